@@ -1,0 +1,5 @@
+/** Measure the speed of models, of the engine and of servers. */
+@NullMarked
+package roselle.bench;
+
+import org.jspecify.annotations.NullMarked;

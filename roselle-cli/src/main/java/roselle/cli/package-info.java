@@ -1,0 +1,5 @@
+/** Offer the engine as commands. */
+@NullMarked
+package roselle.cli;
+
+import org.jspecify.annotations.NullMarked;

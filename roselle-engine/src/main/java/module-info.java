@@ -1,0 +1,26 @@
+/** The Roselle engine: text to text in one process. */
+@SuppressWarnings("module") // the qualified exports name modules that are built later
+module roselle.engine {
+    requires jdk.incubator.vector;
+    requires static org.jspecify;
+    requires tools.jackson.core;
+    requires tools.jackson.databind;
+
+    exports roselle.api;
+    exports roselle.backend;
+    exports roselle.engine;
+    exports roselle.tensor;
+    exports roselle.tokenizer;
+    exports roselle.template to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.model to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.cpu to
+            roselle.cli,
+            roselle.bench;
+}

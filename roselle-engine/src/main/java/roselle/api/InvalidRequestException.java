@@ -1,0 +1,17 @@
+package roselle.api;
+
+import java.io.Serial;
+
+/** A request or an input that cannot be honoured as it stands; the caller can mend it. */
+public final class InvalidRequestException extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    public InvalidRequestException(String message) {
+        super(message);
+    }
+
+    public InvalidRequestException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

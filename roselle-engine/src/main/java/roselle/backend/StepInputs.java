@@ -1,0 +1,40 @@
+package roselle.backend;
+
+/**
+ * What one step works on: a ragged batch as flat arrays, reused from step to step.
+ *
+ * <p>Rows are tokens. The rows of sequence {@code s} are {@code rowStart[s]} until {@code rowStart[s + 1]}, at consecutive
+ * positions that begin at {@code contextLength[s]}, the number of tokens whose keys and values the cache already has. A
+ * prompt chunk, a decode step and the check of draft tokens differ in nothing but the number of rows. The page of position
+ * {@code p} in KV group {@code g} is {@code pageTable[g][s * maxPages + p / pageTokens]}; −1 stands for a page behind a
+ * sliding window, which is never read.
+ */
+public final class StepInputs {
+    /** Tokens that share a page. */
+    public final int pageTokens;
+    /** Stride of a sequence in {@link #pageTable}, in pages. */
+    public final int maxPages;
+
+    public int rows;
+    public int sequences;
+    /** Rows whose logits are wanted: their number, and their indices in {@link #outputRow}. */
+    public int outputs;
+
+    public final int[] tokenIds; // [maxRows]
+    public final int[] positions; // [maxRows]
+    public final int[] outputRow; // [maxOutputs], ascending
+    public final int[] rowStart; // [maxSequences + 1]
+    public final int[] contextLength; // [maxSequences]
+    public final int[][] pageTable; // [groups][maxSequences * maxPages]
+
+    public StepInputs(StepLimits limits, int groups) {
+        pageTokens = limits.pageTokens();
+        maxPages = limits.maxPages();
+        tokenIds = new int[limits.maxRows()];
+        positions = new int[limits.maxRows()];
+        outputRow = new int[limits.maxOutputs()];
+        rowStart = new int[limits.maxSequences() + 1];
+        contextLength = new int[limits.maxSequences()];
+        pageTable = new int[groups][limits.maxSequences() * limits.maxPages()];
+    }
+}

@@ -1,0 +1,5 @@
+/** The contract of a device. */
+@NullMarked
+package roselle.backend;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,6 @@
+package roselle.cpu;
+
+/** The CPU as a device. */
+public final class CpuBackend {
+    private CpuBackend() {}
+}

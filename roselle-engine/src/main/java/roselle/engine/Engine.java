@@ -1,0 +1,6 @@
+package roselle.engine;
+
+/** The facade. */
+public final class Engine {
+    private Engine() {}
+}

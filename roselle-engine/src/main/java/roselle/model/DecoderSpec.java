@@ -1,0 +1,4 @@
+package roselle.model;
+
+/** A decoder as data. */
+public record DecoderSpec(String architecture) {}

@@ -1,0 +1,30 @@
+package roselle.tokenizer;
+
+import java.util.OptionalInt;
+
+/** Turns text into token ids and back; immutable and thread-safe. */
+public interface Tokenizer {
+    /** The ids of {@code text}. Lone surrogates are read as U+FFFD. */
+    int[] encode(String text, EncodeOptions options);
+
+    /** The text of {@code ids}; bytes that are not UTF-8 become U+FFFD. */
+    String decode(int[] ids, boolean skipSpecial);
+
+    /** A decoder that takes one id at a time and never emits half a character. */
+    IncrementalDecoder incrementalDecoder(boolean skipSpecial);
+
+    /** Ids are 0 until this number. */
+    int vocabularySize();
+
+    /** The id of a token by its spelling in the vocabulary file. */
+    OptionalInt idOf(String token);
+
+    /** A token's spelling in the vocabulary file. */
+    String spellingOf(int id);
+
+    /** The bytes that a token stands for in the output; empty for special tokens. */
+    byte[] bytesOf(int id);
+
+    /** Whether the id marks structure (begin, end, role) and not text. */
+    boolean isSpecial(int id);
+}
