@@ -1,6 +1,7 @@
 /** The command line. */
 module roselle.cli {
     requires info.picocli;
+    requires java.net.http;
     requires roselle.bench;
     requires roselle.engine;
     requires static org.jspecify;

@@ -1,17 +1,78 @@
 package roselle.cli;
 
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry point of the one executable. */
-@Command(name = "roselle", mixinStandardHelpOptions = true)
+@Command(
+        name = "roselle",
+        description = "An LLM inference and serving engine for the JVM.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionCommand.class)
 public final class Main implements Runnable {
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Option(names = "--debug", scope = ScopeType.INHERIT, description = "On failure, print the stack trace too.")
+    private boolean debug;
+
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main()).execute(arguments));
+        int status = commandLine(arguments).execute(arguments);
+        System.out.flush();
+        System.exit(status);
+    }
+
+    /** The command line that understands {@code arguments}; commands they do not name are only listed, not loaded. */
+    static CommandLine commandLine(String... arguments) {
+        var main = new Main();
+        var commandLine = new CommandLine(main);
+        Set<String> words = new HashSet<>(Arrays.asList(arguments));
+        for (var subcommand : Subcommand.ALL) {
+            commandLine.addSubcommand(
+                    subcommand.name(), words.contains(subcommand.name()) ? subcommand.open() : subcommand.listed());
+        }
+        return commandLine
+                .addSubcommand(new HelpCommand())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(Main::reportMisuse)
+                .setExecutionExceptionHandler(main::reportFailure);
     }
 
     @Override
     public void run() {
-        CommandLine.usage(this, System.out);
+        throw new ParameterException(specification.commandLine(), "a command is missing");
+    }
+
+    private static int reportMisuse(ParameterException failure, String[] arguments) {
+        CommandLine command = failure.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("roselle: " + failure.getMessage());
+        if (!UnmatchedArgumentException.printSuggestions(failure, err)) {
+            err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
+        }
+        err.flush();
+        return ExitCode.USAGE.status();
+    }
+
+    private int reportFailure(Exception failure, CommandLine command, ParseResult parsed) {
+        PrintWriter err = command.getErr();
+        err.println("roselle: " + ExitCode.sentence(failure));
+        if (debug) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return ExitCode.of(failure).status();
     }
 }

@@ -1,6 +1,8 @@
 package roselle.api;
 
 import java.io.Serial;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 
 /** A model file that is missing, malformed or not supported; the message has the file and the field. */
 public final class CheckpointException extends RuntimeException {
@@ -13,5 +15,10 @@ public final class CheckpointException extends RuntimeException {
 
     public CheckpointException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** A file or folder that is not there; its cause says so to those who map failures to exit codes. */
+    public static CheckpointException missing(Path path) {
+        return new CheckpointException(path + ": no such file or folder", new NoSuchFileException(path.toString()));
     }
 }

@@ -1,0 +1,32 @@
+package roselle.cli;
+
+import java.util.List;
+import java.util.function.Supplier;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * One command of the executable: its name, its line in the usage text, and how to make it.
+ *
+ * <p>Start-up time is why a command's class is loaded only when its name is among the arguments. {@code make} is
+ * therefore a lambda with a body, never a constructor reference: linking the latter loads the class.
+ */
+record Subcommand(String name, String summary, Supplier<Object> make) {
+    /** All commands, in the order of the usage text. */
+    static final List<Subcommand> ALL =
+            List.of(new Subcommand("version", "Print the version of Roselle and of Java.", () -> new VersionCommand()));
+
+    /** The command itself, its class loaded. */
+    CommandSpec open() {
+        return describe(CommandSpec.forAnnotatedObject(make.get()));
+    }
+
+    /** A stand-in that has only the name and the summary. */
+    CommandSpec listed() {
+        return describe(CommandSpec.create());
+    }
+
+    private CommandSpec describe(CommandSpec specification) {
+        specification.usageMessage().description(summary);
+        return specification.name(name).mixinStandardHelpOptions(true);
+    }
+}

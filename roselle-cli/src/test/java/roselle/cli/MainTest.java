@@ -1,0 +1,78 @@
+package roselle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+
+/** What a user of the executable sees when no model is involved. */
+final class MainTest {
+    private record Outcome(int status, String out, String err) {}
+
+    @Test
+    void printsItsVersion() {
+        Outcome outcome = roselle("version");
+        assertThat(outcome.status()).isZero();
+        assertThat(outcome.out())
+                .startsWith("roselle ")
+                .contains(Runtime.version().toString());
+        assertThat(outcome.err()).isEmpty();
+    }
+
+    @Test
+    void saysTheSameUnderTheOptionVersion() {
+        assertThat(roselle("--version").out()).isEqualTo(roselle("version").out());
+    }
+
+    @Test
+    void suggestsTheCommandThatWasMeant() {
+        Outcome outcome = roselle("versoin");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains("versoin").contains("version").doesNotContain("Exception");
+    }
+
+    @Test
+    void refusesAnUnknownOption() {
+        Outcome outcome = roselle("version", "--colour");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("--colour").contains("roselle version --help");
+    }
+
+    @Test
+    void asksForACommandWhenThereIsNone() {
+        Outcome outcome = roselle();
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("a command is missing").contains("roselle --help");
+    }
+
+    @Test
+    void listsEachCommandWithItsSummary() {
+        Outcome outcome = roselle("--help");
+        assertThat(outcome.status()).isZero();
+        assertThat(Subcommand.ALL)
+                .isNotEmpty()
+                .allSatisfy(subcommand ->
+                        assertThat(outcome.out()).containsPattern("(?m)^ +" + subcommand.name() + " +\\S"));
+    }
+
+    @Test
+    void explainsEachCommand() {
+        assertThat(Subcommand.ALL).isNotEmpty().allSatisfy(subcommand -> {
+            Outcome outcome = roselle(subcommand.name(), "--help");
+            assertThat(outcome.status()).isZero();
+            assertThat(outcome.out()).contains("roselle " + subcommand.name());
+        });
+    }
+
+    private static Outcome roselle(String... arguments) {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        int status = Main.commandLine(arguments)
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(arguments);
+        return new Outcome(status, out.toString(), err.toString());
+    }
+}
