@@ -1,0 +1,47 @@
+package roselle.api;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What a model is asked to continue. */
+public sealed interface Prompt {
+    /**
+     * Plain text.
+     *
+     * @param text the text
+     * @param addSpecial add the tokens that the model expects around a text, such as a beginning of sequence
+     * @param parseSpecial read spellings of special tokens in the text as these tokens; false for text from users
+     */
+    record Text(String text, boolean addSpecial, boolean parseSpecial) implements Prompt {}
+
+    /** Token ids, taken as they are. */
+    record Tokens(List<Integer> ids) implements Prompt {
+        public Tokens {
+            ids = List.copyOf(ids);
+        }
+
+        public static Tokens of(int... ids) {
+            return new Tokens(Arrays.stream(ids).boxed().toList());
+        }
+    }
+
+    /**
+     * A conversation, which the model's chat template turns into text.
+     *
+     * @param messages in order
+     * @param tools functions that the model may call, in the JSON form of OpenAI's {@code tools}
+     * @param variables further variables for the template, such as {@code enable_thinking}
+     */
+    record Chat(List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables)
+            implements Prompt {
+        public Chat {
+            if (messages.isEmpty()) {
+                throw new InvalidRequestException("messages is empty: a conversation has at least one message");
+            }
+            messages = List.copyOf(messages);
+            tools = List.copyOf(tools);
+            variables = Map.copyOf(variables);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package roselle.api;
+
+import java.time.Duration;
+
+/**
+ * A request's place among others.
+ *
+ * @param priority higher goes first; −1000 to 1000
+ * @param key whose request it is: keys of equal priority get equal shares of the engine
+ * @param cacheSalt only requests with the same salt share cached prefixes
+ * @param deadline fail the request when it has not finished this long after it was submitted; zero for none
+ */
+public record SchedulingOptions(int priority, String key, String cacheSalt, Duration deadline) {
+    /** Nobody's, without a deadline. */
+    public static final SchedulingOptions DEFAULT = new SchedulingOptions(0, "", "", Duration.ZERO);
+
+    public SchedulingOptions {
+        Check.between("priority", priority, -1000, 1000);
+        Check.atMost("the length of cache_salt", cacheSalt.length(), 1024);
+        Check.atMost("the length of the key", key.length(), 1024);
+        if (deadline.isNegative()) {
+            throw new InvalidRequestException("the deadline is negative: " + deadline);
+        }
+    }
+}
