@@ -1,0 +1,11 @@
+package roselle.tokenizer;
+
+/** Rewrites text before it is split: Unicode normal forms, case, replaced or prepended characters. Thread-safe. */
+@FunctionalInterface
+interface Normalizer {
+    /** Leaves the text as it is. */
+    Normalizer NONE = text -> text;
+
+    /** The rewritten text; {@code text} holds no lone surrogates, and the result must not either. */
+    String normalize(String text);
+}
