@@ -1,0 +1,68 @@
+package roselle.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The order of the packages holds, and a planted import against it is found. */
+final class LayersTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    @Test
+    void packagesImportOnlyFromRowsAbove() {
+        Layers.IMPORTS_POINT_UP.check(ProductionClasses.ALL);
+    }
+
+    @Test
+    void packagesAreFreeOfCycles() {
+        Layers.NO_CYCLES.check(ProductionClasses.ALL);
+    }
+
+    @Test
+    void everyModuleWasImported() {
+        assertThat(ProductionClasses.ALL.containPackage("roselle.api")).isTrue();
+        assertThat(ProductionClasses.ALL.containPackage("roselle.engine")).isTrue();
+        assertThat(ProductionClasses.ALL.containPackage("roselle.bench")).isTrue();
+        assertThat(ProductionClasses.ALL.containPackage("roselle.cli")).isTrue();
+        assertThat(ProductionClasses.ALL.containPackage("roselle.gates")).isFalse();
+    }
+
+    @Test
+    void findsAnImportThatPointsDown() {
+        var fault = Planted.classes(
+                folder,
+                Map.of("roselle.tensor.Fault", "package roselle.tensor; class Fault { roselle.engine.Engine below; }"));
+        Planted.assertCatches(Layers.IMPORTS_POINT_UP, fault, "roselle.engine.Engine");
+    }
+
+    @Test
+    void findsAnArrayThatPointsDown() {
+        var fault = Planted.classes(
+                folder,
+                Map.of("roselle.api.Fault", "package roselle.api; class Fault { roselle.tensor.Shape[][] below; }"));
+        Planted.assertCatches(Layers.IMPORTS_POINT_UP, fault, "roselle.tensor.Shape");
+    }
+
+    @Test
+    void findsAPackageWithoutARow() {
+        var fault =
+                Planted.classes(folder, Map.of("roselle.attic.Fault", "package roselle.attic; public class Fault {}"));
+        Planted.assertCatches(Layers.IMPORTS_POINT_UP, fault, "roselle.attic has no row");
+    }
+
+    @Test
+    void findsACycle() {
+        var fault = Planted.classes(
+                folder,
+                Map.of(
+                        "roselle.model.One",
+                        "package roselle.model; public class One { roselle.model.architecture.Two two; }",
+                        "roselle.model.architecture.Two",
+                        "package roselle.model.architecture; public class Two { roselle.model.One one; }"));
+        Planted.assertCatches(Layers.NO_CYCLES, fault, "Cycle detected");
+    }
+}
