@@ -3,6 +3,7 @@ package roselle.checkpoint;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import roselle.api.CheckpointException;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
 
@@ -12,6 +13,16 @@ public interface Checkpoint extends AutoCloseable {
     enum Format {
         GGUF,
         HUGGING_FACE
+    }
+
+    /**
+     * Opens a model: a Hugging Face folder, a {@code .gguf} (also one part of several), a {@code .safetensors}, its
+     * index, or a tokenizer's file alone. Files are mapped, so it takes milliseconds whatever their size.
+     *
+     * @throws CheckpointException in one sentence: file, offset, field and value
+     */
+    static Checkpoint open(Path path) {
+        return CheckpointOpener.open(path);
     }
 
     /** The file or folder that was opened. */
@@ -28,11 +39,32 @@ public interface Checkpoint extends AutoCloseable {
     /** All tensors by name, in file order; shapes outermost first. */
     Map<String, Tensor> tensors();
 
+    /** The tensor of a name; a {@code CheckpointException} where there is none. */
+    default Tensor tensor(String name) {
+        Tensor tensor = tensors().get(name);
+        if (tensor == null) {
+            throw new CheckpointException(source() + " has no tensor " + name);
+        }
+        return tensor;
+    }
+
     /** The tokenizer that comes with the model; a {@code CheckpointException} where there is none. */
     Tokenizer tokenizer();
 
-    /** The chat template's source. */
+    /** The source of the chat template that is used when none is named. */
     Optional<String> chatTemplate();
+
+    /** The source of a named chat template, such as {@code tool_use}; empty where there is none of that name. */
+    Optional<String> chatTemplate(String name);
+
+    /** Bytes on disk of the files that hold tensors. */
+    long bytes();
+
+    /**
+     * Fails if one of the files is now shorter than when it was opened. Tensors read after that may have faulted: call
+     * it when the weights have been copied out of the mapping.
+     */
+    void checkFiles();
 
     @Override
     void close();

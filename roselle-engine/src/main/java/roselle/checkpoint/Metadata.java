@@ -8,7 +8,8 @@ import java.util.Set;
  * Typed, checked access to a checkpoint's key-value metadata: GGUF's keys, or the fields of a JSON file.
  *
  * <p>A getter fails with a {@code CheckpointException} that names file, key and value when the key is absent or holds
- * another type; those with a fallback return it when the key is absent or null. Integers are checked to fit.
+ * another type; those with a fallback return it when the key is absent or null. Integers are checked to fit. A getter of
+ * a list takes a lone value for a list of one.
  */
 public interface Metadata {
     Set<String> keys();

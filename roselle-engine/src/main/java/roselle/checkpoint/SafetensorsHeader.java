@@ -1,0 +1,179 @@
+package roselle.checkpoint;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import roselle.api.CheckpointException;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.exc.InputCoercionException;
+
+/** Reads the header of a safetensors file: a 64-bit length, then a JSON object of tensors with their byte ranges. */
+final class SafetensorsHeader {
+    /** The largest header that the format allows. */
+    static final int LARGEST = 100_000_000;
+
+    private static final int LENGTH_BYTES = 8;
+    private static final int LARGEST_TENSORS = 1 << 18;
+    private static final int LARGEST_RANK = 8;
+
+    private final MappedFile file;
+    private final JsonParser parser;
+    private final long dataStart;
+
+    private SafetensorsHeader(MappedFile file, JsonParser parser, long dataStart) {
+        this.file = file;
+        this.parser = parser;
+        this.dataStart = dataStart;
+    }
+
+    /** All tensors of a file, in the order of its header. */
+    static List<TensorPlace> read(MappedFile file) {
+        FileCursor cursor = new FileCursor(file, 0);
+        CheckedSize length = cursor.size64("header length");
+        length.atMost(LARGEST, "the format's limit of").atMost(cursor.remaining(), "the bytes that follow it,");
+        byte[] header = file.data().asSlice(LENGTH_BYTES, length.value()).toArray(ValueLayout.JAVA_BYTE);
+        try (JsonParser parser = StrictJson.parser(header, header.length)) {
+            return new SafetensorsHeader(file, parser, LENGTH_BYTES + length.value()).tensors();
+        } catch (JacksonException | IllegalStateException e) {
+            throw StrictJson.malformed(file.name(), LENGTH_BYTES, e);
+        }
+    }
+
+    private List<TensorPlace> tensors() {
+        expect(parser.nextToken(), JsonToken.START_OBJECT, "header");
+        List<TensorPlace> places = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String name = parser.currentName();
+            if (!names.add(name)) {
+                throw field("tensor name").malformed(name, "two tensors have this name");
+            }
+            parser.nextToken();
+            if (name.equals("__metadata__")) {
+                parser.skipChildren();
+            } else {
+                places.add(tensor(name));
+            }
+            if (places.size() > LARGEST_TENSORS) {
+                throw field("tensor count").malformed(places.size(), "more than the limit of " + LARGEST_TENSORS);
+            }
+        }
+        if (parser.nextToken() != null) {
+            throw field("header").malformed(parser.getString(), "nothing may follow the header's object");
+        }
+        TensorPlace.checkDisjoint(places);
+        return List.copyOf(places);
+    }
+
+    private TensorPlace tensor(String name) {
+        expect(parser.currentToken(), JsonToken.START_OBJECT, "tensor " + name);
+        FileField start = field("tensor " + name);
+        Optional<DataType> type = Optional.empty();
+        Optional<List<CheckedSize>> shape = Optional.empty();
+        Optional<List<CheckedSize>> offsets = Optional.empty();
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String key = parser.currentName();
+            parser.nextToken();
+            switch (key) {
+                case "dtype" -> type = Optional.of(type(name));
+                case "shape" -> shape = Optional.of(sizes("shape of tensor " + name, LARGEST_RANK));
+                case "data_offsets" -> offsets = Optional.of(sizes("data_offsets of tensor " + name, 2));
+                default ->
+                    throw field("a key of tensor " + name).malformed(key, "only dtype, shape, data_offsets may be");
+            }
+        }
+        return place(
+                name,
+                type.orElseThrow(() -> missing(start, "dtype")),
+                shape.orElseThrow(() -> missing(start, "shape")),
+                offsets.filter(list -> list.size() == 2).orElseThrow(() -> missing(start, "two data_offsets")));
+    }
+
+    private TensorPlace place(String name, DataType type, List<CheckedSize> extents, List<CheckedSize> offsets) {
+        CheckedSize begin = offsets.getFirst();
+        CheckedSize end = offsets.getLast();
+        Shape shape = TensorPlace.checkedShape(type, begin.field(), extents);
+        begin.atMost(end.value(), "the end,");
+        end.plus(dataStart).atMost(file.data().byteSize(), "the file's size");
+        long bytes = TensorPlace.byteSize(type, shape);
+        if (end.value() - begin.value() != bytes) {
+            throw end.field()
+                    .malformed(
+                            "[" + begin.value() + ", " + end.value() + "]",
+                            "a " + type + " tensor of shape " + shape + " takes " + bytes + " bytes");
+        }
+        return new TensorPlace(name, type, shape, begin.plus(dataStart).value(), bytes, begin.field());
+    }
+
+    private DataType type(String tensor) {
+        String label = parser.currentToken() == JsonToken.VALUE_STRING ? parser.getString() : "no string";
+        return switch (label) {
+            case "F32" -> DataType.F32;
+            case "F16" -> DataType.F16;
+            case "BF16" -> DataType.BF16;
+            case "F64" -> DataType.F64;
+            case "I8" -> DataType.I8;
+            case "I16" -> DataType.I16;
+            case "I32" -> DataType.I32;
+            case "I64" -> DataType.I64;
+            case "U8" -> DataType.U8;
+            case "U16" -> DataType.U16;
+            case "U32" -> DataType.U32;
+            case "U64" -> DataType.U64;
+            case "BOOL" -> DataType.BOOL;
+            case "F8_E4M3" -> DataType.F8_E4M3;
+            case "F8_E5M2" -> DataType.F8_E5M2;
+            default -> throw field("dtype of tensor " + tensor).malformed(label, "this tensor type is not supported");
+        };
+    }
+
+    private List<CheckedSize> sizes(String name, int largest) {
+        expect(parser.currentToken(), JsonToken.START_ARRAY, name);
+        List<CheckedSize> sizes = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            if (sizes.size() == largest) {
+                throw field(name).malformed("longer", "at most " + largest + " numbers may stand there");
+            }
+            sizes.add(size(field(name)));
+        }
+        return sizes;
+    }
+
+    private CheckedSize size(FileField field) {
+        String text = parser.getString();
+        if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw field.malformed(String.valueOf(text), "not a whole number");
+        }
+        try {
+            long value = parser.getLongValue();
+            if (value < 0) {
+                throw field.malformed(value, "negative");
+            }
+            return CheckedSize.of(field, value);
+        } catch (InputCoercionException _) {
+            throw field.malformed(text, "larger than any file");
+        }
+    }
+
+    private void expect(JsonToken token, JsonToken expected, String name) {
+        if (token != expected) {
+            throw field(name).malformed(String.valueOf(parser.getString()), "expected " + expected);
+        }
+    }
+
+    private FileField field(String name) {
+        long offset = LENGTH_BYTES + parser.currentTokenLocation().getByteOffset();
+        return new FileField(file.name(), offset, name);
+    }
+
+    private static CheckpointException missing(FileField start, String key) {
+        return start.malformed("incomplete", "it has no " + key);
+    }
+}

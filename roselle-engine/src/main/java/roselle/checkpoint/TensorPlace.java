@@ -1,0 +1,62 @@
+package roselle.checkpoint;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/**
+ * Where a header says a tensor lies.
+ *
+ * @param name as in the file
+ * @param type layout of the numbers
+ * @param shape extents, outermost first
+ * @param start first byte in the file
+ * @param bytes length
+ * @param field what a message about its position names
+ */
+record TensorPlace(String name, DataType type, Shape shape, long start, long bytes, FileField field) {
+    /** A shape whose size in bytes does not wrap around and whose rows are whole blocks of {@code type}. */
+    static Shape checkedShape(DataType type, FileField typeField, List<CheckedSize> extents) {
+        long[] values = new long[extents.size()];
+        long elements = 1;
+        for (int axis = 0; axis < values.length; axis++) {
+            CheckedSize extent = extents.get(axis);
+            values[axis] = extent.value();
+            elements = extent.times(elements).times(type.blockBytes()).value() / type.blockBytes();
+        }
+        if (values.length > 0) {
+            extents.getLast().multipleOf(type.blockElements(), "the elements of a " + type + " block,");
+        } else if (type.isQuantized()) {
+            throw typeField.malformed(type.name(), "a scalar is no whole block");
+        }
+        return Shape.of(values);
+    }
+
+    static long byteSize(DataType type, Shape shape) {
+        return Math.multiplyExact(shape.rows(), type.rowBytes(shape.columns()));
+    }
+
+    Tensor in(MappedFile file) {
+        return new Tensor(name, type, shape, file.data().asSlice(start, bytes));
+    }
+
+    /** Fails if two tensors share a byte. */
+    static void checkDisjoint(List<TensorPlace> places) {
+        List<TensorPlace> sorted = new ArrayList<>(places);
+        sorted.sort(Comparator.comparingLong(TensorPlace::start));
+        TensorPlace before = null;
+        for (TensorPlace place : sorted) {
+            if (place.bytes == 0) {
+                continue;
+            }
+            if (before != null && before.start + before.bytes > place.start) {
+                throw place.field.malformed(
+                        place.start, "its bytes overlap those of tensor " + FileField.excerpt(before.name));
+            }
+            before = place;
+        }
+    }
+}

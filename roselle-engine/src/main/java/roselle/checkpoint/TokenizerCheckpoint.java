@@ -1,0 +1,56 @@
+package roselle.checkpoint;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import roselle.tensor.Tensor;
+import roselle.tokenizer.Tokenizer;
+
+/** A tokenizer's file alone: no tensor, no template. */
+record TokenizerCheckpoint(Path source) implements Checkpoint {
+    @Override
+    public Format format() {
+        return Format.HUGGING_FACE;
+    }
+
+    @Override
+    public Metadata config() {
+        return JsonMetadata.absent(source.resolveSibling(ModelPath.CONFIG));
+    }
+
+    @Override
+    public Optional<Metadata> generationConfig() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Map<String, Tensor> tensors() {
+        return Map.of();
+    }
+
+    @Override
+    public Tokenizer tokenizer() {
+        return TokenizerFiles.read(source);
+    }
+
+    @Override
+    public Optional<String> chatTemplate() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<String> chatTemplate(String name) {
+        return Optional.empty();
+    }
+
+    @Override
+    public long bytes() {
+        return 0;
+    }
+
+    @Override
+    public void checkFiles() {}
+
+    @Override
+    public void close() {}
+}
