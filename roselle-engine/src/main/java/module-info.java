@@ -2,7 +2,7 @@
 @SuppressWarnings("module") // the qualified exports name modules that are built later
 module roselle.engine {
     requires jdk.incubator.vector;
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

@@ -1,6 +1,203 @@
 package roselle.cpu;
 
-/** The CPU as a device. */
-public final class CpuBackend {
-    private CpuBackend() {}
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/** The CPU as a device: float32 rows in native memory, weights read in place. */
+public final class CpuBackend implements Backend {
+    private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
+
+    private final Arena arena = Arena.ofShared();
+    private final Step step = new Step(NO_STEP);
+
+    @Override
+    public String name() {
+        return "cpu";
+    }
+
+    @Override
+    public DataType activationType() {
+        return DataType.F32;
+    }
+
+    @Override
+    public Buffer allocate(DataType type, long elements) {
+        return new CpuBuffer(type, elements, arena.allocate(type.rowBytes(elements), 64));
+    }
+
+    @Override
+    public Buffer constants(float[] values) {
+        Buffer buffer = allocate(DataType.F32, values.length);
+        MemorySegment.copy(values, 0, CpuBuffer.of(buffer), JAVA_FLOAT, 0, values.length);
+        return buffer;
+    }
+
+    @Override
+    public Weight load(String name, int matrices, List<Tensor> blocks) {
+        return new CpuWeight(name, matrices, blocks);
+    }
+
+    @Override
+    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        return new CpuKvCache(arena, groups, type, pageTokens, pages);
+    }
+
+    @Override
+    public void begin(StepInputs inputs) {
+        step.begin(inputs);
+    }
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        Embed.scalar((CpuWeight) table, step.inputs().tokenIds, scale, false, output, 0, step.rows());
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        Embed.scalar((CpuWeight) table, step.inputs().positions, 1f, true, output, 0, step.rows());
+    }
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        Normalize.scalar(input, norm, output, 0, rows);
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        Normalize.scalarAdd(input, norm, scale, output, 0, rows);
+    }
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        Linear.scalar(input, (CpuWeight) weight, epilogue, output, rows, 0, weight.rows());
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        Linear.scalarHeads(input, (CpuWeight) weight, output, rows, 0, weight.matrices());
+    }
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        RopeAndAppend.scalar(step, query, key, value, layer, (CpuKvCache) cache, 0, step.rows());
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        RopeAndAppend.scalarLatent(step, query, latent, absorbed, layer, (CpuKvCache) cache, 0, step.rows());
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        for (int row = 0; row < step.rows(); row++) {
+            Attention.scalar(
+                    step,
+                    query,
+                    layer,
+                    (CpuKvCache) cache,
+                    output,
+                    row,
+                    0,
+                    layer.heads().queryHeads());
+        }
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        GatedActivation.scalar(gate, up, kind, output, 0, rows);
+    }
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        RouteExperts.scalar(logits, router, routing, 0, rows);
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        Linear.scalarExperts(
+                input, linear.spread(), (CpuWeight) linear.experts(), linear.epilogue(), routing, output, rows);
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        Combine.scalarExperts(input, routing, scale, output, 0, rows);
+    }
+
+    @Override
+    public void addScaled(Rows input, float scale, Rows output, int rows) {
+        Combine.scalarAdd(input, scale, output, 0, rows);
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        Combine.scalarGated(input, gate, scale, output, 0, rows);
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        int[] outputRow = step.inputs().outputRow;
+        for (int i = 0; i < step.inputs().outputs; i++) {
+            copyRow(input, outputRow[i], output, i);
+        }
+    }
+
+    private static void copyRow(Rows input, int from, Rows output, int to) {
+        long source = CpuBuffer.row(input, from) * Float.BYTES;
+        long target = CpuBuffer.row(output, to) * Float.BYTES;
+        MemorySegment.copy(
+                CpuBuffer.of(input), source, CpuBuffer.of(output), target, (long) output.columns() * Float.BYTES);
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        Combine.scalarLogits(logits, scale, softCap, 0, rows);
+    }
+
+    @Override
+    public void copyPage(KvCache cache, int group, int from, int to) {
+        ((CpuKvCache) cache).copyPage(group, from, to);
+    }
+
+    @Override
+    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
+        long bytes = (long) target.columns() * Float.BYTES;
+        for (int r = 0; r < rows; r++) {
+            long at = CpuBuffer.row(target, firstRow + r) * Float.BYTES;
+            MemorySegment.copy(source, r * bytes, CpuBuffer.of(target), at, bytes);
+        }
+    }
+
+    @Override
+    public void read(Rows source, int firstRow, int rows, MemorySegment target) {
+        long bytes = (long) source.columns() * Float.BYTES;
+        for (int r = 0; r < rows; r++) {
+            long at = CpuBuffer.row(source, firstRow + r) * Float.BYTES;
+            MemorySegment.copy(CpuBuffer.of(source), at, target, r * bytes, bytes);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
 }

@@ -1,0 +1,38 @@
+package roselle.cpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import roselle.backend.Buffer;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/** Native memory, aligned to 64 bytes, as a {@link Buffer}. */
+record CpuBuffer(DataType type, long elements, MemorySegment segment) implements Buffer {
+    /** The memory behind a buffer that a {@link CpuBackend} allocated. */
+    static MemorySegment of(Buffer buffer) {
+        return ((CpuBuffer) buffer).segment;
+    }
+
+    static MemorySegment of(Rows rows) {
+        return of(rows.buffer());
+    }
+
+    /** The index of the first number of a row. */
+    static long row(Rows rows, int row) {
+        return rows.offset() + (long) row * rows.stride();
+    }
+
+    static float number(MemorySegment segment, long index) {
+        return segment.getAtIndex(JAVA_FLOAT, index);
+    }
+
+    static void number(MemorySegment segment, long index, float value) {
+        segment.setAtIndex(JAVA_FLOAT, index, value);
+    }
+
+    static int integer(MemorySegment segment, long index) {
+        return segment.getAtIndex(JAVA_INT, index);
+    }
+}

@@ -1,0 +1,78 @@
+package roselle.cpu;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+
+/** Products of rows with weights: one matrix, one per head, or one per chosen expert. */
+final class Linear {
+    private Linear() {}
+
+    /** {@code output[r] = epilogue(weight * input[r])} for the outputs {@code first} until {@code end}. */
+    static void scalar(Rows input, CpuWeight weight, Epilogue epilogue, Rows output, int rows, int first, int end) {
+        MemorySegment source = CpuBuffer.of(input);
+        MemorySegment target = CpuBuffer.of(output);
+        var numbers = new float[weight.columns()];
+        for (int n = first; n < end; n++) {
+            weight.dequantizeRow(n, numbers);
+            for (int r = 0; r < rows; r++) {
+                float sum = dot(numbers, source, CpuBuffer.row(input, r));
+                store(target, CpuBuffer.row(output, r) + n, sum, epilogue, n);
+            }
+        }
+    }
+
+    /** Matrix {@code h} on the part of each row that belongs to head {@code h}, for the heads first until end. */
+    static void scalarHeads(Rows input, CpuWeight weight, Rows output, int rows, int first, int end) {
+        int inputStep = input.columns() / weight.matrices();
+        int outputStep = output.columns() / weight.matrices();
+        var numbers = new float[weight.columns()];
+        for (int n = first * weight.rows(); n < end * weight.rows(); n++) {
+            weight.dequantizeRow(n, numbers);
+            int head = n / weight.rows();
+            for (int r = 0; r < rows; r++) {
+                float sum = dot(numbers, CpuBuffer.of(input), CpuBuffer.row(input, r) + (long) head * inputStep);
+                long to = CpuBuffer.row(output, r) + (long) head * outputStep + n % weight.rows();
+                CpuBuffer.number(CpuBuffer.of(output), to, sum);
+            }
+        }
+    }
+
+    /** Each choice's expert for the outputs {@code first} until {@code end} of a matrix. */
+    static void scalarExperts(
+            Rows input, boolean spread, CpuWeight weight, Epilogue epilogue, Routing routing, Rows output, int rows) {
+        var numbers = new float[weight.columns()];
+        for (int choice = 0; choice < rows * routing.chosen(); choice++) {
+            int expert = CpuBuffer.integer(CpuBuffer.of(routing.experts()), choice);
+            long from = CpuBuffer.row(input, spread ? choice : choice / routing.chosen());
+            long to = CpuBuffer.row(output, choice);
+            for (int n = 0; n < weight.rows(); n++) {
+                weight.dequantizeRow(expert * weight.rows() + n, numbers);
+                float sum = dot(numbers, CpuBuffer.of(input), from);
+                store(CpuBuffer.of(output), to + n, sum, epilogue, expert * weight.rows() + n);
+            }
+        }
+    }
+
+    private static float dot(float[] weights, MemorySegment source, long from) {
+        float sum = 0;
+        for (int i = 0; i < weights.length; i++) {
+            sum += weights[i] * CpuBuffer.number(source, from + i);
+        }
+        return sum;
+    }
+
+    /** Ends a product: bias, activation, scale, residual. */
+    static void store(MemorySegment target, long at, float sum, Epilogue epilogue, int biasIndex) {
+        float x = sum + bias(epilogue.bias(), biasIndex);
+        float y = epilogue.scale() * Functions.apply(epilogue.activation(), x);
+        CpuBuffer.number(target, at, epilogue.accumulates() ? CpuBuffer.number(target, at) + y : y);
+    }
+
+    private static float bias(@Nullable Buffer bias, int index) {
+        return bias == null ? 0f : CpuBuffer.number(CpuBuffer.of(bias), index);
+    }
+}
