@@ -1,4 +1,4 @@
-/** Describe numbers in memory: data type, quantization format, shape, segment; no arithmetic. */
+/** Describe numbers in memory (data type, quantization format, shape, segment) and convert them to float; no other arithmetic. */
 @NullMarked
 package roselle.tensor;
 

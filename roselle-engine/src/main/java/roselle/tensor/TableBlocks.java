@@ -1,0 +1,57 @@
+package roselle.tensor;
+
+import static roselle.tensor.StoredNumbers.float16;
+import static roselle.tensor.StoredNumbers.int16;
+import static roselle.tensor.StoredNumbers.uint8;
+
+import java.lang.foreign.MemorySegment;
+
+/** Conversion of the 4-bit types whose quants are indices into a table of 16 values. */
+final class TableBlocks {
+    private static final int HALF = 16;
+
+    /** Steps of IQ4_NL and IQ4_XS: finer near zero, as weights are. */
+    private static final int[] NON_LINEAR = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+    /** The values of E2M1 (OCP Microscaling Formats 1.0), doubled to be whole. */
+    private static final int[] E2M1_DOUBLED = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
+    private TableBlocks() {}
+
+    // scale f16 | 16 bytes of quants
+    static void iq4_nl(MemorySegment source, long offset, float[] target, int start) {
+        float scale = float16(source, offset);
+        lookUp(NON_LINEAR, scale, source.asSlice(offset + 2, HALF), target, start);
+    }
+
+    // scale f16 | upper 2 bits of 8 scales | lower 4 bits of 8 scales | 128 bytes of quants
+    static void iq4_xs(MemorySegment source, long offset, float[] target, int start) {
+        float scale = float16(source, offset);
+        int high = int16(source, offset + 2);
+        for (int group = 0; group < 8; group++) {
+            int low = uint8(source, offset + 4 + group / 2) >> (4 * (group % 2));
+            int groupScale = ((low & 0xF) | (((high >> (2 * group)) & 3) << 4)) - 32;
+            MemorySegment quants = source.asSlice(offset + 8 + (long) HALF * group, HALF);
+            lookUp(NON_LINEAR, scale * groupScale, quants, target, start + 2 * HALF * group);
+        }
+    }
+
+    // exponent E8M0 | 16 bytes of quants
+    static void mxfp4(MemorySegment source, long offset, float[] target, int start) {
+        float scale = halfPowerOfTwo(uint8(source, offset));
+        lookUp(E2M1_DOUBLED, scale, source.asSlice(offset + 1, HALF), target, start);
+    }
+
+    /** 2 to the power {@code exponent - 128}: half of what E8M0 says, because the table is doubled. */
+    private static float halfPowerOfTwo(int exponent) {
+        return Float.intBitsToFloat(exponent < 2 ? 0x00200000 << exponent : (exponent - 1) << 23);
+    }
+
+    private static void lookUp(int[] table, float scale, MemorySegment quants, float[] target, int start) {
+        for (int i = 0; i < HALF; i++) {
+            int pair = uint8(quants, i);
+            target[start + i] = scale * table[pair & 0xF];
+            target[start + HALF + i] = scale * table[pair >> 4];
+        }
+    }
+}
