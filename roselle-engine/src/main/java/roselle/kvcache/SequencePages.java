@@ -1,0 +1,104 @@
+package roselle.kvcache;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of one running sequence: a table for each KV group, from {@link PageCache#open} until {@link #release}.
+ *
+ * <p>The first {@link #sharedPages} entries of a table are pages of the prefix tree, read by anyone and written by none; the
+ * others are owned by this sequence alone. An entry of −1 lies behind a sliding window. Only the cache changes it.
+ */
+public final class SequencePages {
+    private static final int RELEASED = -2;
+
+    final PageCache cache;
+    final int[][] table; // [groups][pages]
+    final int[] firstKept; // [groups] entries before it are −1
+    final int[] path; // [pages] the tree's node of each shared page
+    int depth; // shared pages
+    int pageCount;
+    int tip; // the node stood on
+    int copySource = PrefixTree.NONE; // the node whose page is to be copied into the first owned page
+    final int[] copyFrom; // [groups] its pages, which stay valid even if the node goes
+
+    @Nullable
+    SequencePages next; // all open ones, for checks
+
+    @Nullable
+    SequencePages previous;
+
+    SequencePages(PageCache cache, int groups, int capacity, int root) {
+        this.cache = cache;
+        table = new int[groups][capacity];
+        for (int[] entries : table) {
+            Arrays.fill(entries, -1);
+        }
+        firstKept = new int[groups];
+        path = new int[capacity];
+        copyFrom = new int[groups];
+        tip = root;
+    }
+
+    /** Pages that positions so far have in each table. */
+    public int pageCount() {
+        return pageCount;
+    }
+
+    /** The leading pages that belong to the tree. */
+    public int sharedPages() {
+        return depth;
+    }
+
+    /** The page of table entry {@code index}, −1 behind a window. */
+    public int page(int group, int index) {
+        return table[group][index];
+    }
+
+    /** Pages of {@code group} that this sequence keeps, shared or owned. */
+    public int keptPages(int group) {
+        return pageCount - firstKept[group];
+    }
+
+    /** Writes a group's whole table to {@code target} from {@code offset} on. */
+    public void copyTable(int group, int[] target, int offset) {
+        System.arraycopy(table[group], 0, target, offset, pageCount);
+    }
+
+    /**
+     * Whether the next step must begin by copying, in every group, page {@link #copySource} to page {@link #copyTarget}: the
+     * first owned page continues a page of the tree that differs further on.
+     */
+    public boolean needsCopy() {
+        return copySource != PrefixTree.NONE;
+    }
+
+    public int copySource(int group) {
+        return copyFrom[group];
+    }
+
+    public int copyTarget(int group) {
+        return table[group][depth];
+    }
+
+    public boolean isReleased() {
+        return tip == RELEASED;
+    }
+
+    /** Gives every page back: owned ones are free, shared ones lose a user. Releasing twice is an error. */
+    public void release() {
+        cache.release(this);
+    }
+
+    void markReleased() {
+        tip = RELEASED;
+        pageCount = 0;
+        depth = 0;
+    }
+
+    void requireOpen() {
+        if (isReleased()) {
+            throw new IllegalStateException("these pages are released already");
+        }
+    }
+}
