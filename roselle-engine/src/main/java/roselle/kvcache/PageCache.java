@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All pages of keys and values of an engine: found by prefix, handed out, kept for later requests, evicted.
  *
- * <p>A sequence {@link #open opens} its pages with the longest prefix that the tree holds, {@link #reserve reserves} room
- * before each step, {@link #commit commits} after it and {@link SequencePages#release releases} at its end. Full pages enter
+ * <p>A sequence {@link #open opens} its pages with the longest prefix that the tree holds, {@link
+ * SequencePages#reserve reserves} room before each step, {@link SequencePages#commit commits} after it and {@link SequencePages#release releases} at its end. Full pages enter
  * the tree at commit, those of generated tokens too, so a preempted sequence finds nearly all of its work again. Where two
  * sequences computed the same page, the later one adopts the earlier one's, which holds the same bits.
  *
@@ -243,8 +243,7 @@ public final class PageCache {
         cached.unlock(source);
     }
 
-    /** Takes pages until positions before {@code tokens} have theirs, or as far as pages are left; returns how many tokens fit. */
-    public int reserve(SequencePages pages, int tokens) {
+    int reserve(SequencePages pages, int tokens) {
         pages.requireOpen();
         int wanted = layout.pagesFor(tokens) - pages.pageCount;
         for (int group = 0; group < pools.length; group++) {
@@ -262,11 +261,7 @@ public final class PageCache {
         return Math.min(tokens, pages.pageCount * layout.pageTokens());
     }
 
-    /**
-     * Says that the keys and values of {@code ids[0 .. computed)} are in their pages: full pages enter the tree, and pages
-     * behind a window are given up.
-     */
-    public void commit(SequencePages pages, int[] ids, int computed) {
+    void commit(SequencePages pages, int[] ids, int computed) {
         pages.requireOpen();
         changed();
         endCopy(pages);

@@ -85,6 +85,19 @@ public final class SequencePages {
         return tip == RELEASED;
     }
 
+    /** Takes pages until positions before {@code tokens} have theirs, or as far as pages are left; returns how many tokens fit. */
+    public int reserve(int tokens) {
+        return cache.reserve(this, tokens);
+    }
+
+    /**
+     * Says that the keys and values of {@code ids[0 .. computed)} are in their pages: full pages enter the tree, and pages
+     * behind a window are given up.
+     */
+    public void commit(int[] ids, int computed) {
+        cache.commit(this, ids, computed);
+    }
+
     /** Gives every page back: owned ones are free, shared ones lose a user. Releasing twice is an error. */
     public void release() {
         cache.release(this);

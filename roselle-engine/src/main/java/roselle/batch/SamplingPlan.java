@@ -1,0 +1,108 @@
+package roselle.batch;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.api.SamplingParameters;
+import roselle.api.StopConditions;
+
+/** A request's sampling parameters and stop tokens as plain numbers, resolved once against a vocabulary. */
+public final class SamplingPlan {
+    /** Stands in {@link #topLogprobs} for no log-probabilities at all. */
+    public static final int NO_LOGPROBS = -1;
+
+    private static final long CHOICE_STEP = 0x9E3779B97F4A7C15L;
+
+    public final double temperature;
+    public final int topK; // 0 keeps all
+    public final double topP;
+    public final double minP;
+    public final double typicalP;
+    public final double repetitionPenalty;
+    public final double presencePenalty;
+    public final double frequencyPenalty;
+    /** Token ids with a bias, ascending, and their biases. */
+    public final int[] biasIds;
+
+    public final float[] biases;
+    /** Token ids that end the sequence, ascending. */
+    public final int[] stopIds;
+
+    public final int minTokens;
+    public final long seed;
+    /** Likeliest tokens to report beside the chosen one, or {@link #NO_LOGPROBS}. */
+    public final int topLogprobs;
+
+    public final boolean scoresPrompt;
+
+    private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed) {
+        SamplingParameters sampling = request.sampling();
+        temperature = sampling.temperature();
+        topK = sampling.topK();
+        topP = sampling.topP();
+        minP = sampling.minP();
+        typicalP = sampling.typicalP();
+        repetitionPenalty = sampling.repetitionPenalty();
+        presencePenalty = sampling.presencePenalty();
+        frequencyPenalty = sampling.frequencyPenalty();
+        biasIds = new int[sampling.logitBias().size()];
+        biases = new float[biasIds.length];
+        fillBiases(sampling.logitBias(), vocabulary);
+        StopConditions stop = request.stop();
+        stopIds = stopIds(stop.stopTokenIds(), stop.ignoreEos() ? new int[0] : endIds, vocabulary);
+        minTokens = stop.minTokens();
+        this.seed = seed;
+        topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : NO_LOGPROBS;
+        scoresPrompt = request.output().promptLogprobs();
+    }
+
+    /**
+     * Resolves a request's parameters.
+     *
+     * @param endIds the model's own end-of-text tokens
+     * @param vocabulary token ids are below it
+     * @param seed the request's, or one that the engine picked
+     * @param choice which of the request's answers: each draws its own numbers, choice 0 those of {@code seed} itself
+     */
+    public static SamplingPlan of(GenerationRequest request, int[] endIds, int vocabulary, long seed, int choice) {
+        return new SamplingPlan(request, endIds, vocabulary, seed + choice * CHOICE_STEP);
+    }
+
+    private void fillBiases(Map<Integer, Float> byId, int vocabulary) {
+        int count = 0;
+        for (var entry : new TreeMap<>(byId).entrySet()) {
+            requireToken("logit_bias", entry.getKey(), vocabulary);
+            biasIds[count] = entry.getKey();
+            biases[count++] = entry.getValue();
+        }
+    }
+
+    private static int[] stopIds(Set<Integer> asked, int[] endIds, int vocabulary) {
+        int[] ids = Arrays.copyOf(endIds, endIds.length + asked.size());
+        int count = endIds.length;
+        for (int id : asked) {
+            requireToken("stop_token_ids", id, vocabulary);
+            ids[count++] = id;
+        }
+        return Arrays.stream(ids).distinct().sorted().toArray();
+    }
+
+    private static void requireToken(String field, int id, int vocabulary) {
+        if (id < 0 || id >= vocabulary) {
+            throw new InvalidRequestException(
+                    field + " names token " + id + ", but the model's tokens are 0 to " + (vocabulary - 1));
+        }
+    }
+
+    /** Whether this token ends the sequence. */
+    public boolean isStop(int id) {
+        return Arrays.binarySearch(stopIds, id) >= 0;
+    }
+
+    public boolean hasPenalties() {
+        return repetitionPenalty != 1 || presencePenalty != 0 || frequencyPenalty != 0;
+    }
+}

@@ -1,0 +1,264 @@
+package roselle.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.FailureKind;
+import roselle.batch.Batch;
+import roselle.batch.Finished;
+import roselle.batch.Outcome;
+import roselle.batch.Pending;
+import roselle.batch.Placement;
+import roselle.batch.Running;
+import roselle.batch.Sequence;
+import roselle.batch.StepResult;
+import roselle.batch.Waiting;
+import roselle.kvcache.PageCache;
+
+/**
+ * Decides which sequences advance by how many tokens; {@link #plan} and {@link #commit} take turns.
+ *
+ * <p>A plan fills the step's token budget in this order: one row for each sequence that generates (and its drafts, as far as
+ * there is room beyond one row for everyone), then chunks of prompts by rank, with new sequences admitted when their
+ * priority is higher or when all running ones have had their part. A sequence ranks above another by priority, then arrival.
+ *
+ * <p>Why nothing deadlocks: a sequence that needs a page takes it from the lowest-ranked one, never from a higher one; so the
+ * first in rank always advances, alone if need be, and alone it fits, or {@link #submit} had refused it. One that finds no
+ * page and nobody below it waits in place. The head of the queue is never passed by a smaller request behind it, so the
+ * sequences before it finish and it gets its turn.
+ *
+ * <p>No thread, clock or device: time is a parameter, and the same calls give the same answers.
+ */
+public final class Scheduler {
+    private final SchedulerLimits limits;
+    private final PageCache cache;
+    private final Admission admission;
+    private final ServiceCounters counters = new ServiceCounters();
+    private final PendingQueue queue = new PendingQueue(counters);
+    private final RunningSet running = new RunningSet();
+    private final List<Sequence> cancelled = new ArrayList<>(); // while a step is under way
+    private final List<Finished> ended = new ArrayList<>();
+    private final List<Sequence> expired = new ArrayList<>(); // noted while the collections are walked
+    private final StepPlanner planner;
+    private final Batch batch;
+    private long nextDeadline = Placement.NO_DEADLINE; // no later than the earliest one
+    private boolean isStepUnderWay;
+
+    public Scheduler(SchedulerLimits limits, PageCache cache) {
+        this.limits = limits;
+        this.cache = cache;
+        admission = new Admission(cache, limits);
+        batch = new Batch(limits.maxSequences());
+        planner = new StepPlanner(limits, cache, admission, new Books(counters, queue, running), batch);
+    }
+
+    /** Tokens of the longest sequence that can be served: the model's context, or less where the cache holds less. */
+    public int longestSequence() {
+        return admission.longest();
+    }
+
+    /** Sequences that have not run yet. */
+    public int waiting() {
+        return queue.waitingCount();
+    }
+
+    /** Sequences that hold pages. */
+    public int running() {
+        return running.size();
+    }
+
+    public boolean isIdle() {
+        return running.isEmpty() && queue.isEmpty();
+    }
+
+    /** Queues a sequence, or refuses it: the queue is full, or it could not run even alone. */
+    public void submit(Waiting waiting) {
+        Sequence sequence = waiting.sequence();
+        admission.requirePossible(sequence.promptLength(), sequence.maxLength());
+        if (queue.waitingCount() >= limits.queueLength()) {
+            throw new CapacityException("the queue is full: " + queue.waitingCount() + " requests wait of at most "
+                    + limits.queueLength() + "; try again later");
+        }
+        counters.enter(sequence.placement().key());
+        queue.add(waiting);
+        nextDeadline = Math.min(nextDeadline, sequence.placement().deadlineNanos());
+    }
+
+    /** Ends a sequence that its caller no longer wants, at once or, if it is in the step under way, when that commits. */
+    public void cancel(Sequence sequence) {
+        if (isStepUnderWay && sequence.state() instanceof Running) {
+            cancelled.add(sequence);
+        } else {
+            end(sequence, new Outcome.Cancelled());
+        }
+    }
+
+    /** Ends everything, for when the device or the engine is lost. */
+    public void failAll(FailureKind kind, String message) {
+        isStepUnderWay = false;
+        cancelled.clear();
+        var failed = new Outcome.Failed(kind, message);
+        while (!running.isEmpty()) {
+            end(running.last().sequence(), failed);
+        }
+        for (Pending next = queue.peek(); next != null; next = queue.peek()) {
+            end(next.sequence(), failed);
+        }
+    }
+
+    /** Preempts the sequence that would be next, where any runs; the engine never needs it, tests of recompute do. */
+    public void preemptYoungest() {
+        requireNoStep();
+        if (!running.isEmpty()) {
+            planner.preempt(running.last());
+        }
+    }
+
+    /**
+     * The next step; it is empty when there is nothing to do. Unless it is empty, {@link #commit} or {@link #failAll} must
+     * follow. The batch is the same object each time.
+     */
+    public Batch plan(long now) {
+        requireNoStep();
+        expire(now);
+        planner.plan(now);
+        if (batch.isEmpty() && !isIdle()) {
+            throw new IllegalStateException(
+                    "no sequence can advance: " + running.size() + " run, " + queue.size() + " wait");
+        }
+        isStepUnderWay = !batch.isEmpty();
+        return batch;
+    }
+
+    private void requireNoStep() {
+        if (isStepUnderWay) {
+            throw new IllegalStateException("the step under way is not committed");
+        }
+    }
+
+    private void expire(long now) {
+        if (now < nextDeadline) {
+            return;
+        }
+        nextDeadline = Placement.NO_DEADLINE;
+        queue.forEach(pending -> noteDeadline(pending.sequence(), now));
+        for (int rank = 0; rank < running.size(); rank++) {
+            noteDeadline(running.at(rank).sequence(), now);
+        }
+        for (Sequence each : expired) {
+            var placement = each.placement();
+            long millis = (placement.deadlineNanos() - placement.arrivalNanos()) / 1_000_000;
+            String message = "the deadline of " + millis + " ms passed after " + each.generated() + " generated tokens";
+            end(each, new Outcome.Failed(FailureKind.DEADLINE, message));
+        }
+        expired.clear();
+    }
+
+    private void noteDeadline(Sequence sequence, long now) {
+        long deadline = sequence.placement().deadlineNanos();
+        if (deadline <= now) {
+            expired.add(sequence);
+        } else {
+            nextDeadline = Math.min(nextDeadline, deadline);
+        }
+    }
+
+    /**
+     * Takes in what the step sampled: sequences grow and may end, full pages become shareable. {@link Batch#appended} then
+     * says how many tokens each entry kept: those after a stop token are dropped.
+     */
+    public void commit(StepResult result) {
+        if (!isStepUnderWay || result.entries() != batch.size()) {
+            throw new IllegalStateException("results of " + result.entries() + " sequences for a step of "
+                    + (isStepUnderWay ? batch.size() : 0));
+        }
+        isStepUnderWay = false;
+        for (int entry = 0; entry < batch.size(); entry++) {
+            commit(entry, result);
+        }
+        for (Sequence sequence : cancelled) {
+            end(sequence, new Outcome.Cancelled());
+        }
+        cancelled.clear();
+    }
+
+    private void commit(int entry, StepResult result) {
+        Running advanced = batch.running(entry);
+        String failure = result.failure(entry);
+        if (failure != null) {
+            end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
+            return;
+        }
+        Outcome outcome = append(entry, result);
+        if (outcome != null) {
+            end(advanced.sequence(), outcome);
+        }
+    }
+
+    private @Nullable Outcome append(int entry, StepResult result) {
+        Running advanced = batch.running(entry);
+        Sequence sequence = advanced.sequence();
+        int sampled = result.count(entry);
+        int expected = batch.sampledRows(entry);
+        if (sampled > expected || (sampled == 0 && expected > 0)) {
+            throw new IllegalStateException(
+                    "sequence " + sequence.id() + " sampled " + sampled + " tokens from " + expected + " rows");
+        }
+        int computed = advanced.computed() + batch.rows(entry);
+        Outcome outcome = null;
+        int appended = 0;
+        while (appended < sampled && outcome == null) {
+            int token = result.token(entry, appended++);
+            sequence.append(token);
+            outcome = outcomeAfter(sequence, token);
+        }
+        batch.recordAppended(entry, appended);
+        advanced.advanceTo(sampled == 0 ? computed : sequence.length() - 1);
+        sequence.scoredTo(Math.min(advanced.computed(), sequence.promptLength() - 1));
+        charge(sequence, advanced.computed(), appended);
+        return outcome;
+    }
+
+    private static @Nullable Outcome outcomeAfter(Sequence sequence, int token) {
+        if (sequence.generated() > sequence.plan().minTokens && sequence.plan().isStop(token)) {
+            return new Outcome.Stopped(token);
+        }
+        return sequence.length() == sequence.maxLength() ? new Outcome.LengthReached() : null;
+    }
+
+    private void charge(Sequence sequence, int computed, int appended) {
+        long read = (long) sequence.chargeUpTo(computed) * ServiceCounters.READ_WEIGHT;
+        counters.of(sequence.placement().key()).served += read + (long) appended * ServiceCounters.WRITE_WEIGHT;
+    }
+
+    private void end(Sequence sequence, Outcome outcome) {
+        switch (sequence.state()) {
+            case Pending pending -> {
+                queue.remove(pending);
+                ended.add(pending.finish(outcome));
+                counters.leave(sequence.placement().key());
+            }
+            case Running advancing -> {
+                running.remove(advancing);
+                ended.add(advancing.finish(outcome));
+                counters.leave(sequence.placement().key());
+            }
+            case Finished finished -> {}
+        }
+    }
+
+    /** Hands over the sequences that ended since the last call, in the order in which they ended, each once. */
+    public void drainEnded(Consumer<Finished> consumer) {
+        for (int i = 0; i < ended.size(); i++) {
+            consumer.accept(ended.get(i));
+        }
+        ended.clear();
+    }
+
+    /** Recounts all pages; throws where a count is wrong. */
+    public void checkIntegrity() {
+        cache.checkIntegrity();
+    }
+}
