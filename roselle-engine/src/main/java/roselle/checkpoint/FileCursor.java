@@ -1,62 +1,72 @@
 package roselle.checkpoint;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import roselle.api.CheckpointException;
 
-/** Reads a mapped file's little-endian fields one after the other; what passes the end is a {@code CheckpointException}. */
+/**
+ * Reads the little-endian fields at the beginning of a mapped file one after the other; what passes the end is a
+ * {@code CheckpointException}.
+ *
+ * <p>It reads through a buffer and composes names only in messages, because opening is what a cold JVM does first: the
+ * access handles of segments and the concatenation of strings each cost it tens of milliseconds.
+ */
 final class FileCursor {
-    private static final ValueLayout.OfShort SHORT =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** What a header, its vocabulary included, may take at most. */
+    private static final int LONGEST_HEADER = 1 << 30;
 
     private final String file;
-    private final MemorySegment data;
-    private final long end;
-    private long position;
+    private final ByteBuffer data;
+    private final int end;
+    private int position;
+    private String subject = "";
 
     FileCursor(MappedFile file, long position) {
+        MemorySegment segment = file.data();
         this.file = file.name();
-        this.data = file.data();
-        this.end = data.byteSize();
-        this.position = position;
+        this.end = (int) Math.min(segment.byteSize(), LONGEST_HEADER);
+        this.data = segment.asSlice(0, end).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         if (position < 0 || position > end) {
             throw new IllegalArgumentException("position " + position + " outside of " + file.name());
         }
+        this.position = (int) position;
+    }
+
+    /** Says what the fields from here on belong to: the name of a tensor or a key, or nothing. */
+    void enter(String newSubject) {
+        subject = newSubject;
     }
 
     long position() {
         return position;
     }
 
-    long remaining() {
+    /** Bytes between here and the end. */
+    int remaining() {
         return end - position;
     }
 
     /** The field that starts here. */
     FileField field(String name) {
-        return new FileField(file, position, name);
+        return new FileField(file, position, name, subject);
     }
 
     byte int8(String field) {
-        return data.get(ValueLayout.JAVA_BYTE, advance(1, field));
+        return data.get(advance(1, field));
     }
 
     short int16(String field) {
-        return data.get(SHORT, advance(2, field));
+        return data.getShort(advance(2, field));
     }
 
     int int32(String field) {
-        return data.get(INT, advance(4, field));
+        return data.getInt(advance(4, field));
     }
 
     long int64(String field) {
-        return data.get(LONG, advance(8, field));
+        return data.getLong(advance(8, field));
     }
 
     /** An unsigned 32-bit size. */
@@ -73,12 +83,16 @@ final class FileCursor {
 
     /** A count of things that each take at least {@code bytesEach} of the bytes that follow it. */
     CheckedSize count(String name, long bytesEach, long limit) {
-        CheckedSize count = size64(name).atMost(limit, "the limit of");
+        return enough(size64(name).atMost(limit, "the limit of"), bytesEach);
+    }
+
+    /** The count if as many things of at least {@code bytesEach} bytes can follow from here. */
+    CheckedSize enough(CheckedSize count, long bytesEach) {
         if (count.value() > remaining() / bytesEach) {
             throw count.field()
                     .malformed(
                             count.value(),
-                            "each takes " + bytesEach + " bytes or more, the file has " + remaining() + " left");
+                            "each takes " + bytesEach + " bytes or more, " + remaining() + " are left in the file");
         }
         return count;
     }
@@ -102,10 +116,12 @@ final class FileCursor {
         }
     }
 
-    /** Passes over a string without making one. */
-    void skipString(String name, long limit) {
-        long length = stringLength(name, limit); // which moves the position itself
-        position += length;
+    /** Passes over strings without making one. */
+    void skipStrings(String name, long count, long limit) {
+        for (long i = 0; i < count; i++) {
+            int length = stringLength(name, limit); // which moves the position itself
+            position += length;
+        }
     }
 
     /** Passes over {@code count} values of {@code bytesEach} bytes. */
@@ -114,33 +130,28 @@ final class FileCursor {
     }
 
     private byte[] bytes(String name, long limit) {
-        int length = Math.toIntExact(stringLength(name, limit));
-        byte[] bytes = data.asSlice(position, length).toArray(ValueLayout.JAVA_BYTE);
-        position += length;
+        byte[] bytes = new byte[stringLength(name, limit)];
+        data.get(position, bytes);
+        position += bytes.length;
         return bytes;
     }
 
-    private long stringLength(String name, long limit) {
-        long start = position;
+    private int stringLength(String name, long limit) {
+        int start = position;
         long length = int64(name);
-        if (length < 0 || length > limit || length > remaining()) {
+        if (length < 0 || length > limit || length > end - position) {
             position = start;
-            size64("length of " + name).atMost(limit, "the limit of").atMost(remaining(), "the bytes left,");
+            size64(name).atMost(limit, "the limit of").atMost(end - position, "the bytes that follow it,");
         }
-        return length;
+        return (int) length;
     }
 
-    private long advance(long bytes, String field) {
-        long start = position;
+    private int advance(long bytes, String field) {
+        int start = position;
         if (bytes > end - start) {
-            throw truncated(bytes, field);
+            throw field(field).truncated(bytes, end, end == LONGEST_HEADER);
         }
-        position = start + bytes;
+        position = start + (int) bytes;
         return start;
-    }
-
-    private CheckpointException truncated(long bytes, String field) {
-        return new CheckpointException(file + ": at byte " + position + ", " + FileField.excerpt(field) + " needs "
-                + bytes + " bytes: the file ends at byte " + end);
     }
 }

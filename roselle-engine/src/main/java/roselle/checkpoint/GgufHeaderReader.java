@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import roselle.tensor.DataType;
@@ -18,6 +19,11 @@ import roselle.tensor.Shape;
 final class GgufHeaderReader {
     /** "GGUF", read as a little-endian integer. */
     static final int MAGIC = 0x46554747;
+
+    /** Length of the key, its type, one byte of value. */
+    private static final int FEWEST_KEY_BYTES = 8 + 4 + 1;
+    /** Length of the name, rank, type, offset. */
+    private static final int FEWEST_TENSOR_BYTES = 8 + 4 + 4 + 8;
 
     private static final int LARGEST_KEYS = 1 << 16;
     private static final int LARGEST_TENSORS = 1 << 18;
@@ -46,7 +52,7 @@ final class GgufHeaderReader {
         checkMagic();
         checkVersion();
         CheckedSize tensorCount = cursor.size64("tensor count").atMost(LARGEST_TENSORS, "the limit of");
-        CheckedSize keyCount = cursor.count("metadata count", 13, LARGEST_KEYS);
+        CheckedSize keyCount = cursor.count("metadata count", FEWEST_KEY_BYTES, LARGEST_KEYS);
         var metadata = metadata(keyCount.asInt());
         long alignment = alignment(metadata);
         List<PlacedRelatively> placed = tensorInfos(tensorCount);
@@ -75,64 +81,59 @@ final class GgufHeaderReader {
     private SequencedMap<String, GgufEntry> metadata(int count) {
         SequencedMap<String, GgufEntry> metadata = new LinkedHashMap<>();
         for (int i = 0; i < count; i++) {
+            cursor.enter("");
             FileField field = cursor.field("metadata key");
             String key = cursor.strictString("metadata key", LARGEST_NAME);
-            if (metadata.put(key, entry(key)) != null) {
+            cursor.enter(key);
+            if (metadata.put(key, entry()) != null) {
                 throw field.malformed(key, "it stands there twice");
             }
         }
+        cursor.enter("");
         return Collections.unmodifiableSequencedMap(metadata);
     }
 
-    private GgufEntry entry(String key) {
-        GgufType type = type("type of " + key);
+    private GgufEntry entry() {
+        GgufType type = type("type");
         if (type == GgufType.ARRAY) {
-            return array(key);
+            return array();
         }
         long offset = cursor.position();
-        if (type == GgufType.STRING) {
-            cursor.skipString(key, LARGEST_STRING);
-        } else {
-            cursor.skip(new CheckedSize(cursor.field(key), 1, 1), type.bytes());
-        }
+        skip(type, new CheckedSize(cursor.field("value"), 1, 1));
         return new GgufEntry(type, false, 1, offset);
     }
 
-    private GgufEntry array(String key) {
-        FileField typeField = cursor.field("element type of " + key);
-        GgufType type = type(typeField.name());
+    private GgufEntry array() {
+        FileField typeField = cursor.field("element type");
+        GgufType type = type("element type");
         if (type == GgufType.ARRAY) {
             throw typeField.malformed(type.name(), "arrays of arrays are not read");
         }
-        CheckedSize count = cursor.count("length of " + key, type.fewestBytes(), LARGEST_ARRAY);
-        checkArrayElements(count);
-        long offset = cursor.position();
-        if (type == GgufType.STRING) {
-            skipStrings(key, count.value());
-        } else {
-            cursor.skip(count, type.bytes());
-        }
-        return new GgufEntry(type, true, count.asInt(), offset);
-    }
-
-    private void checkArrayElements(CheckedSize count) {
+        CheckedSize count = cursor.count("length", type.fewestBytes(), LARGEST_ARRAY);
         arrayElements = count.plus(arrayElements)
                 .atMost(LARGEST_ARRAY, "the limit of elements in all arrays,")
                 .value();
+        long offset = cursor.position();
+        skip(type, count);
+        return new GgufEntry(type, true, count.asInt(), offset);
     }
 
-    private void skipStrings(String key, long count) {
-        String name = "an element of " + key;
-        for (long i = 0; i < count; i++) {
-            cursor.skipString(name, LARGEST_STRING);
+    private void skip(GgufType type, CheckedSize count) {
+        if (type == GgufType.STRING) {
+            cursor.skipStrings("length of a string", count.value(), LARGEST_STRING);
+        } else {
+            cursor.skip(count, type.bytes());
         }
     }
 
     private GgufType type(String name) {
         FileField field = cursor.field(name);
         int number = cursor.int32(name);
-        return GgufType.of(number)
-                .orElseThrow(() -> field.malformed(Integer.toUnsignedString(number), "not a type of GGUF metadata"));
+        Optional<GgufType> type = GgufType.of(number);
+        if (type.isEmpty()) {
+            throw field.malformed(Integer.toUnsignedString(number), "not a type of GGUF metadata");
+        }
+        return type.get();
     }
 
     private long alignment(SequencedMap<String, GgufEntry> metadata) {
@@ -155,35 +156,37 @@ final class GgufHeaderReader {
     private record PlacedRelatively(String name, DataType type, Shape shape, CheckedSize offset) {}
 
     private List<PlacedRelatively> tensorInfos(CheckedSize count) {
-        if (count.value() > cursor.remaining() / 24) {
-            throw count.field()
-                    .malformed(count.value(), "each takes 24 bytes or more, " + cursor.remaining() + " are left");
-        }
+        cursor.enough(count, FEWEST_TENSOR_BYTES);
         List<PlacedRelatively> placed = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < count.value(); i++) {
+            cursor.enter("");
             FileField field = cursor.field("tensor name");
             String name = cursor.strictString("tensor name", LARGEST_NAME);
             if (!names.add(name)) {
                 throw field.malformed(name, "two tensors have this name");
             }
+            cursor.enter(name);
             placed.add(tensorInfo(name));
         }
         return placed;
     }
 
     private PlacedRelatively tensorInfo(String name) {
-        CheckedSize rank = cursor.size32("rank of tensor " + name).atMost(LARGEST_RANK, "the limit of");
+        CheckedSize rank = cursor.size32("rank").atMost(LARGEST_RANK, "the limit of");
         CheckedSize[] extents = new CheckedSize[rank.asInt()];
         for (int axis = extents.length - 1; axis >= 0; axis--) {
-            extents[axis] = cursor.size64("extent of tensor " + name); // innermost first in the file
+            extents[axis] = cursor.size64("extent"); // innermost first in the file
         }
-        FileField typeField = cursor.field("type of tensor " + name);
-        int number = cursor.int32(typeField.name());
-        DataType type = GgmlType.of(number)
-                .orElseThrow(() -> typeField.malformed(GgmlType.describe(number), "this tensor type is not supported"));
-        CheckedSize offset = cursor.size64("offset of tensor " + name);
-        return new PlacedRelatively(name, type, TensorPlace.checkedShape(type, typeField, List.of(extents)), offset);
+        FileField typeField = cursor.field("type");
+        int number = cursor.int32("type");
+        Optional<DataType> type = GgmlType.of(number);
+        if (type.isEmpty()) {
+            throw typeField.malformed(GgmlType.describe(number), "this tensor type is not supported");
+        }
+        CheckedSize offset = cursor.size64("offset");
+        Shape shape = TensorPlace.checkedShape(type.get(), typeField, List.of(extents));
+        return new PlacedRelatively(name, type.get(), shape, offset);
     }
 
     private List<TensorPlace> absolute(List<PlacedRelatively> placed, long alignment) {

@@ -18,16 +18,39 @@ sealed interface ModelPath {
     String SAFETENSORS_INDEX = "model.safetensors.index.json";
 
     /** A GGUF file, or one part of a model that is split into several. */
-    record Gguf(Path file) implements ModelPath {}
+    record Gguf(Path file) implements ModelPath {
+        @Override
+        public Checkpoint open(MappedFiles files) {
+            return GgufCheckpoint.open(file, files);
+        }
+    }
 
     /** A folder as Hugging Face lays it out. */
-    record Folder(Path folder) implements ModelPath {}
+    record Folder(Path folder) implements ModelPath {
+        @Override
+        public Checkpoint open(MappedFiles files) {
+            return HuggingFaceCheckpoint.openFolder(folder, files);
+        }
+    }
 
     /** One safetensors file and the folder around it. */
-    record Safetensors(Path file) implements ModelPath {}
+    record Safetensors(Path file) implements ModelPath {
+        @Override
+        public Checkpoint open(MappedFiles files) {
+            return HuggingFaceCheckpoint.openSafetensors(file, files);
+        }
+    }
 
     /** A tokenizer.json or a SentencePiece model alone. */
-    record TokenizerFile(Path file) implements ModelPath {}
+    record TokenizerFile(Path file) implements ModelPath {
+        @Override
+        public Checkpoint open(MappedFiles files) {
+            return new TokenizerCheckpoint(file, files);
+        }
+    }
+
+    /** The checkpoint there, which takes {@code files} and closes them; they stay the caller's when this fails. */
+    Checkpoint open(MappedFiles files);
 
     static ModelPath of(Path path) {
         requireExisting(path);

@@ -26,6 +26,7 @@ final class SafetensorsHeader {
     private final MappedFile file;
     private final JsonParser parser;
     private final long dataStart;
+    private String tensor = "";
 
     private SafetensorsHeader(MappedFile file, JsonParser parser, long dataStart) {
         this.file = file;
@@ -55,6 +56,7 @@ final class SafetensorsHeader {
             if (!names.add(name)) {
                 throw field("tensor name").malformed(name, "two tensors have this name");
             }
+            tensor = name;
             parser.nextToken();
             if (name.equals("__metadata__")) {
                 parser.skipChildren();
@@ -65,6 +67,7 @@ final class SafetensorsHeader {
                 throw field("tensor count").malformed(places.size(), "more than the limit of " + LARGEST_TENSORS);
             }
         }
+        tensor = "";
         if (parser.nextToken() != null) {
             throw field("header").malformed(parser.getString(), "nothing may follow the header's object");
         }
@@ -73,8 +76,8 @@ final class SafetensorsHeader {
     }
 
     private TensorPlace tensor(String name) {
-        expect(parser.currentToken(), JsonToken.START_OBJECT, "tensor " + name);
-        FileField start = field("tensor " + name);
+        expect(parser.currentToken(), JsonToken.START_OBJECT, "entry");
+        FileField start = field("entry");
         Optional<DataType> type = Optional.empty();
         Optional<List<CheckedSize>> shape = Optional.empty();
         Optional<List<CheckedSize>> offsets = Optional.empty();
@@ -82,11 +85,10 @@ final class SafetensorsHeader {
             String key = parser.currentName();
             parser.nextToken();
             switch (key) {
-                case "dtype" -> type = Optional.of(type(name));
-                case "shape" -> shape = Optional.of(sizes("shape of tensor " + name, LARGEST_RANK));
-                case "data_offsets" -> offsets = Optional.of(sizes("data_offsets of tensor " + name, 2));
-                default ->
-                    throw field("a key of tensor " + name).malformed(key, "only dtype, shape, data_offsets may be");
+                case "dtype" -> type = Optional.of(type());
+                case "shape" -> shape = Optional.of(sizes("shape", LARGEST_RANK));
+                case "data_offsets" -> offsets = Optional.of(sizes("data_offsets", 2));
+                default -> throw field("key").malformed(key, "only dtype, shape, data_offsets may be");
             }
         }
         return place(
@@ -112,7 +114,7 @@ final class SafetensorsHeader {
         return new TensorPlace(name, type, shape, begin.plus(dataStart).value(), bytes, begin.field());
     }
 
-    private DataType type(String tensor) {
+    private DataType type() {
         String label = parser.currentToken() == JsonToken.VALUE_STRING ? parser.getString() : "no string";
         return switch (label) {
             case "F32" -> DataType.F32;
@@ -130,7 +132,7 @@ final class SafetensorsHeader {
             case "BOOL" -> DataType.BOOL;
             case "F8_E4M3" -> DataType.F8_E4M3;
             case "F8_E5M2" -> DataType.F8_E5M2;
-            default -> throw field("dtype of tensor " + tensor).malformed(label, "this tensor type is not supported");
+            default -> throw field("dtype").malformed(label, "this tensor type is not supported");
         };
     }
 
@@ -170,7 +172,7 @@ final class SafetensorsHeader {
 
     private FileField field(String name) {
         long offset = LENGTH_BYTES + parser.currentTokenLocation().getByteOffset();
-        return new FileField(file.name(), offset, name);
+        return new FileField(file.name(), offset, name, tensor);
     }
 
     private static CheckpointException missing(FileField start, String key) {

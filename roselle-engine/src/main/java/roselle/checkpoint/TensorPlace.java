@@ -28,7 +28,7 @@ record TensorPlace(String name, DataType type, Shape shape, long start, long byt
             elements = extent.times(elements).times(type.blockBytes()).value() / type.blockBytes();
         }
         if (values.length > 0) {
-            extents.getLast().multipleOf(type.blockElements(), "the elements of a " + type + " block,");
+            extents.getLast().multipleOf(type.blockElements(), "the elements of one block,");
         } else if (type.isQuantized()) {
             throw typeField.malformed(type.name(), "a scalar is no whole block");
         }

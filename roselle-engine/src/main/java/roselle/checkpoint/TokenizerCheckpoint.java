@@ -7,7 +7,7 @@ import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
 
 /** A tokenizer's file alone: no tensor, no template. */
-record TokenizerCheckpoint(Path source) implements Checkpoint {
+record TokenizerCheckpoint(Path source, MappedFiles files) implements Checkpoint {
     @Override
     public Format format() {
         return Format.HUGGING_FACE;
@@ -45,12 +45,16 @@ record TokenizerCheckpoint(Path source) implements Checkpoint {
 
     @Override
     public long bytes() {
-        return 0;
+        return files.bytes();
     }
 
     @Override
-    public void checkFiles() {}
+    public void checkFiles() {
+        files.checkSizes();
+    }
 
     @Override
-    public void close() {}
+    public void close() {
+        files.close();
+    }
 }
