@@ -41,6 +41,37 @@ final class Vocabulary {
         return new String(characters, starts[id], ends[id] - starts[id]);
     }
 
+    /** The length of a spelling in UTF-16 units. */
+    int length(int id) {
+        return ends[id] - starts[id];
+    }
+
+    /** Receives characters and the ids of the tokens that are one. */
+    @FunctionalInterface
+    interface SingleCharacters {
+        void accept(char character, int id);
+    }
+
+    void forEachSingleCharacter(SingleCharacters receiver) {
+        for (int id = 0; id < size; id++) {
+            if (ends[id] - starts[id] == 1) {
+                receiver.accept(characters[starts[id]], id);
+            }
+        }
+    }
+
+    /** Whether any token has {@code mark} after another character. */
+    boolean anyContainsInside(char mark) {
+        for (int id = 0; id < size; id++) {
+            for (int i = starts[id] + 1; i < ends[id]; i++) {
+                if (characters[i] == mark && characters[i - 1] != mark) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** The id of a spelling, or -1. */
     int find(String spelling) {
         return find(spelling, 0, spelling.length());
