@@ -32,4 +32,34 @@ final class CharacterClasses {
             default -> false;
         };
     }
+
+    /** Unicode's general category Punctuation. */
+    static boolean isPunctuation(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONNECTOR_PUNCTUATION,
+                    Character.DASH_PUNCTUATION,
+                    Character.START_PUNCTUATION,
+                    Character.END_PUNCTUATION,
+                    Character.INITIAL_QUOTE_PUNCTUATION,
+                    Character.FINAL_QUOTE_PUNCTUATION,
+                    Character.OTHER_PUNCTUATION -> true;
+            default -> false;
+        };
+    }
+
+    /** Punctuation, and the symbols of ASCII such as {@code $} and {@code ^}. */
+    static boolean isPunctuationOrAsciiSymbol(int codePoint) {
+        if (codePoint < 128) {
+            return codePoint > 0x20 && codePoint < 0x7F && !Character.isLetterOrDigit(codePoint);
+        }
+        return isPunctuation(codePoint);
+    }
+
+    /** Decimal digits and every other kind of number. */
+    static boolean isNumber(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.DECIMAL_DIGIT_NUMBER, Character.LETTER_NUMBER, Character.OTHER_NUMBER -> true;
+            default -> false;
+        };
+    }
 }
