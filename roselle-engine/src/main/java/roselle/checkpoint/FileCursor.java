@@ -141,7 +141,9 @@ final class FileCursor {
         long length = int64(name);
         if (length < 0 || length > limit || length > end - position) {
             position = start;
-            size64(name).atMost(limit, "the limit of").atMost(end - position, "the bytes that follow it,");
+            size64("length of " + name)
+                    .atMost(limit, "the limit of")
+                    .atMost(end - position, "the bytes that follow it,");
         }
         return (int) length;
     }

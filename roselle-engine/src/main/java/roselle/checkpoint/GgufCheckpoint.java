@@ -36,8 +36,8 @@ final class GgufCheckpoint implements Checkpoint {
         MappedFile file = files.map(source);
         GgufHeader header = GgufHeaderReader.read(file);
         GgufMetadata config = new GgufMetadata(file, header.metadata());
-        int parts = config.integer(PART_COUNT, 1);
-        if (parts > 1) {
+        int parts = config.integer(PART_COUNT, 0); // joined files state 0
+        if (parts < 0 || parts > 1) {
             return openParts(GgufParts.of(source), parts, files);
         }
         addTensors(file, header, tensors);
@@ -85,7 +85,9 @@ final class GgufCheckpoint implements Checkpoint {
     private static void addTensors(MappedFile file, GgufHeader header, SequencedMap<String, Tensor> tensors) {
         for (TensorPlace place : header.tensors()) {
             if (tensors.put(place.name(), place.in(file)) != null) {
-                throw place.field().malformed(place.name(), "an earlier part has a tensor of this name");
+                throw place.position()
+                        .field()
+                        .malformed(place.position().stated(), "an earlier part has a tensor of this name");
             }
         }
     }

@@ -120,7 +120,7 @@ final class GgufHeaderReader {
 
     private void skip(GgufType type, CheckedSize count) {
         if (type == GgufType.STRING) {
-            cursor.skipStrings("length of a string", count.value(), LARGEST_STRING);
+            cursor.skipStrings("a string", count.value(), LARGEST_STRING);
         } else {
             cursor.skip(count, type.bytes());
         }
@@ -197,8 +197,7 @@ final class GgufHeaderReader {
                     tensor.offset.multipleOf(alignment, "the alignment").plus(dataStart);
             long bytes = TensorPlace.byteSize(tensor.type, tensor.shape);
             start.plus(bytes).atMost(file.data().byteSize(), "the file's size");
-            places.add(new TensorPlace(
-                    tensor.name, tensor.type, tensor.shape, start.value(), bytes, tensor.offset.field()));
+            places.add(new TensorPlace(tensor.name, tensor.type, tensor.shape, start, bytes));
         }
         TensorPlace.checkDisjoint(places);
         return List.copyOf(places);

@@ -2,28 +2,35 @@ package roselle.checkpoint;
 
 import java.util.Optional;
 
-/** The type of a GGUF metadata value; the ordinal is the number in the file. */
+/** The type of a GGUF metadata value. */
 enum GgufType {
-    UINT8(1),
-    INT8(1),
-    UINT16(2),
-    INT16(2),
-    UINT32(4),
-    INT32(4),
-    FLOAT32(4),
-    BOOL(1),
-    STRING(0),
-    ARRAY(0),
-    UINT64(8),
-    INT64(8),
-    FLOAT64(8);
+    UINT8(0, 1),
+    INT8(1, 1),
+    UINT16(2, 2),
+    INT16(3, 2),
+    UINT32(4, 4),
+    INT32(5, 4),
+    FLOAT32(6, 4),
+    BOOL(7, 1),
+    STRING(8, 0),
+    ARRAY(9, 0),
+    UINT64(10, 8),
+    INT64(11, 8),
+    FLOAT64(12, 8);
 
-    private static final GgufType[] VALUES = values();
+    private static final GgufType[] VALUES = values(); // in the order of their numbers
 
+    private final int number;
     private final int bytes;
 
-    GgufType(int bytes) {
+    GgufType(int number, int bytes) {
+        this.number = number;
         this.bytes = bytes;
+    }
+
+    /** The number in the file. */
+    int number() {
+        return number;
     }
 
     /** Bytes of one value; 0 where they vary. */

@@ -6,12 +6,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.InputCoercionException;
 
 /** Reads the header of a safetensors file: a 64-bit length, then a JSON object of tensors with their byte ranges. */
@@ -40,10 +42,16 @@ final class SafetensorsHeader {
         CheckedSize length = cursor.size64("header length");
         length.atMost(LARGEST, "the format's limit of").atMost(cursor.remaining(), "the bytes that follow it,");
         byte[] header = file.data().asSlice(LENGTH_BYTES, length.value()).toArray(ValueLayout.JAVA_BYTE);
-        try (JsonParser parser = StrictJson.parser(header, header.length)) {
-            return new SafetensorsHeader(file, parser, LENGTH_BYTES + length.value()).tensors();
+        try (JsonParser parser = StrictJson.parser(header)) {
+            return new SafetensorsHeader(file, parser, LENGTH_BYTES + length.value()).checkedTensors();
+        }
+    }
+
+    private List<TensorPlace> checkedTensors() {
+        try {
+            return tensors();
         } catch (JacksonException | IllegalStateException e) {
-            throw StrictJson.malformed(file.name(), LENGTH_BYTES, e);
+            throw StrictJson.malformed(file.name(), offset(parser.currentLocation()), e);
         }
     }
 
@@ -111,7 +119,7 @@ final class SafetensorsHeader {
                             "[" + begin.value() + ", " + end.value() + "]",
                             "a " + type + " tensor of shape " + shape + " takes " + bytes + " bytes");
         }
-        return new TensorPlace(name, type, shape, begin.plus(dataStart).value(), bytes, begin.field());
+        return new TensorPlace(name, type, shape, begin.plus(dataStart), bytes);
     }
 
     private DataType type() {
@@ -164,15 +172,19 @@ final class SafetensorsHeader {
         }
     }
 
-    private void expect(JsonToken token, JsonToken expected, String name) {
+    private void expect(@Nullable JsonToken token, JsonToken expected, String name) {
         if (token != expected) {
-            throw field(name).malformed(String.valueOf(parser.getString()), "expected " + expected);
+            String found = token == null ? "nothing" : String.valueOf(parser.getString());
+            throw field(name).malformed(found, "expected " + expected);
         }
     }
 
     private FileField field(String name) {
-        long offset = LENGTH_BYTES + parser.currentTokenLocation().getByteOffset();
-        return new FileField(file.name(), offset, name, tensor);
+        return new FileField(file.name(), offset(parser.currentTokenLocation()), name, tensor);
+    }
+
+    private static long offset(TokenStreamLocation location) {
+        return LENGTH_BYTES + Math.max(0, location.getByteOffset());
     }
 
     private static CheckpointException missing(FileField start, String key) {

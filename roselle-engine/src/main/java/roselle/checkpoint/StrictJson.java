@@ -35,39 +35,51 @@ final class StrictJson {
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // Python's json writes Infinity
             .build();
     private static final JsonMapper MAPPER = JsonMapper.builder(FACTORY)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS) // checked here, in a sentence of our own
             .build();
 
     private StrictJson() {}
 
-    static JsonParser parser(byte[] json, int length) {
-        return FACTORY.createParser(ObjectReadContext.empty(), json, 0, length);
+    static JsonParser parser(byte[] json) {
+        return FACTORY.createParser(ObjectReadContext.empty(), json);
     }
 
     /** The object that a file holds. */
     static JsonNode readObject(Path path) {
-        try {
-            JsonNode root = MAPPER.readTree(readBytes(path));
-            if (!root.isObject()) {
+        try (JsonParser parser = parser(readBytes(path))) {
+            JsonNode root = readDocument(path.toString(), parser);
+            if (root == null || !root.isObject()) {
                 throw new CheckpointException(path + " does not hold a JSON object");
             }
             return root;
-        } catch (JacksonException | IllegalStateException e) {
-            throw malformed(path.toString(), 0, e);
         }
     }
 
-    /** Jackson's complaint as one sentence; {@code start} is where the document begins in the file. */
-    static CheckpointException malformed(String file, long start, RuntimeException cause) {
-        String reason = cause.getMessage();
-        String place = "";
-        if (cause instanceof JacksonException jackson) {
-            reason = jackson.getOriginalMessage();
-            var location = jackson.getLocation();
-            place = location == null ? "" : "at byte " + (start + Math.max(0, location.getByteOffset())) + ", ";
+    private static JsonNode readDocument(String file, JsonParser parser) {
+        try {
+            JsonNode root = MAPPER.readTree(parser);
+            long offset = Math.max(0, parser.currentLocation().getByteOffset());
+            if (parser.nextToken() != null) {
+                throw new CheckpointException(file + ": at byte " + offset + ", something follows the JSON document");
+            }
+            return root;
+        } catch (JacksonException | IllegalStateException e) {
+            throw malformed(file, Math.max(0, parser.currentLocation().getByteOffset()), e);
         }
+    }
+
+    /** Jackson's complaint as one sentence. */
+    static CheckpointException malformed(String file, long offset, RuntimeException cause) {
+        String reason = cause instanceof JacksonException jackson ? jackson.getOriginalMessage() : cause.getMessage();
         return new CheckpointException(
-                file + ": " + place + "the JSON is malformed: " + FileField.excerpt(String.valueOf(reason)), cause);
+                file + ": at byte " + offset + ", the JSON is malformed: " + withoutClass(String.valueOf(reason)),
+                cause);
+    }
+
+    /** Cuts the name of the class that holds a limit from Jackson's message about the limit. */
+    private static String withoutClass(String reason) {
+        int origin = reason.indexOf(", from `");
+        return origin < 0 ? FileField.excerpt(reason) : FileField.excerpt(reason.substring(0, origin)) + ")";
     }
 
     /** All bytes of a small file. */

@@ -13,11 +13,14 @@ import roselle.tensor.Tensor;
  * @param name as in the file
  * @param type layout of the numbers
  * @param shape extents, outermost first
- * @param start first byte in the file
+ * @param position first byte in the file
  * @param bytes length
- * @param field what a message about its position names
  */
-record TensorPlace(String name, DataType type, Shape shape, long start, long bytes, FileField field) {
+record TensorPlace(String name, DataType type, Shape shape, CheckedSize position, long bytes) {
+    long start() {
+        return position.value();
+    }
+
     /** A shape whose size in bytes does not wrap around and whose rows are whole blocks of {@code type}. */
     static Shape checkedShape(DataType type, FileField typeField, List<CheckedSize> extents) {
         long[] values = new long[extents.size()];
@@ -40,7 +43,7 @@ record TensorPlace(String name, DataType type, Shape shape, long start, long byt
     }
 
     Tensor in(MappedFile file) {
-        return new Tensor(name, type, shape, file.data().asSlice(start, bytes));
+        return new Tensor(name, type, shape, file.data().asSlice(start(), bytes));
     }
 
     /** Fails if two tensors share a byte. */
@@ -52,9 +55,12 @@ record TensorPlace(String name, DataType type, Shape shape, long start, long byt
             if (place.bytes == 0) {
                 continue;
             }
-            if (before != null && before.start + before.bytes > place.start) {
-                throw place.field.malformed(
-                        place.start, "its bytes overlap those of tensor " + FileField.excerpt(before.name));
+            if (before != null && before.start() + before.bytes > place.start()) {
+                throw place.position
+                        .field()
+                        .malformed(
+                                place.position.stated(),
+                                "its bytes overlap those of tensor " + FileField.excerpt(before.name));
             }
             before = place;
         }

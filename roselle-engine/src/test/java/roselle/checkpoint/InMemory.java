@@ -1,0 +1,63 @@
+package roselle.checkpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import roselle.api.CheckpointException;
+import roselle.tensor.Tensor;
+
+/** Reads whole files from an array, every value of them, as tests that try thousands of files need it. */
+final class InMemory {
+    private InMemory() {}
+
+    static MappedFile file(byte[] bytes) {
+        return new MappedFile(Path.of("hostile"), MemorySegment.ofArray(bytes));
+    }
+
+    static List<Tensor> readGguf(byte[] bytes) {
+        MappedFile file = file(bytes);
+        GgufHeader header = GgufHeaderReader.read(file);
+        readAll(new GgufMetadata(file, header.metadata()));
+        return header.tensors().stream().map(place -> place.in(file)).toList();
+    }
+
+    static List<Tensor> readSafetensors(byte[] bytes) {
+        MappedFile file = file(bytes);
+        return SafetensorsHeader.read(file).stream()
+                .map(place -> place.in(file))
+                .toList();
+    }
+
+    /** Asks for every key as every type; each either answers or says that it is of another type. */
+    static void readAll(Metadata metadata) {
+        for (String key : metadata.keys()) {
+            List<Consumer<String>> getters = List.of(
+                    metadata::string,
+                    metadata::integer,
+                    metadata::longInteger,
+                    metadata::number,
+                    k -> metadata.flag(k, false),
+                    metadata::strings,
+                    metadata::integers,
+                    metadata::numbers,
+                    metadata::flags,
+                    k -> metadata.object(k).ifPresent(InMemory::readAll));
+            getters.forEach(getter -> opensOrRefuses(() -> getter.accept(key)));
+        }
+    }
+
+    /** Whether it worked; a {@code CheckpointException} of one line is the only way in which it may not. */
+    static boolean opensOrRefuses(Runnable opening) {
+        try {
+            opening.run();
+            return true;
+        } catch (CheckpointException refusal) {
+            String message = String.valueOf(refusal.getMessage());
+            if (message.isBlank() || message.length() > 2000 || message.contains("\n")) {
+                throw new AssertionError("not one sentence: " + message, refusal);
+            }
+            return false;
+        }
+    }
+}
