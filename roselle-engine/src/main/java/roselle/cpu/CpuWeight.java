@@ -4,12 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import roselle.backend.Weight;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
 
 /** Matrices as the checkpoint stores them: blocks of rows, each of one type, read in place. */
 final class CpuWeight implements Weight {
     /** Consecutive rows of one type, without gaps between them. */
-    record Block(DataType type, int firstRow, int rows, long rowBytes, MemorySegment data) {}
+    record Block(DataType type, Dequantizer dequantizer, int firstRow, int rows, long rowBytes, MemorySegment data) {}
 
     private final String name;
     private final int matrices;
@@ -40,7 +41,8 @@ final class CpuWeight implements Weight {
                     + tensor.shape().columns() + " columns");
         }
         int blockRows = Math.toIntExact(tensor.shape().rows());
-        return new Block(tensor.type(), firstRow, blockRows, tensor.type().rowBytes(columns), tensor.data());
+        DataType type = tensor.type();
+        return new Block(type, Dequantizer.of(type), firstRow, blockRows, type.rowBytes(columns), tensor.data());
     }
 
     /** The blocks in the order of their rows, which count through all matrices. */
@@ -66,7 +68,8 @@ final class CpuWeight implements Weight {
     /** Writes a row, counted through all matrices, as float32. */
     void dequantizeRow(int row, float[] target) {
         Block block = blockOf(row);
-        ScalarFormats.dequantize(block.type, block.data, (row - block.firstRow) * block.rowBytes, target, columns);
+        long at = (row - block.firstRow) * block.rowBytes;
+        block.dequantizer.dequantize(block.data, at, target, 0, columns);
     }
 
     @Override

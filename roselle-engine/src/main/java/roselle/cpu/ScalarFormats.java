@@ -6,24 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import roselle.tensor.DataType;
 
-/** Weights and cached numbers to float32 and back, one at a time: what every faster kernel must equal. */
+/** Cached numbers to float32 and back, one at a time. */
 final class ScalarFormats {
     private ScalarFormats() {}
-
-    /** Whether {@link #dequantize} knows a type. */
-    static boolean supports(DataType type) {
-        return type == DataType.F32 || type == DataType.F16 || type == DataType.BF16;
-    }
-
-    /** Writes {@code count} numbers that begin at a byte offset. */
-    static void dequantize(DataType type, MemorySegment source, long byteOffset, float[] target, int count) {
-        if (!supports(type)) {
-            throw new IllegalArgumentException("no scalar kernel for weights of type " + type.label());
-        }
-        for (int i = 0; i < count; i++) {
-            target[i] = load(type, source, byteOffset + (long) i * type.blockBytes());
-        }
-    }
 
     /** One number of a plain floating-point type. */
     static float load(DataType type, MemorySegment source, long byteOffset) {

@@ -1,0 +1,136 @@
+package roselle.execution;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import roselle.api.CheckpointException;
+import roselle.backend.Backend;
+import roselle.checkpoint.Checkpoint;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Tensor;
+
+/**
+ * Compares a decoder with what another implementation computed from the same checkpoint.
+ *
+ * <p>A reference is a safetensors file with, for {@code i} from 0, {@code input_i} (token ids), {@code logits_i}
+ * {@code [tokens, vocabulary]} and {@code greedy_i} (the tokens that greedy decoding appends).
+ */
+public final class Verification {
+    private final List<Expected> expected;
+
+    private Verification(List<Expected> expected) {
+        this.expected = List.copyOf(expected);
+    }
+
+    /** One input and what it should give. */
+    private record Expected(Tensor input, Tensor logits, Tensor greedy) {}
+
+    /**
+     * What one input gave.
+     *
+     * @param largest largest absolute difference of a logit; NaN if any is NaN
+     * @param mean mean absolute difference
+     * @param agreeing greedy tokens that agree, up to the first that does not
+     */
+    public record Difference(int tokens, double largest, double mean, int agreeing, int greedy) {
+        public boolean isWithin(double tolerance) {
+            return largest <= tolerance && agreeing == greedy;
+        }
+    }
+
+    /** Reads a reference, whose tensors lie in the given checkpoint. */
+    public static Verification of(Checkpoint reference) {
+        var expected = new ArrayList<Expected>();
+        while (reference.tensors().containsKey("input_" + expected.size())) {
+            int i = expected.size();
+            expected.add(new Expected(
+                    tensor(reference, "input_" + i),
+                    tensor(reference, "logits_" + i),
+                    tensor(reference, "greedy_" + i)));
+        }
+        if (expected.isEmpty()) {
+            throw new CheckpointException(reference.source() + " has no tensor input_0; it is not a reference");
+        }
+        return new Verification(expected);
+    }
+
+    /** Runs every input through a model, {@code chunk} tokens at a time; 0 for the whole input at once. */
+    public List<Difference> run(Path model, Backend backend, int chunk) {
+        int longest = 1;
+        for (Expected one : expected) {
+            long tokens = one.input.shape().elements() + one.greedy.shape().elements();
+            longest = Math.max(longest, Math.toIntExact(tokens));
+        }
+        try (Checkpoint checkpoint = Checkpoint.open(model);
+                var sequence =
+                        SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, longest, longest)) {
+            var differences = new ArrayList<Difference>();
+            for (Expected one : expected) {
+                differences.add(compare(one, sequence, chunk == 0 ? longest : chunk));
+            }
+            return differences;
+        }
+    }
+
+    private static Difference compare(Expected one, SingleSequence sequence, int chunk) {
+        int[] input = integers(one.input);
+        int[] expectedGreedy = integers(one.greedy);
+        requireVocabulary(input, one.logits, sequence.vocabulary());
+        sequence.restart();
+        float[][] logits = sequence.logits(input, chunk);
+        sequence.restart();
+        int[] greedy = sequence.greedy(input, chunk, expectedGreedy.length);
+        double largest = 0;
+        double sum = 0;
+        var reference = new float[sequence.vocabulary()];
+        for (int token = 0; token < logits.length; token++) {
+            Dequantizer.row(one.logits, token, reference, 0);
+            for (int i = 0; i < reference.length; i++) {
+                double difference = Math.abs((double) logits[token][i] - reference[i]);
+                largest = Math.max(largest, difference); // NaN wins
+                sum += difference;
+            }
+        }
+        double mean = sum / ((double) logits.length * reference.length);
+        return new Difference(logits.length, largest, mean, agreeing(greedy, expectedGreedy), greedy.length);
+    }
+
+    private static void requireVocabulary(int[] input, Tensor logits, int vocabulary) {
+        if (logits.shape().columns() != vocabulary || logits.shape().rows() != input.length) {
+            throw new CheckpointException("the reference's " + logits.name() + " has shape " + logits.shape()
+                    + ", expected [" + input.length + ", " + vocabulary + "]");
+        }
+        for (int token : input) {
+            if (token < 0 || token >= vocabulary) {
+                throw new CheckpointException(
+                        "the reference has token " + token + ", the model only " + vocabulary + " tokens");
+            }
+        }
+    }
+
+    private static int agreeing(int[] tokens, int[] reference) {
+        int agreeing = 0;
+        while (agreeing < tokens.length && tokens[agreeing] == reference[agreeing]) {
+            agreeing++;
+        }
+        return agreeing;
+    }
+
+    private static Tensor tensor(Checkpoint reference, String name) {
+        Tensor tensor = reference.tensors().get(name);
+        if (tensor == null) {
+            throw new CheckpointException(reference.source() + " has no tensor " + name);
+        }
+        return tensor;
+    }
+
+    private static int[] integers(Tensor tensor) {
+        float[] numbers = Dequantizer.all(tensor); // token ids are far below 2^24
+        var integers = new int[numbers.length];
+        for (int i = 0; i < integers.length; i++) {
+            integers[i] = (int) numbers[i];
+        }
+        return integers;
+    }
+}

@@ -1,0 +1,231 @@
+package roselle.model;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Backend;
+import roselle.backend.Epilogue;
+import roselle.backend.KvCache;
+import roselle.backend.Norm;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.backend.Weight;
+import roselle.checkpoint.Checkpoint;
+import roselle.tensor.Tensor;
+
+/**
+ * A decoder-only transformer (Vaswani et al., 2017) with its weights on a device: token ids in, logits out.
+ *
+ * <p>{@link #forward} is the same code for every architecture and for every mixture of prompts and single tokens; what
+ * differs is data in {@link DecoderSpec}. It allocates nothing. The checkpoint must stay open for as long as the decoder,
+ * whose weights may lie in it.
+ */
+public final class Decoder implements AutoCloseable {
+    private final DecoderSpec spec;
+    private final Backend backend;
+    private final Arena rearranged;
+    private final Workspace space;
+    private final KvCache cache;
+    private final Weight embedding; // [vocabulary, width]
+    private final @Nullable Weight positions; // [context, width]
+    private final Layer[] layers;
+    private final Norm finalNorm;
+    private final Weight output; // [vocabulary, width]
+    private final Epilogue outputBias;
+    private final boolean scalesLogits;
+
+    private Decoder(Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
+        this.backend = backend;
+        spec = blueprint.spec();
+        rearranged = Arena.ofShared();
+        space = new Workspace(spec, limits, backend);
+        int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
+        cache = backend.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
+        var tensors = new TensorSource(checkpoint, blueprint.names());
+        Tensor table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
+        embedding = backend.load("embedding", 1, List.of(table));
+        positions = spec.learnedPositions()
+                ? backend.load("positions", 1, List.of(tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width())))
+                : null;
+        var loader = new LayerLoader(spec, tensors, new Rearrangement(rearranged), backend, space, limits.maxContext());
+        layers = layers(loader);
+        finalNorm = loader.norm(Part.FINAL_NORM, 0);
+        output = spec.output().tied()
+                ? embedding
+                : backend.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
+        outputBias = Epilogue.bias(
+                spec.output().bias() ? backend.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
+        scalesLogits = spec.output().scale() != 1f || spec.output().softCap() != 0f;
+        tensors.requireAllUsed(
+                new UnusedTensors(spec.layers().size(), spec.output().tied()));
+    }
+
+    private Layer[] layers(LayerLoader loader) {
+        int[] group = spec.groupOfLayer();
+        var used = new int[spec.kvGroups().size()];
+        var loaded = new Layer[group.length];
+        for (int i = 0; i < loaded.length; i++) {
+            loaded[i] = loader.load(i, group[i], used[group[i]]++);
+        }
+        return loaded;
+    }
+
+    /**
+     * Loads a decoder's weights and allocates all that it will ever need.
+     *
+     * @param limits the largest step; {@link MemoryPlan} says beforehand what it takes
+     */
+    public static Decoder open(
+            Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
+        return new Decoder(checkpoint, blueprint, backend, limits, pages);
+    }
+
+    public DecoderSpec spec() {
+        return spec;
+    }
+
+    /** The pages that {@link StepInputs#pageTable} refers to. */
+    public KvCache cache() {
+        return cache;
+    }
+
+    /** Where a step's logits are, {@code [outputs, vocabulary]}, in the order of {@link StepInputs#outputRow}. */
+    public Rows logits() {
+        return space.logits;
+    }
+
+    /** Runs one step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
+    public void forward(StepInputs inputs) {
+        int rows = inputs.rows;
+        backend.begin(inputs);
+        backend.embed(embedding, spec.embeddingScale(), space.hidden); // [rows, width]
+        if (positions != null) {
+            backend.addPositions(positions, space.hidden);
+        }
+        for (Layer layer : layers) {
+            block(layer, rows);
+        }
+        if (inputs.outputs > 0) {
+            backend.selectOutputs(space.hidden, space.last); // [outputs, width]
+            backend.norm(space.last, finalNorm, space.last, inputs.outputs);
+            backend.linear(space.last, output, outputBias, space.logits, inputs.outputs); // [outputs, vocabulary]
+            if (scalesLogits) {
+                backend.scaleLogits(
+                        space.logits, spec.output().scale(), spec.output().softCap(), inputs.outputs);
+            }
+        }
+    }
+
+    private void block(Layer layer, int rows) {
+        Rows input = normed(layer.attentionNorm(), space.normed, rows); // [rows, width]
+        Rows parallelInput = input;
+        if (spec.block().parallel() && layer.feedForwardNorm() != null) {
+            parallelInput = normed(layer.feedForwardNorm(), space.otherNormed, rows);
+        }
+        switch (layer.attention()) {
+            case Layer.MultiHead attention -> attend(attention, input, rows);
+            case Layer.Latent attention -> attend(attention, input, rows);
+        }
+        addNormed(layer.postAttentionNorm(), rows);
+        Rows next = spec.block().parallel() ? parallelInput : normed(layer.feedForwardNorm(), space.normed, rows);
+        switch (layer.feedForward()) {
+            case Layer.Plain plain -> feed(plain, next, rows);
+            case Layer.Gated gated -> feed(gated, next, stream(), rows);
+            case Layer.Experts experts -> feed(experts, next, rows);
+        }
+        addNormed(layer.postFeedForwardNorm(), rows);
+    }
+
+    /** The residual stream, normalised where the architecture does that. */
+    private Rows normed(@Nullable Norm norm, Rows target, int rows) {
+        if (norm == null) {
+            return space.hidden;
+        }
+        backend.norm(space.hidden, norm, target, rows);
+        return target;
+    }
+
+    /** Where half a block leaves its result: the residual stream, or what is normalised before it is added to it. */
+    private Rows stream() {
+        return spec.block().normsOutputs() ? space.delta : space.hidden;
+    }
+
+    private void addNormed(@Nullable Norm norm, int rows) {
+        if (norm != null) {
+            backend.addNormed(space.delta, norm, spec.block().residualScale(), space.hidden, rows);
+        }
+    }
+
+    private void attend(Layer.MultiHead attention, Rows input, int rows) {
+        backend.linear(input, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
+        if (attention.allQueriesNorm() != null && attention.allKeysNorm() != null) {
+            backend.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
+            backend.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
+        }
+        backend.ropeAndAppendKv(attention.query(), attention.key(), attention.value(), attention.layer(), cache);
+        backend.attention(
+                attention.query(), attention.layer(), cache, attention.attended()); // [rows, heads * valueSize]
+        backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+    }
+
+    private void attend(Layer.Latent attention, Rows input, int rows) {
+        Rows queryInput = input;
+        if (attention.queryDown() != null && attention.queryNorm() != null) {
+            queryInput = attention.compressedQuery(); // [rows, queryRank]
+            backend.linear(input, attention.queryDown(), Epilogue.PLAIN, queryInput, rows);
+            backend.norm(queryInput, attention.queryNorm(), queryInput, rows);
+        }
+        backend.linear(queryInput, attention.queryUp(), Epilogue.PLAIN, attention.query(), rows);
+        backend.linear(input, attention.latentDown(), Epilogue.PLAIN, attention.latent(), rows);
+        backend.norm(attention.latentValue(), attention.latentNorm(), attention.latentValue(), rows);
+        backend.headLinear(
+                attention.query(), attention.keyUp(), attention.absorbed(), rows); // [rows, heads * cachedSize]
+        backend.ropeAndAppendLatent(
+                attention.query(), attention.latent(), attention.absorbed(), attention.layer(), cache);
+        backend.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
+        backend.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
+        backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+    }
+
+    private void feed(Layer.Plain plain, Rows input, int rows) {
+        backend.linear(input, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+        backend.linear(plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
+    }
+
+    private void feed(Layer.Gated gated, Rows input, Rows target, int rows) {
+        backend.linear(input, gated.gateAndUp(), gated.bias(), gated.both(), rows); // [rows, 2 * size]
+        backend.gatedActivation(gated.gates(), gated.ups(), gated.gate(), gated.gates(), rows);
+        backend.linear(gated.gates(), gated.down(), gated.downEpilogue(), target, rows);
+    }
+
+    private void feed(Layer.Experts experts, Rows input, int rows) {
+        int choices = rows * experts.router().chosen();
+        backend.linear(input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
+        backend.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+        backend.groupedLinear(input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
+        backend.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
+        backend.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
+        if (experts.shared() != null) {
+            feed(experts.shared(), input, rows);
+        }
+        backend.combineExperts(
+                experts.expertOutputs(), space.routing, spec.block().residualScale(), space.hidden, rows);
+    }
+
+    private void feed(Layer.Shared shared, Rows input, int rows) {
+        if (shared.gate() == null) {
+            feed(shared.expert(), input, space.hidden, rows);
+            return;
+        }
+        backend.linear(input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
+        feed(shared.expert(), input, space.delta, rows);
+        backend.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
+    }
+
+    /** Frees what was copied from the checkpoint; buffers and pages belong to the backend. */
+    @Override
+    public void close() {
+        rearranged.close();
+    }
+}

@@ -1,0 +1,112 @@
+package roselle.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** The experts of a layer as stacks of matrices: gates before ups, whatever the checkpoint's order. */
+final class ExpertTensors {
+    private static final int MICROSCALED_BLOCK = DataType.MXFP4.blockElements();
+
+    private final TensorSource tensors;
+    private final Rearrangement rearrangement;
+    private final FeedForwardSpec.Experts spec;
+    private final int width;
+
+    ExpertTensors(TensorSource tensors, Rearrangement rearrangement, FeedForwardSpec.Experts spec, int width) {
+        this.tensors = tensors;
+        this.rearrangement = rearrangement;
+        this.spec = spec;
+        this.width = width;
+    }
+
+    /** Per expert the rows of its gate, then those of its up. */
+    List<Tensor> gateAndUp(int layer) {
+        if (isAlternating()) {
+            return alternating(Part.EXPERT_GATE_UP, layer, 2 * spec.size(), width, true);
+        }
+        if (tensors.has(Part.EXPERT_GATE_UP, layer)) {
+            return tensors.experts(Part.EXPERT_GATE_UP, layer, spec.experts(), 2L * spec.size(), width);
+        }
+        List<Tensor> gates = tensors.experts(Part.EXPERT_GATE, layer, spec.experts(), spec.size(), width);
+        List<Tensor> ups = tensors.experts(Part.EXPERT_UP, layer, spec.experts(), spec.size(), width);
+        var both = new ArrayList<Tensor>();
+        for (int expert = 0; expert < spec.experts(); expert++) {
+            both.add(gates.get(expert));
+            both.add(ups.get(expert));
+        }
+        return both;
+    }
+
+    List<Tensor> down(int layer) {
+        return isAlternating()
+                ? alternating(Part.EXPERT_DOWN, layer, width, spec.size(), false)
+                : tensors.experts(Part.EXPERT_DOWN, layer, spec.experts(), width, spec.size());
+    }
+
+    /** {@code [experts, 2 * size]} in the order of {@link #gateAndUp}; empty without biases. */
+    float[] gateAndUpBias(int layer) {
+        if (!spec.bias()) {
+            return new float[0];
+        }
+        int size = spec.size();
+        var ordered = new float[spec.experts() * 2 * size];
+        if (isAlternating()) {
+            float[] stored = tensors.bias(Part.EXPERT_GATE_UP, layer, ordered.length);
+            for (int i = 0; i < ordered.length; i++) {
+                int expert = i / (2 * size);
+                ordered[i] = stored[expert * 2 * size + alternatingRow(i % (2 * size))];
+            }
+            return ordered;
+        }
+        float[] gates = tensors.bias(Part.EXPERT_GATE, layer, (long) spec.experts() * size);
+        float[] ups = tensors.bias(Part.EXPERT_UP, layer, (long) spec.experts() * size);
+        for (int expert = 0; expert < spec.experts(); expert++) {
+            System.arraycopy(gates, expert * size, ordered, expert * 2 * size, size);
+            System.arraycopy(ups, expert * size, ordered, expert * 2 * size + size, size);
+        }
+        return ordered;
+    }
+
+    /** {@code [experts, width]}; empty without biases. */
+    float[] downBias(int layer) {
+        return spec.bias() ? tensors.bias(Part.EXPERT_DOWN, layer, (long) spec.experts() * width) : new float[0];
+    }
+
+    private boolean isAlternating() {
+        return tensors.layout() == WeightNames.Layout.ALTERNATING_EXPERTS;
+    }
+
+    /** Stacks stored as {@code [inputs, outputs]}, or as MXFP4 blocks; rows of gate and up alternate in the first. */
+    private List<Tensor> alternating(Part part, int layer, int rows, int columns, boolean reorders) {
+        String base = tensors.base(part, layer);
+        int experts = spec.experts();
+        int blocks = columns / MICROSCALED_BLOCK;
+        Optional<Tensor> packed =
+                tensors.exact(base + "_blocks", Shape.of(experts, rows, blocks, MICROSCALED_BLOCK / 2));
+        Optional<Tensor> scales = tensors.exact(base + "_scales", Shape.of(experts, rows, blocks));
+        var matrices = new ArrayList<Tensor>();
+        if (packed.isPresent() && scales.isPresent()) {
+            Tensor all = rearrangement.microscaled(packed.orElseThrow(), scales.orElseThrow(), experts * rows, columns);
+            for (int expert = 0; expert < experts; expert++) {
+                matrices.add(ordered(all.rows((long) expert * rows, rows), reorders));
+            }
+            return matrices;
+        }
+        for (Tensor stored : tensors.experts(part, layer, experts, /* rows= */ columns, /* columns= */ rows)) {
+            matrices.add(ordered(rearrangement.transpose(stored), reorders));
+        }
+        return matrices;
+    }
+
+    private Tensor ordered(Tensor matrix, boolean reorders) {
+        return reorders ? rearrangement.reorder(matrix, this::alternatingRow) : matrix;
+    }
+
+    private int alternatingRow(int row) {
+        return row < spec.size() ? 2 * row : 2 * (row - spec.size()) + 1;
+    }
+}

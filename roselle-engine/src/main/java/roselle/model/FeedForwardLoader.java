@@ -1,0 +1,148 @@
+package roselle.model;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.Router;
+import roselle.backend.Rows;
+import roselle.backend.Weight;
+import roselle.tensor.Tensor;
+
+/** Brings the feed-forward half of a layer from a checkpoint to a backend. */
+final class FeedForwardLoader {
+    private final DecoderSpec spec;
+    private final TensorSource tensors;
+    private final Rearrangement rearrangement;
+    private final Backend backend;
+    private final Workspace workspace;
+
+    FeedForwardLoader(
+            DecoderSpec spec, TensorSource tensors, Rearrangement rearrangement, Backend backend, Workspace workspace) {
+        this.spec = spec;
+        this.tensors = tensors;
+        this.rearrangement = rearrangement;
+        this.backend = backend;
+        this.workspace = workspace;
+    }
+
+    Layer.FeedForward load(FeedForwardSpec feedForward, int layer) {
+        return switch (feedForward) {
+            case FeedForwardSpec.Plain plain -> plain(plain, layer);
+            case FeedForwardSpec.Gated gated ->
+                gated(gated.size(), gated.gate(), gated.bias(), layer, Part.GATE, Part.UP, Part.DOWN);
+            case FeedForwardSpec.Experts experts -> experts(experts, layer);
+        };
+    }
+
+    private Layer.Plain plain(FeedForwardSpec.Plain plain, int layer) {
+        Buffer upBias = plain.bias() ? backend.constants(tensors.bias(Part.UP, layer, plain.size())) : null;
+        return new Layer.Plain(
+                matrix(Part.UP, layer, plain.size(), spec.width()),
+                new Epilogue(upBias, plain.activation(), 1f, false),
+                Rows.of(workspace.inner, plain.size()),
+                matrix(Part.DOWN, layer, spec.width(), plain.size()),
+                LayerLoader.addedTo(spec.block(), downBias(plain.bias(), Part.DOWN, layer)));
+    }
+
+    private Layer.Gated gated(int size, Gate gate, boolean bias, int layer, Part gatePart, Part upPart, Part downPart) {
+        Rows both = Rows.of(workspace.inner, 2 * size);
+        boolean fused = gatePart == Part.GATE && tensors.has(Part.GATE_UP, layer);
+        List<Tensor> blocks = fused
+                ? List.of(product(Part.GATE_UP, layer, 2 * size, spec.width()))
+                : List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
+        Buffer gateBias = null;
+        if (bias) {
+            gateBias = backend.constants(
+                    Floats.concatenate(tensors.bias(gatePart, layer, size), tensors.bias(upPart, layer, size)));
+        }
+        return new Layer.Gated(
+                backend.load("layer " + layer + " " + gatePart + ", " + upPart, 1, blocks),
+                Epilogue.bias(gateBias),
+                both,
+                both.columns(0, size),
+                both.columns(size, size),
+                gate,
+                matrix(downPart, layer, spec.width(), size),
+                LayerLoader.addedTo(spec.block(), downBias(bias, downPart, layer)));
+    }
+
+    private @Nullable Buffer downBias(boolean bias, Part part, int layer) {
+        return bias ? backend.constants(tensors.bias(part, layer, spec.width())) : null;
+    }
+
+    private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer) {
+        int size = experts.size();
+        Rows both = Rows.of(workspace.expertInner, 2 * size);
+        var stacks = new ExpertTensors(tensors, rearrangement, experts, spec.width());
+        Buffer routerBias =
+                experts.bias() ? backend.constants(tensors.bias(Part.ROUTER, layer, experts.experts())) : null;
+        return new Layer.Experts(
+                matrix(Part.ROUTER, layer, experts.experts(), spec.width()),
+                Epilogue.bias(routerBias),
+                Rows.of(workspace.routerLogits, experts.experts()),
+                router(experts, layer),
+                stacked("gate, up", layer, experts, stacks.gateAndUp(layer), stacks.gateAndUpBias(layer), false),
+                both,
+                both.columns(0, size),
+                both.columns(size, size),
+                experts.gate(),
+                stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
+                workspace.expertOutputs,
+                shared(experts, layer));
+    }
+
+    private Router router(FeedForwardSpec.Experts experts, int layer) {
+        Buffer correction = null;
+        if (experts.correction()) {
+            correction = backend.constants(tensors.vector(Part.ROUTER_CORRECTION, layer, experts.experts()));
+        }
+        return new Router(
+                experts.scoring(),
+                experts.experts(),
+                experts.chosen(),
+                experts.normalizes(),
+                experts.groups(),
+                experts.chosenGroups(),
+                correction,
+                experts.scale());
+    }
+
+    private ExpertLinear stacked(
+            String name,
+            int layer,
+            FeedForwardSpec.Experts experts,
+            List<Tensor> blocks,
+            float[] bias,
+            boolean spread) {
+        Weight weight = backend.load("layer " + layer + " experts " + name, experts.experts(), blocks);
+        return new ExpertLinear(weight, Epilogue.bias(bias.length == 0 ? null : backend.constants(bias)), spread);
+    }
+
+    private Layer.@Nullable Shared shared(FeedForwardSpec.Experts experts, int layer) {
+        if (experts.sharedSize() == 0) {
+            return null;
+        }
+        Layer.Gated expert = gated(
+                experts.sharedSize(), experts.gate(), false, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
+        if (!experts.sharedGate()) {
+            return new Layer.Shared(expert, null, workspace.sharedGate);
+        }
+        Weight gate = backend.load(
+                "layer " + layer + " gate of the shared expert",
+                1,
+                List.of(tensors.oneRow(Part.SHARED_EXPERT_GATE, layer, spec.width())));
+        return new Layer.Shared(expert.intoDelta(), gate, workspace.sharedGate);
+    }
+
+    private Weight matrix(Part part, int layer, int rows, int columns) {
+        return backend.load("layer " + layer + " " + part, 1, List.of(product(part, layer, rows, columns)));
+    }
+
+    private Tensor product(Part part, int layer, int rows, int columns) {
+        return tensors.product(part, layer, rows, columns, rearrangement);
+    }
+}

@@ -1,0 +1,105 @@
+package roselle.model;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Rows;
+import roselle.backend.Weight;
+
+/** A layer with its weights; norms that the architecture does not have are null. */
+record Layer(
+        @Nullable Norm attentionNorm,
+        Attention attention,
+        @Nullable Norm postAttentionNorm,
+        @Nullable Norm feedForwardNorm,
+        FeedForward feedForward,
+        @Nullable Norm postFeedForwardNorm) {
+
+    /** The weights of one kind of attention, and where its rows lie in the workspace. */
+    sealed interface Attention {}
+
+    /** {@link AttentionSpec.MultiHead}. */
+    record MultiHead(
+            Weight queryKeyValue,
+            Epilogue bias,
+            Rows all,
+            Rows query,
+            Rows key,
+            Rows value,
+            @Nullable Norm allQueriesNorm,
+            @Nullable Norm allKeysNorm,
+            AttentionLayer layer,
+            Rows attended,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself. */
+    record Latent(
+            @Nullable Weight queryDown,
+            @Nullable Norm queryNorm,
+            Rows compressedQuery,
+            Weight queryUp,
+            Rows query,
+            Weight latentDown,
+            Rows latent,
+            Norm latentNorm,
+            Rows latentValue,
+            Weight keyUp,
+            Rows absorbed,
+            AttentionLayer layer,
+            Rows attendedLatent,
+            Weight valueUp,
+            Rows attended,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** The weights of one kind of feed-forward. */
+    sealed interface FeedForward {}
+
+    /** {@link FeedForwardSpec.Plain}. */
+    record Plain(Weight up, Epilogue activation, Rows inner, Weight down, Epilogue downEpilogue)
+            implements FeedForward {}
+
+    /** {@link FeedForwardSpec.Gated}; the gated numbers take the place of the gates. */
+    record Gated(
+            Weight gateAndUp,
+            Epilogue bias,
+            Rows both,
+            Rows gates,
+            Rows ups,
+            Gate gate,
+            Weight down,
+            Epilogue downEpilogue)
+            implements FeedForward {
+        /** The same without the residual connection. */
+        Gated intoDelta() {
+            var plain = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), 1f, false);
+            return new Gated(gateAndUp, bias, both, gates, ups, gate, down, plain);
+        }
+    }
+
+    /** {@link FeedForwardSpec.Experts}. */
+    record Experts(
+            Weight routerWeight,
+            Epilogue routerBias,
+            Rows routerLogits,
+            Router router,
+            ExpertLinear gateAndUp,
+            Rows both,
+            Rows gates,
+            Rows ups,
+            Gate gate,
+            ExpertLinear down,
+            Rows expertOutputs,
+            @Nullable Shared shared)
+            implements FeedForward {}
+
+    /** An expert for every token; without a gate of its own it adds to the residual stream at once. */
+    record Shared(Gated expert, @Nullable Weight gate, Rows gateLogit) {}
+}

@@ -1,0 +1,265 @@
+package roselle.model;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.HeadShape;
+import roselle.backend.Norm;
+import roselle.backend.Rows;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** Brings one layer after the other from a checkpoint to a backend: norms and attention here, the rest beside it. */
+final class LayerLoader {
+    private final DecoderSpec spec;
+    private final TensorSource tensors;
+    private final Rearrangement rearrangement;
+    private final Backend backend;
+    private final Workspace workspace;
+    private final RopeTables ropes;
+    private final FeedForwardLoader feedForwards;
+
+    LayerLoader(
+            DecoderSpec spec,
+            TensorSource tensors,
+            Rearrangement rearrangement,
+            Backend backend,
+            Workspace workspace,
+            int contextLimit) {
+        this.spec = spec;
+        this.tensors = tensors;
+        this.rearrangement = rearrangement;
+        this.backend = backend;
+        this.workspace = workspace;
+        ropes = new RopeTables(backend, contextLimit);
+        feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, backend, workspace);
+    }
+
+    Layer load(int index, int group, int indexInGroup) {
+        BlockSpec block = spec.block();
+        boolean ownNorm = block.normsInputs() && !(block.parallel() && block.sharesNorm());
+        return new Layer(
+                block.normsInputs() ? norm(Part.ATTENTION_NORM, index) : null,
+                attention(spec.layers().get(index).attention(), index, group, indexInGroup),
+                block.normsOutputs() ? norm(Part.POST_ATTENTION_NORM, index) : null,
+                ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
+                feedForwards.load(spec.layers().get(index).feedForward(), index),
+                block.normsOutputs() ? norm(Part.POST_FEED_FORWARD_NORM, index) : null);
+    }
+
+    /** A norm of the residual stream. */
+    Norm norm(Part part, int layer) {
+        return norm(part, layer, spec.width(), spec.norm(), spec.norm().bias());
+    }
+
+    private Norm norm(Part part, int layer, int size, NormSpec kind, boolean bias) {
+        Buffer weight = backend.constants(tensors.vector(part, layer, size));
+        Buffer offsets = bias ? backend.constants(tensors.bias(part, layer, size)) : null;
+        return new Norm(kind.kind(), weight, kind.weightOffset(), offsets, kind.epsilon());
+    }
+
+    private Layer.Attention attention(AttentionSpec attention, int layer, int group, int indexInGroup) {
+        return switch (attention) {
+            case AttentionSpec.MultiHead heads -> multiHead(heads, layer, group, indexInGroup);
+            case AttentionSpec.Latent latent -> latent(latent, layer, group, indexInGroup);
+        };
+    }
+
+    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, int layer, int group, int indexInGroup) {
+        HeadShape heads = attention.heads();
+        int queries = heads.queryHeads() * heads.keySize();
+        int keys = heads.keyHeads() * heads.keySize();
+        int values = heads.keyHeads() * heads.valueSize();
+        Rows all = Rows.of(workspace.projected, queries + keys + values);
+        boolean perHead = attention.norm() == AttentionSpec.QueryKeyNorm.PER_HEAD;
+        boolean allHeads = attention.norm() == AttentionSpec.QueryKeyNorm.ALL_HEADS;
+        var fixed = new AttentionLayer(
+                group,
+                indexInGroup,
+                heads,
+                attention.rope() == null ? null : ropes.of(attention.rope()),
+                perHead ? headNorm(Part.QUERY_NORM, layer, heads.queryHeads(), heads.keySize()) : null,
+                perHead ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
+                attention.scale(),
+                attention.softCap(),
+                attention.sinks() ? backend.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null);
+        int attended = heads.queryHeads() * heads.valueSize();
+        return new Layer.MultiHead(
+                backend.load("layer " + layer + " query, key, value", 1, projections(heads, layer)),
+                Epilogue.bias(attention.bias() ? projectionBias(heads, layer) : null),
+                all,
+                all.columns(0, queries),
+                all.columns(queries, keys),
+                all.columns(queries + keys, values),
+                allHeads ? norm(Part.QUERY_NORM, layer, queries, spec.norm(), false) : null,
+                allHeads ? norm(Part.KEY_NORM, layer, keys, spec.norm(), false) : null,
+                fixed,
+                Rows.of(workspace.attended, attended),
+                matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
+                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null));
+    }
+
+    /** A norm of single heads, with one weight for all or a part for each. */
+    private Norm headNorm(Part part, int layer, int heads, int size) {
+        float[] weight = tensors.headVector(part, layer, heads, size);
+        boolean bias = tensors.hasBias(part, layer);
+        Buffer offsets = bias ? backend.constants(tensors.bias(part, layer, weight.length)) : null;
+        NormSpec kind = spec.norm();
+        return new Norm(kind.kind(), backend.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
+    }
+
+    private List<Tensor> projections(HeadShape heads, int layer) {
+        int queries = heads.queryHeads() * heads.keySize();
+        int keys = heads.keyHeads() * heads.keySize();
+        int values = heads.keyHeads() * heads.valueSize();
+        if (!tensors.has(Part.QUERY_KEY_VALUE, layer)) {
+            return List.of(
+                    plain(Part.QUERY, layer, queries, spec.width()),
+                    plain(Part.KEY, layer, keys, spec.width()),
+                    plain(Part.VALUE, layer, values, spec.width()));
+        }
+        Tensor all = plain(Part.QUERY_KEY_VALUE, layer, queries + keys + values, spec.width());
+        return List.of(
+                tensors.layout() == WeightNames.Layout.PER_HEAD
+                        ? rearrangement.reorder(all, row -> perHeadRow(row, heads))
+                        : all);
+    }
+
+    private Buffer projectionBias(HeadShape heads, int layer) {
+        int queries = heads.queryHeads() * heads.keySize();
+        int keys = heads.keyHeads() * heads.keySize();
+        int values = heads.keyHeads() * heads.valueSize();
+        if (!tensors.has(Part.QUERY_KEY_VALUE, layer)) {
+            return backend.constants(Floats.concatenate(
+                    tensors.bias(Part.QUERY, layer, queries),
+                    tensors.bias(Part.KEY, layer, keys),
+                    tensors.bias(Part.VALUE, layer, values)));
+        }
+        float[] all = tensors.bias(Part.QUERY_KEY_VALUE, layer, queries + keys + values);
+        if (tensors.layout() != WeightNames.Layout.PER_HEAD) {
+            return backend.constants(all);
+        }
+        var ordered = new float[all.length];
+        for (int row = 0; row < ordered.length; row++) {
+            ordered[row] = all[perHeadRow(row, heads)];
+        }
+        return backend.constants(ordered);
+    }
+
+    /** Where a row of queries, then keys, then values lies among {@code [head, query or key or value, size]}. */
+    private static int perHeadRow(int row, HeadShape heads) {
+        int size = heads.keySize();
+        int part = row / (heads.queryHeads() * size);
+        int head = row / size % heads.queryHeads();
+        return (head * 3 + part) * size + row % size;
+    }
+
+    private Layer.Latent latent(AttentionSpec.Latent attention, int layer, int group, int indexInGroup) {
+        int heads = attention.heads();
+        int queries = heads * attention.querySize();
+        int absorbed = heads * attention.cachedSize();
+        int attendedLatent = heads * attention.rank();
+        boolean compressed = attention.queryRank() > 0;
+        int queryInput = compressed ? attention.queryRank() : spec.width();
+        int compressedSize = Math.max(1, attention.queryRank());
+        Rows all = Rows.of(
+                workspace.projected, queries + absorbed + attendedLatent + attention.cachedSize() + compressedSize);
+        Rows latent = all.columns(queries + absorbed + attendedLatent, attention.cachedSize());
+        var norm = new NormSpec(Norm.Kind.RMS, attention.epsilon(), 0f, false);
+        var shape = new HeadShape(heads, 1, attention.cachedSize(), attention.rank());
+        var fixed = new AttentionLayer(
+                group, indexInGroup, shape, ropes.of(attention.rope()), null, null, attention.scale(), 0f, null);
+        return new Layer.Latent(
+                compressed ? matrix(Part.QUERY_DOWN, layer, attention.queryRank(), spec.width()) : null,
+                compressed ? norm(Part.QUERY_DOWN_NORM, layer, attention.queryRank(), norm, false) : null,
+                all.columns(queries + absorbed + attendedLatent + attention.cachedSize(), compressedSize),
+                matrix(compressed ? Part.QUERY_UP : Part.QUERY, layer, queries, queryInput),
+                all.columns(0, queries),
+                matrix(Part.LATENT_DOWN, layer, attention.cachedSize(), spec.width()),
+                latent,
+                norm(Part.LATENT_NORM, layer, attention.rank(), norm, false),
+                latent.columns(0, attention.rank()),
+                keyUp(attention, layer),
+                all.columns(queries, absorbed),
+                fixed,
+                all.columns(queries + absorbed, attendedLatent),
+                valueUp(attention, layer),
+                Rows.of(workspace.attended, heads * attention.valueSize()),
+                matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), heads * attention.valueSize()),
+                added(null));
+    }
+
+    /** Per head {@code [rank, plainSize]}: what turns a query without position into one that asks for latents. */
+    private Weight keyUp(AttentionSpec.Latent attention, int layer) {
+        int heads = attention.heads();
+        String name = "layer " + layer + " latent keys";
+        if (tensors.has(Part.LATENT_KEY_UP, layer)) {
+            List<Tensor> stack =
+                    tensors.experts(Part.LATENT_KEY_UP, layer, heads, attention.rank(), attention.plainSize());
+            return backend.load(name, heads, stack);
+        }
+        var matrices = new ArrayList<Tensor>();
+        for (int head = 0; head < heads; head++) {
+            matrices.add(transposedFloats(expansion(attention, layer), head, attention));
+        }
+        return backend.load(name, heads, matrices);
+    }
+
+    /** Per head {@code [valueSize, rank]}: what expands an attended latent into a value. */
+    private Weight valueUp(AttentionSpec.Latent attention, int layer) {
+        int heads = attention.heads();
+        String name = "layer " + layer + " latent values";
+        if (tensors.has(Part.LATENT_VALUE_UP, layer)) {
+            List<Tensor> stack =
+                    tensors.experts(Part.LATENT_VALUE_UP, layer, heads, attention.valueSize(), attention.rank());
+            return backend.load(name, heads, stack);
+        }
+        int perHead = attention.plainSize() + attention.valueSize();
+        var matrices = new ArrayList<Tensor>();
+        for (int head = 0; head < heads; head++) {
+            matrices.add(expansion(attention, layer)
+                    .rows((long) head * perHead + attention.plainSize(), attention.valueSize()));
+        }
+        return backend.load(name, heads, matrices);
+    }
+
+    private Tensor expansion(AttentionSpec.Latent attention, int layer) {
+        long perHead = (long) attention.plainSize() + attention.valueSize();
+        return tensors.matrix(Part.LATENT_UP, layer, attention.heads() * perHead, attention.rank());
+    }
+
+    /** The key rows {@code [plainSize, rank]} of a head as float32 {@code [rank, plainSize]}. */
+    private Tensor transposedFloats(Tensor expansion, int head, AttentionSpec.Latent attention) {
+        int perHead = attention.plainSize() + attention.valueSize();
+        Tensor rows = expansion.rows((long) head * perHead, attention.plainSize());
+        var numbers = MemorySegment.ofArray(Dequantizer.all(rows));
+        var shape = Shape.of(attention.plainSize(), attention.rank());
+        Tensor floats = new Tensor(rows.name(), DataType.F32, shape, numbers);
+        return rearrangement.transpose(floats);
+    }
+
+    /** The epilogue of a product that ends half a block. */
+    private Epilogue added(float @Nullable [] bias) {
+        return addedTo(spec.block(), bias == null ? null : backend.constants(bias));
+    }
+
+    static Epilogue addedTo(BlockSpec block, @Nullable Buffer bias) {
+        return block.normsOutputs() ? Epilogue.bias(bias) : Epilogue.residual(bias, block.residualScale());
+    }
+
+    private Weight matrix(Part part, int layer, int rows, int columns) {
+        return backend.load("layer " + layer + " " + part, 1, List.of(plain(part, layer, rows, columns)));
+    }
+
+    private Tensor plain(Part part, int layer, int rows, int columns) {
+        return tensors.product(part, layer, rows, columns, rearrangement);
+    }
+}

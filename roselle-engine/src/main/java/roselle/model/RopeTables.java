@@ -1,0 +1,27 @@
+package roselle.model;
+
+import java.util.HashMap;
+import java.util.Map;
+import roselle.backend.Backend;
+import roselle.backend.Rope;
+
+/** The inverse frequencies of each kind of rotation, on the device once. */
+final class RopeTables {
+    private final Backend backend;
+    private final int contextLimit;
+    private final Map<RopeSpec, Rope> ropes = new HashMap<>();
+
+    RopeTables(Backend backend, int contextLimit) {
+        this.backend = backend;
+        this.contextLimit = contextLimit;
+    }
+
+    Rope of(RopeSpec spec) {
+        return ropes.computeIfAbsent(
+                spec,
+                rope -> new Rope(
+                        backend.constants(rope.inverseFrequencies(contextLimit)),
+                        rope.scaling().attentionFactor(),
+                        rope.interleaved()));
+    }
+}

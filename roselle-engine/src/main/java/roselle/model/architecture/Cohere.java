@@ -1,0 +1,39 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.AttentionSpec.QueryKeyNorm;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.OutputSpec;
+
+/** Command R: attention and feed-forward side by side behind one layer norm, pairs of neighbours rotated. */
+final class Cohere implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("cohere");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("command-r");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.layerNorm(config, "layer_norm_eps", false);
+        draft.block = new BlockSpec(true, false, true, true, 1f);
+        draft.rope(config, 500_000, true);
+        draft.projectionBias = config.flag("attention_bias", "", false);
+        draft.attentionOutputBias = draft.projectionBias;
+        boolean norms =
+                config.isGguf() ? config.hasTensor("blk.0.attn_q_norm.weight") : config.flag("use_qk_norm", "", false);
+        draft.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        float scale = (float) config.number("logit_scale", "logit_scale", 0.0625);
+        draft.output = new OutputSpec(Draft.isTied(config, true), false, scale, 0f);
+        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+    }
+}

@@ -1,0 +1,113 @@
+package roselle.model.architecture;
+
+import static java.util.Map.entry;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.backend.Gate;
+import roselle.backend.Router;
+import roselle.model.AttentionSpec;
+import roselle.model.Blueprint;
+import roselle.model.FeedForwardSpec;
+import roselle.model.Part;
+
+/** DeepSeek V3: latent attention, and experts chosen by groups with a correction. */
+final class DeepseekV3 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("deepseek_v3");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("deepseek2");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        config.requireOff("attention_bias");
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        FeedForwardSpec.Experts experts = experts(config);
+        int dense = config.integer("first_k_dense_replace", "leading_dense_block_count", 0);
+        for (int layer = Math.max(0, dense); layer < draft.feedForwards.length; layer++) {
+            draft.feedForwards[layer] = experts;
+        }
+        var attentions = new AttentionSpec[draft.sizes.layers()];
+        Arrays.fill(attentions, attention(config, draft));
+        return new Blueprint(draft.spec(attentions), Names.of(config, NAMES));
+    }
+
+    private static final int MOST = 1 << 24;
+    private static final Map<Part, String> NAMES = Map.ofEntries(
+            entry(Part.QUERY_DOWN, Names.layer("self_attn.q_a_proj")),
+            entry(Part.QUERY_DOWN_NORM, Names.layer("self_attn.q_a_layernorm")),
+            entry(Part.QUERY_UP, Names.layer("self_attn.q_b_proj")),
+            entry(Part.LATENT_DOWN, Names.layer("self_attn.kv_a_proj_with_mqa")),
+            entry(Part.LATENT_NORM, Names.layer("self_attn.kv_a_layernorm")),
+            entry(Part.LATENT_UP, Names.layer("self_attn.kv_b_proj")),
+            entry(Part.ROUTER_CORRECTION, Names.layer("mlp.gate.e_score_correction_bias")),
+            entry(Part.SHARED_GATE, Names.layer("mlp.shared_experts.gate_proj")),
+            entry(Part.SHARED_UP, Names.layer("mlp.shared_experts.up_proj")),
+            entry(Part.SHARED_DOWN, Names.layer("mlp.shared_experts.down_proj")));
+
+    private static AttentionSpec.Latent attention(ModelConfig config, Draft draft) {
+        int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
+        int queryRank = config.integer("q_lora_rank", "attention.q_lora_rank", 0);
+        int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);
+        boolean compact = config.has("", "attention.key_length_mla");
+        int keySize = config.integer("qk_head_dim", compact ? "attention.key_length_mla" : "attention.key_length", 0);
+        int plainSize = config.isGguf() ? keySize - turned : config.size("qk_nope_head_dim", "", MOST);
+        int valueSize =
+                config.size("v_head_dim", compact ? "attention.value_length_mla" : "attention.value_length", MOST);
+        if (plainSize < 1) {
+            throw config.unsupported("key_length", Integer.toString(keySize), "more than the rotated part");
+        }
+        boolean interleaved = config.flag("rope_interleave", "", true);
+        var ropes = new Ropes(config, turned, draft.sizes.context(), 10_000, interleaved);
+        float scale = (float) (ropes.scoreFactor() / Math.sqrt(plainSize + turned));
+        return new AttentionSpec.Latent(
+                draft.sizes.heads(), queryRank, rank, plainSize, valueSize, ropes.read(), scale, 1e-6f);
+    }
+
+    private static FeedForwardSpec.Experts experts(ModelConfig config) {
+        requireKnownRouting(config);
+        String field = config.has("n_routed_experts", "") ? "n_routed_experts" : "num_local_experts";
+        int experts = config.size(field, "expert_count", MOST);
+        int size = config.size("moe_intermediate_size", "expert_feed_forward_length", MOST);
+        int shared = config.integer("n_shared_experts", "expert_shared_count", 0);
+        int groups = config.size("n_group", "expert_group_count", MOST, 1);
+        return new FeedForwardSpec.Experts(
+                experts,
+                Mixture.chosen(config, experts),
+                size,
+                Gate.of(config.activation("hidden_act", Activation.SILU)),
+                Router.Scoring.SIGMOID,
+                config.flag("norm_topk_prob", "expert_weights_norm", true),
+                groups,
+                config.size("topk_group", "expert_group_used_count", groups, groups),
+                true,
+                (float) config.number("routed_scaling_factor", "expert_weights_scale", 1),
+                false,
+                shared * size,
+                false);
+    }
+
+    private static void requireKnownRouting(ModelConfig config) {
+        String scoring = config.string("scoring_func", "", "sigmoid");
+        String method = config.string("topk_method", "", "noaux_tc");
+        int function = config.integer("", "expert_gating_func", 2);
+        if (!scoring.equals("sigmoid") || function != 2) {
+            throw config.unsupported("scoring_func", config.isGguf() ? "" + function : scoring, "sigmoid");
+        }
+        if (!method.equals("noaux_tc")) {
+            throw config.unsupported("topk_method", method, "noaux_tc");
+        }
+        if (config.integer("moe_layer_freq", "", 1) != 1) {
+            throw config.unsupported("moe_layer_freq", "more than 1", "1");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.OutputSpec;
+import roselle.model.Part;
+
+/** Gemma 2: Gemma with norms on both sides of each half, soft caps, and a window in every other layer. */
+final class Gemma2 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("gemma2");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("gemma2");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 1f);
+        draft.block = new BlockSpec(true, true, false, false, 1f);
+        draft.rope(config, 10_000, false);
+        draft.embeddingScale = (float) Math.sqrt(draft.sizes.width());
+        draft.projectionBias = config.flag("attention_bias", "", false);
+        draft.attentionOutputBias = draft.projectionBias;
+        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        draft.scoreScale =
+                (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(draft.sizes))));
+        draft.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);
+        config.has("hidden_act", "");
+        draft.gated(config, "hidden_activation", Activation.GELU_TANH, false);
+        float softCap = (float) config.number("final_logit_softcapping", "final_logit_softcapping", 0);
+        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, softCap);
+        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+    }
+
+    static final Map<Part, String> NAMES = Map.of(
+            Part.POST_ATTENTION_NORM, Names.layer("post_attention_layernorm"),
+            Part.FEED_FORWARD_NORM, Names.layer("pre_feedforward_layernorm"),
+            Part.POST_FEED_FORWARD_NORM, Names.layer("post_feedforward_layernorm"));
+
+    /** GGUF does not say by what scores are scaled: the 27B model, with 46 layers, divides the width by its heads. */
+    private static double assumedScalar(Sizes sizes) {
+        return sizes.layers() == 46 ? (double) sizes.width() / sizes.heads() : sizes.headSize();
+    }
+}

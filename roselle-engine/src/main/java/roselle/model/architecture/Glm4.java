@@ -1,0 +1,43 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+
+/** GLM 4 (0414): norms on both sides of each half, neighbours in half of each head rotated. */
+final class Glm4 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("glm4");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("glm4");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.block = new BlockSpec(true, true, false, false, 1f);
+        draft.rope(config, 10_000, true);
+        draft.projectionBias =
+                config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", true);
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(
+                draft.spec(),
+                config.isGguf()
+                        ? Names.ggufWithFusedGate()
+                        : Names.huggingFace().with(NAMES));
+    }
+
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.POST_ATTENTION_NORM, Names.layer("post_self_attn_layernorm"),
+            Part.FEED_FORWARD_NORM, Names.layer("post_attention_layernorm"),
+            Part.POST_FEED_FORWARD_NORM, Names.layer("post_mlp_layernorm"),
+            Part.GATE_UP, Names.layer("mlp.gate_up_proj"));
+}

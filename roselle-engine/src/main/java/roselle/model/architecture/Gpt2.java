@@ -1,0 +1,53 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+import roselle.model.OutputSpec;
+import roselle.model.Part;
+import roselle.model.WeightNames;
+
+/** GPT-2: learned positions, layer norms, and matrices stored the other way round. */
+final class Gpt2 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("gpt2");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("gpt2");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.ofGpt2(config));
+        draft.layerNorm(config, "layer_norm_epsilon", true);
+        draft.learnedPositions = true;
+        draft.projectionBias = true;
+        draft.attentionOutputBias = true;
+        config.requireOff("scale_attn_by_inverse_layer_idx");
+        draft.scoreScale = config.flag("scale_attn_weights", "", true) ? draft.scoreScale : 1f;
+        draft.plain(config, "activation_function", Activation.GELU_TANH, true);
+        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, 0f);
+        return new Blueprint(draft.spec(), config.isGguf() ? Names.gguf() : names(config));
+    }
+
+    private static WeightNames names(ModelConfig config) {
+        String prefix = config.hasTensor("wte.weight") ? "" : "transformer.";
+        String layer = prefix + "h.{layer}.";
+        return Names.huggingFace()
+                .with(Map.of(
+                        Part.EMBEDDING, prefix + "wte",
+                        Part.POSITIONS, prefix + "wpe",
+                        Part.FINAL_NORM, prefix + "ln_f",
+                        Part.ATTENTION_NORM, layer + "ln_1",
+                        Part.FEED_FORWARD_NORM, layer + "ln_2",
+                        Part.QUERY_KEY_VALUE, layer + "attn.c_attn",
+                        Part.ATTENTION_OUTPUT, layer + "attn.c_proj",
+                        Part.UP, layer + "mlp.c_fc",
+                        Part.DOWN, layer + "mlp.c_proj"))
+                .with(WeightNames.Layout.TRANSPOSED);
+    }
+}

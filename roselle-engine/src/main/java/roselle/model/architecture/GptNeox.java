@@ -1,0 +1,53 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+import roselle.model.WeightNames;
+
+/** GPT-NeoX and Pythia: attention and feed-forward side by side, each behind a layer norm of its own. */
+final class GptNeox implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("gpt_neox");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("gptneox");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.layerNorm(config, "layer_norm_eps", true);
+        boolean parallel = config.flag("use_parallel_residual", "use_parallel_residual", true);
+        draft.block = new BlockSpec(true, false, parallel, false, 1f);
+        draft.rope(config, 10_000, false);
+        boolean bias = config.flag("attention_bias", "", true);
+        config.requireOff("is_decoder");
+        draft.projectionBias = bias;
+        draft.attentionOutputBias = bias;
+        draft.plain(config, "hidden_act", Activation.GELU, true);
+        return new Blueprint(draft.spec(), Names.of(config, NAMES).with(layout(config)));
+    }
+
+    private static final String LAYER = "gpt_neox.layers.{layer}.";
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.EMBEDDING, "gpt_neox.embed_in",
+            Part.FINAL_NORM, "gpt_neox.final_layer_norm",
+            Part.OUTPUT, "embed_out",
+            Part.ATTENTION_NORM, LAYER + "input_layernorm",
+            Part.FEED_FORWARD_NORM, LAYER + "post_attention_layernorm",
+            Part.QUERY_KEY_VALUE, LAYER + "attention.query_key_value",
+            Part.ATTENTION_OUTPUT, LAYER + "attention.dense",
+            Part.UP, LAYER + "mlp.dense_h_to_4h",
+            Part.DOWN, LAYER + "mlp.dense_4h_to_h");
+
+    private static WeightNames.Layout layout(ModelConfig config) {
+        return config.isGguf() ? WeightNames.Layout.PLAIN : WeightNames.Layout.PER_HEAD;
+    }
+}

@@ -1,0 +1,71 @@
+package roselle.model.architecture;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.backend.Gate;
+import roselle.backend.Router;
+import roselle.model.Blueprint;
+import roselle.model.FeedForwardSpec;
+import roselle.model.Part;
+import roselle.model.WeightNames;
+
+/** gpt-oss: sinks, a window in every other layer, biased experts with bounded gates, maybe in MXFP4. */
+final class GptOss implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("gpt_oss");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("gpt-oss");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 150_000, false);
+        draft.projectionBias = config.flag("attention_bias", "", true);
+        draft.attentionOutputBias = draft.projectionBias;
+        draft.sinks = true;
+        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
+            throw config.unsupported("hidden_act", "not silu", "silu");
+        }
+        Arrays.fill(draft.feedForwards, experts(config));
+        return new Blueprint(draft.spec(), config.isGguf() ? GGUF_NAMES : NAMES);
+    }
+
+    private static final WeightNames GGUF_NAMES =
+            Names.gguf().with(Map.of(Part.FEED_FORWARD_NORM, "blk.{layer}.post_attention_norm"));
+    private static final WeightNames NAMES = Names.huggingFace()
+            .with(Map.of(
+                    Part.SINKS, Names.layer("self_attn.sinks"),
+                    Part.ROUTER, Names.layer("mlp.router"),
+                    Part.EXPERT_GATE_UP, Names.layer("mlp.experts.gate_up_proj"),
+                    Part.EXPERT_DOWN, Names.layer("mlp.experts.down_proj")))
+            .with(WeightNames.Layout.ALTERNATING_EXPERTS);
+
+    private static FeedForwardSpec.Experts experts(ModelConfig config) {
+        int size = config.size("intermediate_size", "expert_feed_forward_length", 1 << 24);
+        float limit = (float) config.number("swiglu_limit", "", 7);
+        FeedForwardSpec.Experts experts = Mixture.of(config, size, false);
+        return new FeedForwardSpec.Experts(
+                experts.experts(),
+                experts.chosen(),
+                size,
+                new Gate(Activation.GELU_QUICK, limit, 1f),
+                Router.Scoring.SOFTMAX_OF_CHOSEN,
+                false,
+                1,
+                1,
+                false,
+                1f,
+                true,
+                0,
+                false);
+    }
+}

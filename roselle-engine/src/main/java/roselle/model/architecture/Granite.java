@@ -1,0 +1,46 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.OutputSpec;
+
+/** Granite: Llama with a multiplier on embeddings, scores, residuals and logits. */
+final class Granite implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("granite");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("granite");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 10_000, config.isGguf());
+        boolean bias =
+                config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", false);
+        draft.projectionBias = bias;
+        draft.attentionOutputBias = bias;
+        draft.gated(config, "hidden_act", Activation.SILU, config.flag("mlp_bias", "", false));
+        draft.scoreScale =
+                (float) config.number("attention_multiplier", "attention.scale", assumedScale(config, draft));
+        draft.embeddingScale = (float) config.number("embedding_multiplier", "embedding_scale", 1);
+        float residual = (float) config.number("residual_multiplier", "residual_scale", 1);
+        draft.block = new BlockSpec(true, false, false, false, residual);
+        double divisor = config.number("logits_scaling", "logit_scale", 1);
+        draft.output = new OutputSpec(draft.output.tied(), false, (float) (1 / divisor), 0f);
+        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+    }
+
+    /** Hugging Face's own default is 1, llama.cpp's that of other models. */
+    private static double assumedScale(ModelConfig config, Draft draft) {
+        return config.isGguf() ? draft.scoreScale : 1;
+    }
+}

@@ -1,0 +1,28 @@
+package roselle.model.architecture;
+
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+
+/** Mistral: Llama with a sliding window in all layers (Jiang et al., 2023). */
+final class Mistral implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("mistral");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of();
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 10_000, false);
+        draft.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(draft.spec(), Names.huggingFace());
+    }
+}

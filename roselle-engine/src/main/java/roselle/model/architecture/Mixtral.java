@@ -1,0 +1,41 @@
+package roselle.model.architecture;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+import roselle.model.WeightNames;
+
+/** Mixtral: Mistral with experts (Jiang et al., 2024). */
+final class Mixtral implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("mixtral");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of();
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 1_000_000, false);
+        draft.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        config.activation("hidden_act", Activation.SILU);
+        Arrays.fill(draft.feedForwards, Mixture.of(config, draft.sizes.inner(), true));
+        return new Blueprint(draft.spec(), NAMES);
+    }
+
+    private static final String EXPERT = Names.layer("block_sparse_moe.experts.{expert}.");
+    private static final WeightNames NAMES = Names.huggingFace()
+            .with(Map.of(
+                    Part.ROUTER, Names.layer("block_sparse_moe.gate"),
+                    Part.EXPERT_GATE, EXPERT + "w1",
+                    Part.EXPERT_UP, EXPERT + "w3",
+                    Part.EXPERT_DOWN, EXPERT + "w2"));
+}

@@ -1,0 +1,45 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.AttentionSpec.QueryKeyNorm;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.OutputSpec;
+import roselle.model.Part;
+
+/** Phi 1 to 2: attention and feed-forward side by side behind one layer norm, biases everywhere. */
+final class Phi implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("phi");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("phi2");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.layerNorm(config, "layer_norm_eps", true);
+        draft.block = new BlockSpec(true, false, true, true, 1f);
+        draft.rope(config, 10_000, false);
+        draft.projectionBias = true;
+        draft.attentionOutputBias = true;
+        draft.queryKeyNorm = config.flag("qk_layernorm", "", false) ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        draft.plain(config, "hidden_act", Activation.GELU_TANH, true);
+        draft.output = new OutputSpec(Draft.isTied(config, false), true, 1f, 0f);
+        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+    }
+
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.FINAL_NORM, "model.final_layernorm",
+            Part.ATTENTION_OUTPUT, Names.layer("self_attn.dense"),
+            Part.QUERY_NORM, Names.layer("self_attn.q_layernorm"),
+            Part.KEY_NORM, Names.layer("self_attn.k_layernorm"),
+            Part.UP, Names.layer("mlp.fc1"),
+            Part.DOWN, Names.layer("mlp.fc2"));
+}

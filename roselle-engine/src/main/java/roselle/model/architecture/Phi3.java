@@ -1,0 +1,39 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+
+/** Phi 3 and 4: Llama with fused matrices and LongRoPE. */
+final class Phi3 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("phi3");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("phi3");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 10_000, false);
+        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        config.has("original_max_position_embeddings", "");
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(
+                draft.spec(),
+                config.isGguf()
+                        ? Names.ggufWithFusedGate()
+                        : Names.huggingFace().with(NAMES));
+    }
+
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.QUERY_KEY_VALUE, Names.layer("self_attn.qkv_proj"),
+            Part.GATE_UP, Names.layer("mlp.gate_up_proj"));
+}

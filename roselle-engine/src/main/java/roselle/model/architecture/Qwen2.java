@@ -1,0 +1,30 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+
+/** Qwen 2 and 2.5: Llama with biases on queries, keys and values. */
+final class Qwen2 implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("qwen2");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("qwen2");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 10_000, false);
+        draft.projectionBias = true;
+        Qwen.windows(config, draft);
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+    }
+}

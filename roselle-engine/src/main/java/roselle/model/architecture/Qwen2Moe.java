@@ -1,0 +1,43 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+
+/** Qwen 2 with experts, one of them shared and gated. */
+final class Qwen2Moe implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("qwen2_moe");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("qwen2moe");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.rmsNorm(config, 0f);
+        draft.rope(config, 10_000, false);
+        draft.projectionBias = config.flag("qkv_bias", "", true);
+        Qwen.windows(config, draft);
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        int shared = config.size("shared_expert_intermediate_size", "expert_shared_feed_forward_length", 1 << 24);
+        boolean normalizes = config.flag("norm_topk_prob", "", false);
+        Qwen.experts(
+                config,
+                draft,
+                Mixture.of(config, Qwen.expertSize(config), normalizes).withShared(shared, true));
+        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+    }
+
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.SHARED_GATE, Names.layer("mlp.shared_expert.gate_proj"),
+            Part.SHARED_UP, Names.layer("mlp.shared_expert.up_proj"),
+            Part.SHARED_DOWN, Names.layer("mlp.shared_expert.down_proj"),
+            Part.SHARED_EXPERT_GATE, Names.layer("mlp.shared_expert_gate"));
+}

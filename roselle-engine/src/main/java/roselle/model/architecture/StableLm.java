@@ -1,0 +1,44 @@
+package roselle.model.architecture;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.Activation;
+import roselle.model.AttentionSpec.QueryKeyNorm;
+import roselle.model.BlockSpec;
+import roselle.model.Blueprint;
+import roselle.model.Part;
+
+/** StableLM: Llama with layer norms and partly rotated heads. */
+final class StableLm implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("stablelm");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of("stablelm");
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var draft = Draft.of(config, Sizes.of(config));
+        draft.layerNorm(config, "layer_norm_eps", true);
+        boolean parallel = config.isGguf()
+                ? config.flag("", "use_parallel_residual", !config.hasTensor("blk.0.ffn_norm.weight"))
+                : config.flag("use_parallel_residual", "", false);
+        draft.block = new BlockSpec(true, false, parallel, true, 1f);
+        draft.rope(config, 10_000, false);
+        draft.projectionBias =
+                config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("use_qkv_bias", "", false);
+        boolean norms =
+                config.isGguf() ? config.hasTensor("blk.0.attn_q_norm.weight") : config.flag("qk_layernorm", "", false);
+        draft.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        draft.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+    }
+
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.QUERY_NORM, Names.layer("self_attn.q_layernorm"),
+            Part.KEY_NORM, Names.layer("self_attn.k_layernorm"));
+}

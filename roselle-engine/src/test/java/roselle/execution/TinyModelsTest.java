@@ -1,0 +1,52 @@
+package roselle.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+
+/** Each supported family computes what Hugging Face's implementation computed, however the prompt is cut. */
+class TinyModelsTest {
+    private static final Path MODELS = Path.of("src/test/resources/tiny-models");
+    private static final double TOLERANCE = 5e-4;
+    private static final int WHOLE = 0;
+
+    static List<Path> models() throws IOException {
+        try (Stream<Path> files = Files.list(MODELS)) {
+            return files.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    @Test
+    void coversTwentyFourCheckpoints() throws IOException {
+        assertThat(models()).hasSize(24);
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void equalsTheReferenceForWholePromptsChunksAndSingleTokens(Path model) {
+        List<Verification.Difference> whole = verify(model, WHOLE);
+        assertThat(whole).hasSize(3);
+        for (Verification.Difference difference : whole) {
+            assertThat(difference.largest()).isLessThanOrEqualTo(TOLERANCE);
+            assertThat(difference.agreeing()).isEqualTo(16);
+        }
+        assertThat(verify(model, 5)).as("the same bits in chunks of 5").isEqualTo(whole);
+        assertThat(verify(model, 1)).as("the same bits token by token").isEqualTo(whole);
+    }
+
+    private static List<Verification.Difference> verify(Path model, int chunk) {
+        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
+                var backend = new CpuBackend()) {
+            return Verification.of(reference).run(model, backend, chunk);
+        }
+    }
+}
