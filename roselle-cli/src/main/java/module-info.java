@@ -5,6 +5,8 @@ module roselle.cli {
     requires roselle.bench;
     requires roselle.engine;
     requires static org.jspecify;
+    requires tools.jackson.core;
+    requires tools.jackson.databind;
 
     opens roselle.cli to
             info.picocli;

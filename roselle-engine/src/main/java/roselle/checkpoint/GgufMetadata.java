@@ -144,6 +144,11 @@ final class GgufMetadata implements Metadata {
         return flags;
     }
 
+    /** How many values a key holds, without reading them. */
+    int count(String key) {
+        return entry(key).count();
+    }
+
     /** Whether the key holds one flag. */
     boolean isFlag(String key) {
         GgufEntry entry = entry(key);
