@@ -69,7 +69,9 @@ final class CachedPages {
 
     private void evict(int group) {
         if (layout.window(group) == 0) {
-            evictLeaf();
+            if (!evictLeaf()) {
+                throw new IllegalStateException("no leaf to evict for a page that is counted as available");
+            }
             return;
         }
         int node = behind[group].removeOldest();

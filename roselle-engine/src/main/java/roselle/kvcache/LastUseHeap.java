@@ -40,6 +40,9 @@ final class LastUseHeap {
 
     /** Takes out the node used longest ago; there must be one. */
     int removeOldest() {
+        if (size == 0) {
+            throw new IllegalStateException("nothing waits for eviction");
+        }
         int oldest = heap[0];
         remove(oldest);
         return oldest;

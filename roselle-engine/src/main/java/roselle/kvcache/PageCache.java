@@ -342,6 +342,14 @@ public final class PageCache {
         pages.markReleased();
     }
 
+    CachedPages cached() {
+        return cached;
+    }
+
+    PagePool pool(int group) {
+        return pools[group];
+    }
+
     private void changed() {
         version++;
         cached.tick();

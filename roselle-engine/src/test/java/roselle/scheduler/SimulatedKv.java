@@ -1,0 +1,46 @@
+package roselle.scheduler;
+
+import java.util.Arrays;
+import roselle.kvcache.PageLayout;
+
+/**
+ * Memory of keys and values that remembers, instead of numbers, which prefix was computed into each place.
+ *
+ * <p>A key depends on all tokens before it, so the entry of a position is the hash of the whole prefix up to it, salt
+ * included: reading any other entry is reading another sequence's memory, a stale page or a copy gone wrong.
+ */
+final class SimulatedKv {
+    static final long EMPTY = 0;
+
+    private final long[][] entries; // [groups][pages * pageTokens]
+    private final int pageTokens;
+
+    SimulatedKv(PageLayout layout) {
+        pageTokens = layout.pageTokens();
+        entries = new long[layout.groupCount()][];
+        for (int group = 0; group < entries.length; group++) {
+            entries[group] = new long[layout.poolPages(group) * pageTokens];
+            Arrays.fill(entries[group], EMPTY);
+        }
+    }
+
+    void copyPage(int group, int from, int to) {
+        System.arraycopy(entries[group], from * pageTokens, entries[group], to * pageTokens, pageTokens);
+    }
+
+    void write(int group, int page, int position, long prefix) {
+        entries[group][page * pageTokens + position % pageTokens] = prefix;
+    }
+
+    long read(int group, int page, int position) {
+        return entries[group][page * pageTokens + position % pageTokens];
+    }
+
+    static long mix(long prefix, long next) {
+        long mixed = (prefix ^ (next + 0x9E3779B97F4A7C15L)) * 0xBF58476D1CE4E5B9L;
+        mixed ^= mixed >>> 27;
+        mixed *= 0x94D049BB133111EBL;
+        mixed ^= mixed >>> 31;
+        return mixed == EMPTY ? 1 : mixed;
+    }
+}

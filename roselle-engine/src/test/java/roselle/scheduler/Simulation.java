@@ -1,0 +1,456 @@
+package roselle.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import roselle.api.CapacityException;
+import roselle.api.FailureKind;
+import roselle.api.GenerationRequest;
+import roselle.api.OutputOptions;
+import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
+import roselle.backend.KvGroup;
+import roselle.batch.Batch;
+import roselle.batch.Finished;
+import roselle.batch.Outcome;
+import roselle.batch.Placement;
+import roselle.batch.Running;
+import roselle.batch.SamplingPlan;
+import roselle.batch.Sequence;
+import roselle.batch.SequenceState;
+import roselle.batch.StepResult;
+import roselle.batch.Waiting;
+import roselle.kvcache.PageCache;
+import roselle.kvcache.PageCounts;
+import roselle.kvcache.PageLayout;
+import roselle.kvcache.PrefixScope;
+import roselle.kvcache.SequencePages;
+
+/**
+ * One seeded schedule: random requests with random faults against a scheduler with few pages, a model whose every token
+ * depends on all tokens before it, and every invariant checked after every step.
+ */
+final class Simulation {
+    private static final int VOCABULARY = SimulatedRequest.STOP + 1;
+    private static final int MOST_CONTEXT = 72;
+
+    private final SplittableRandom random;
+    private final Sabotage sabotage;
+    private final PageLayout layout;
+    private final PageCache cache;
+    private final SchedulerLimits limits;
+    private final Scheduler scheduler;
+    private final SimulatedKv kv;
+    private final StepResult result;
+    private final List<SimulatedRequest> requests = new ArrayList<>();
+    private final Map<Sequence, SimulatedRequest> bySequence = new HashMap<>();
+    private final boolean hasDrafts;
+    private final int faultsPerHundred;
+    private long now;
+    private long trace = 1;
+    private int steps;
+    private int cachedTokens;
+    private int preemptions;
+    private int copies;
+
+    Simulation(long seed, Sabotage sabotage) {
+        random = new SplittableRandom(seed);
+        this.sabotage = sabotage;
+        layout = randomLayout();
+        cache = new PageCache(sabotage.layout(layout), seed);
+        limits = randomLimits();
+        scheduler = new Scheduler(limits, cache);
+        kv = new SimulatedKv(layout);
+        result = new StepResult(limits.maxSequences(), limits.stepOutputs());
+        hasDrafts = random.nextInt(4) == 0;
+        faultsPerHundred = random.nextInt(3) * 4;
+    }
+
+    private PageLayout randomLayout() {
+        int pageTokens = 1 << random.nextInt(4);
+        int shape = random.nextInt(4);
+        List<KvGroup> groups = new ArrayList<>();
+        List<Integer> pages = new ArrayList<>();
+        for (int group = 0; group < (shape == 3 ? 3 : shape == 1 ? 2 : 1); group++) {
+            boolean isWindow = shape == 2 || group > 0;
+            groups.add(new KvGroup("group" + group, 1, 1, 1, 1, isWindow ? 1 + random.nextInt(24) : 0));
+            pages.add(3 + random.nextInt(4 + 96 / pageTokens));
+        }
+        return new PageLayout(groups, pages, pageTokens);
+    }
+
+    private SchedulerLimits randomLimits() {
+        int sequences = 1 + random.nextInt(6);
+        return new SchedulerLimits(
+                sequences + random.nextInt(24),
+                1 + random.nextInt(20),
+                sequences,
+                sequences + random.nextInt(6),
+                2 + random.nextInt(10),
+                MOST_CONTEXT);
+    }
+
+    /** Runs to the end and returns a number that is the same if and only if everything happened the same way. */
+    long run() {
+        int arrivals = 3 + random.nextInt(14);
+        int stepsAfterArrivals = 0;
+        int bound = 0;
+        while (arrivals > 0 || !scheduler.isIdle()) {
+            while (arrivals > 0 && random.nextInt(3) == 0) {
+                arrivals--;
+                submit();
+            }
+            if (arrivals == 0 && stepsAfterArrivals++ == 0) {
+                bound = requests.stream()
+                                .mapToInt(each -> each.sequence.maxLength())
+                                .sum()
+                        + 10;
+            }
+            assertThat(stepsAfterArrivals).as("steps since the last arrival").isLessThanOrEqualTo(bound + 1);
+            disturb();
+            step();
+            now += 1_000_000;
+        }
+        checkEnd();
+        return trace;
+    }
+
+    int steps() {
+        return steps;
+    }
+
+    int cachedTokens() {
+        return cachedTokens;
+    }
+
+    int preemptions() {
+        return preemptions;
+    }
+
+    int copies() {
+        return copies;
+    }
+
+    private void submit() {
+        int id = requests.size();
+        int[] prompt = randomPrompt();
+        int answer = 1 + random.nextInt(20);
+        String salt = random.nextInt(4) == 0 ? "other" : "";
+        var scope = sabotage.scope(new PrefixScope(salt, ""));
+        long deadline = random.nextInt(12) == 0 ? now + 1_000_000L * random.nextInt(40) : Placement.NO_DEADLINE;
+        var placement = new Placement(scope, random.nextInt(3), "key" + random.nextInt(3), now, deadline);
+        Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), placement);
+        try {
+            scheduler.submit(waiting);
+        } catch (CapacityException refused) {
+            trace(-7, id);
+            assertThat(refused).hasMessageMatching("(?s).*\\d+.*\\d+.*");
+            return;
+        }
+        var request = new SimulatedRequest(waiting.sequence(), salt);
+        requests.add(request);
+        bySequence.put(waiting.sequence(), request);
+    }
+
+    /** A prompt that often begins like an earlier request, so that pages are shared whole and in part. */
+    private int[] randomPrompt() {
+        int[] prompt = new int[1 + random.nextInt(random.nextInt(4) == 0 ? 60 : 30)];
+        for (int i = 0; i < prompt.length; i++) {
+            prompt[i] = random.nextInt(4);
+        }
+        if (!requests.isEmpty() && random.nextInt(4) != 0) {
+            Sequence earlier = requests.get(random.nextInt(requests.size())).sequence;
+            int common = Math.min(prompt.length, random.nextInt(earlier.length() + 1));
+            System.arraycopy(earlier.ids(), 0, prompt, 0, common);
+        }
+        return prompt;
+    }
+
+    private SamplingPlan randomPlan() {
+        var stop = new StopConditions(100, random.nextInt(4), List.of(), Set.of(), random.nextInt(5) == 0);
+        var output = new OutputOptions(1, false, 0, random.nextInt(6) == 0);
+        var request = new GenerationRequest(
+                Prompt.Tokens.of(0),
+                SamplingParameters.GREEDY,
+                stop,
+                output,
+                new SchedulingOptions(0, "", "", Duration.ZERO));
+        return SamplingPlan.of(request, new int[] {SimulatedRequest.STOP}, VOCABULARY, 1, 0);
+    }
+
+    private void disturb() {
+        if (random.nextInt(100) < faultsPerHundred) {
+            cancelSomeone();
+        }
+        if (random.nextInt(100) < faultsPerHundred) {
+            scheduler.preemptYoungest();
+        }
+        if (random.nextInt(2000) < faultsPerHundred) {
+            scheduler.failAll(FailureKind.INTERNAL, "device lost");
+            requests.forEach(each -> each.failureInjected = true);
+        }
+    }
+
+    private void cancelSomeone() {
+        if (requests.isEmpty()) {
+            return;
+        }
+        var request = requests.get(random.nextInt(requests.size()));
+        request.cancelAsked = true;
+        scheduler.cancel(request.sequence);
+    }
+
+    private void step() {
+        Batch batch = scheduler.plan(now);
+        sabotage.afterPlan(cache, batch);
+        checkPlan(batch);
+        if (random.nextInt(100) < faultsPerHundred) {
+            cancelSomeone();
+        }
+        if (!batch.isEmpty()) {
+            execute(batch);
+            scheduler.commit(result);
+            propose(batch);
+            steps++;
+        }
+        scheduler.drainEnded(this::end);
+        for (int group = 0; group < layout.groupCount(); group++) {
+            PageCounts counts = cache.counts(group);
+            assertThat(counts.free() + counts.cached() + counts.owned()).isEqualTo(counts.total());
+        }
+        if (sabotage.audits()) {
+            scheduler.checkIntegrity();
+        }
+    }
+
+    private void end(Finished finished) {
+        var request = request(finished.sequence());
+        request.outcomes.add(finished.outcome());
+        preemptions += finished.sequence().preemptions();
+        cachedTokens += finished.sequence().cachedTokens();
+        trace(-9, finished.sequence().id());
+    }
+
+    private SimulatedRequest request(Sequence sequence) {
+        SimulatedRequest request = bySequence.get(sequence);
+        if (request == null) {
+            throw new AssertionError("a sequence that nobody submitted");
+        }
+        return request;
+    }
+
+    private void checkPlan(Batch batch) {
+        assertThat(batch.totalRows()).isLessThanOrEqualTo(limits.stepTokens());
+        assertThat(batch.totalOutputs()).isLessThanOrEqualTo(limits.stepOutputs());
+        Set<Sequence> present = new HashSet<>();
+        Set<Long> written = new HashSet<>();
+        for (int entry = 0; entry < batch.size(); entry++) {
+            Running running = batch.running(entry);
+            if (!present.add(running.sequence()) || running.sequence().state() != running) {
+                throw new AssertionError("a sequence is in the step twice, or not running");
+            }
+            checkWrites(running, batch.rows(entry), written);
+            trace(running.sequence().id(), batch.rows(entry));
+        }
+        checkFirstAdvances(batch);
+    }
+
+    private void checkWrites(Running running, int rows, Set<Long> written) {
+        SequencePages pages = running.pages();
+        int first = running.computed() / layout.pageTokens();
+        int last = (running.computed() + rows - 1) / layout.pageTokens();
+        if (first < pages.sharedPages() || last >= pages.pageCount()) {
+            throw new AssertionError(
+                    "rows of sequence " + running.sequence().id() + " would go to shared pages or none");
+        }
+        for (int group = 0; group < layout.groupCount(); group++) {
+            for (int index = first; index <= last; index++) {
+                if (!written.add(((long) group << 32) + pages.page(group, index))) {
+                    throw new AssertionError("page " + pages.page(group, index) + " has two writers");
+                }
+            }
+        }
+    }
+
+    /** The running sequence that ranks first is in every step: that is why every schedule ends. */
+    private void checkFirstAdvances(Batch batch) {
+        Sequence first = null;
+        for (var each : requests) {
+            SequenceState state = each.sequence.state();
+            if (state instanceof Running && (first == null || each.sequence.ranksAbove(first))) {
+                first = each.sequence;
+            }
+        }
+        if (first != null && first.state() instanceof Running running && !batch.contains(running)) {
+            throw new AssertionError("sequence " + first.id() + " ranks first but does not advance");
+        }
+    }
+
+    private void execute(Batch batch) {
+        result.clear();
+        if (sabotage.copies()) {
+            copyPages(batch);
+        }
+        for (int entry = 0; entry < batch.size(); entry++) {
+            result.beginEntry();
+            write(batch.running(entry), batch.rows(entry));
+        }
+        for (int entry = 0; entry < batch.size(); entry++) {
+            read(batch.running(entry), batch.rows(entry));
+        }
+        sample(batch);
+    }
+
+    private void copyPages(Batch batch) {
+        for (int entry = 0; entry < batch.size(); entry++) {
+            SequencePages pages = batch.running(entry).pages();
+            for (int group = 0; pages.needsCopy() && group < layout.groupCount(); group++) {
+                kv.copyPage(group, pages.copySource(group), pages.copyTarget(group));
+                copies++;
+            }
+        }
+    }
+
+    private long prefixAt(Running running, int position) {
+        var request = request(running.sequence());
+        int known = running.sequence().length();
+        long prefix = request.prefix(Math.min(position, known - 1));
+        for (int i = known; i <= position; i++) {
+            prefix = SimulatedKv.mix(prefix, running.draft(i - known));
+        }
+        return prefix;
+    }
+
+    private void write(Running running, int rows) {
+        for (int row = 0; row < rows; row++) {
+            int position = running.computed() + row;
+            long prefix = prefixAt(running, position);
+            for (int group = 0; sabotage.computes(row, rows) && group < layout.groupCount(); group++) {
+                kv.write(group, running.pages().page(group, position / layout.pageTokens()), position, prefix);
+            }
+        }
+    }
+
+    /** What the queries of the first and the last row see must be exactly this sequence's own prefixes. */
+    private void read(Running running, int rows) {
+        int last = running.computed() + rows - 1;
+        for (int group = 0; group < layout.groupCount(); group++) {
+            int window = layout.window(group);
+            int first = window == 0 ? 0 : Math.max(0, running.computed() - window + 1);
+            for (int position = first; position <= last; position++) {
+                int page = running.pages().page(group, position / layout.pageTokens());
+                if (page < 0 || kv.read(group, page, position) != prefixAt(running, position)) {
+                    throw new AssertionError("sequence " + running.sequence().id() + " reads position " + position
+                            + " of group " + group + " from page " + page + " and finds another's content");
+                }
+            }
+        }
+    }
+
+    private void sample(Batch batch) {
+        result.clear();
+        for (int entry = 0; entry < batch.size(); entry++) {
+            result.beginEntry();
+            Running running = batch.running(entry);
+            int sampled = batch.sampledRows(entry);
+            checkScoring(batch, entry, sampled);
+            if (sampled > 0 && random.nextInt(1000) < faultsPerHundred) {
+                result.fail("NaN");
+                request(running.sequence()).failureInjected = true;
+            } else {
+                verifyDrafts(running, sampled);
+            }
+        }
+    }
+
+    private void checkScoring(Batch batch, int entry, int sampled) {
+        Running running = batch.running(entry);
+        var request = request(running.sequence());
+        int scoring = batch.outputs(entry) - sampled;
+        if (scoring > 0) {
+            int first = running.computed() + batch.rows(entry) - batch.outputs(entry);
+            assertThat(first).as("first prompt row scored").isEqualTo(request.rowsScored);
+            request.rowsScored += scoring;
+        }
+        assertThat(batch.outputs(entry)).isGreaterThanOrEqualTo(sampled);
+    }
+
+    /** Samples from the row of the last known token, and from those of drafts as long as they were right. */
+    private void verifyDrafts(Running running, int sampled) {
+        int position = running.sequence().length() - 1;
+        for (int i = 0; i < sampled; i++) {
+            int token = SimulatedRequest.nextToken(prefixAt(running, position + i));
+            result.append(token);
+            if (i < sampled - 1 && running.draft(i) != token) {
+                return;
+            }
+        }
+    }
+
+    private void propose(Batch batch) {
+        int[] drafts = new int[4];
+        for (int entry = 0; hasDrafts && entry < batch.size(); entry++) {
+            if (batch.sequence(entry).state() instanceof Running running && running.remaining() == 1) {
+                long prefix =
+                        request(running.sequence()).prefix(running.sequence().length() - 1);
+                for (int i = 0; i < drafts.length; i++) {
+                    drafts[i] = random.nextInt(4) == 0 ? 0 : SimulatedRequest.nextToken(prefix);
+                    prefix = SimulatedKv.mix(prefix, drafts[i]);
+                }
+                running.propose(drafts, random.nextInt(5));
+            }
+        }
+    }
+
+    private void checkEnd() {
+        for (var request : requests) {
+            assertThat(request.outcomes)
+                    .as("ends of sequence " + request.sequence.id())
+                    .hasSize(1);
+            checkOutcome(request, request.outcomes.getFirst());
+        }
+        for (int group = 0; group < layout.groupCount(); group++) {
+            PageCounts counts = cache.counts(group);
+            assertThat(counts.owned()).isZero();
+            assertThat(counts.available()).isEqualTo(counts.total());
+        }
+    }
+
+    private void checkOutcome(SimulatedRequest request, Outcome outcome) {
+        int[] expected = request.expectedAnswer();
+        int[] answer = request.answer();
+        switch (outcome) {
+            case Outcome.Stopped stopped -> {
+                assertThat(answer).isEqualTo(expected);
+                assertThat(stopped.tokenId()).isEqualTo(SimulatedRequest.STOP);
+            }
+            case Outcome.LengthReached full -> {
+                assertThat(answer).isEqualTo(expected);
+                assertThat(request.sequence.length()).isEqualTo(request.sequence.maxLength());
+            }
+            case Outcome.Cancelled cancelled -> assertThat(request.cancelAsked).isTrue();
+            case Outcome.Failed failed ->
+                assertThat(request.failureInjected || failed.kind() == FailureKind.DEADLINE)
+                        .isTrue();
+        }
+        assertThat(Arrays.copyOf(expected, answer.length)).isEqualTo(answer);
+        boolean isWhole = outcome instanceof Outcome.Stopped || outcome instanceof Outcome.LengthReached;
+        if (isWhole && request.sequence.plan().scoresPrompt) {
+            assertThat(request.rowsScored).isEqualTo(request.sequence.promptLength() - 1);
+        }
+    }
+
+    private void trace(long a, long b) {
+        trace = SimulatedKv.mix(SimulatedKv.mix(trace, a), b);
+    }
+}
