@@ -1,0 +1,148 @@
+package roselle.sampling;
+
+import java.util.Arrays;
+import roselle.batch.SamplingPlan;
+
+/**
+ * The tokens still in play for one draw, in ascending order of id, with their weights relative to the likeliest.
+ *
+ * <p>Each filter narrows them in place: temperature makes the weights, then top-k, top-p, min-p and typical, each over what
+ * the one before it left, renormalized. Of equally likely tokens the lower id stays longer.
+ */
+final class Candidates {
+    private final int[] ids;
+    private final int[] keys; // the order of tokens: that of their logits, or of their typicality
+    private final double[] weights; // the likeliest has 1
+    private final double[] ones;
+    private final RankSelection selection = new RankSelection();
+    private int count;
+
+    Candidates(int vocabulary) {
+        ids = new int[vocabulary];
+        keys = new int[vocabulary];
+        weights = new double[vocabulary];
+        ones = new double[vocabulary];
+        Arrays.fill(ones, 1);
+    }
+
+    int count() {
+        return count;
+    }
+
+    int id(int index) {
+        return ids[index];
+    }
+
+    double weight(int index) {
+        return weights[index];
+    }
+
+    /** Takes in every token that is not forbidden and filters them as {@code plan} says; {@code max} is the largest logit. */
+    void fill(float[] logits, float max, SamplingPlan plan) {
+        takeAllowed(logits);
+        if (plan.topK > 0 && plan.topK < count) {
+            selection.select(keys, ones, count, plan.topK);
+            keepSelected(ones, plan.topK);
+        }
+        weigh(logits, max, plan.temperature);
+        if (plan.topP < 1) {
+            double target = plan.topP * total();
+            selection.select(keys, weights, count, target);
+            keepSelected(weights, target);
+        }
+        if (plan.minP > 0) {
+            keepLikely(plan.minP);
+        }
+        if (plan.typicalP < 1) {
+            keepTypical(plan.typicalP);
+        }
+    }
+
+    private void takeAllowed(float[] logits) {
+        int kept = 0;
+        for (int id = 0; id < logits.length; id++) {
+            ids[kept] = id;
+            keys[kept] = RankSelection.key(logits[id]);
+            kept += logits[id] == Float.NEGATIVE_INFINITY ? 0 : 1;
+        }
+        count = kept;
+    }
+
+    private void weigh(float[] logits, float max, double temperature) {
+        for (int i = 0; i < count; i++) {
+            weights[i] = Exponential.of(((double) logits[ids[i]] - max) / temperature);
+        }
+    }
+
+    private double total() {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += weights[i];
+        }
+        return sum;
+    }
+
+    /** Keeps what {@link RankSelection} selected; ties at its threshold stay, in order, until {@code target} is reached. */
+    private void keepSelected(double[] masses, double target) {
+        int threshold = selection.threshold();
+        double mass = selection.massAbove();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            boolean isTie = keys[i] == threshold;
+            if (keys[i] > threshold || (isTie && mass < target)) {
+                mass += isTie ? masses[i] : 0;
+                keep(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    private void keep(int from, int to) {
+        ids[to] = ids[from];
+        keys[to] = keys[from];
+        weights[to] = weights[from];
+    }
+
+    private void keepLikely(double share) {
+        double largest = 0;
+        for (int i = 0; i < count; i++) {
+            largest = Math.max(largest, weights[i]);
+        }
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] >= share * largest) {
+                keep(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    /** Locally typical sampling (arXiv 2202.00666): those whose surprise is nearest to the entropy, up to a mass. */
+    private void keepTypical(double share) {
+        double total = total();
+        double entropy = 0;
+        for (int i = 0; i < count; i++) {
+            double probability = weights[i] / total;
+            entropy -= probability * StrictMath.log(probability);
+        }
+        for (int i = 0; i < count; i++) {
+            double surprise = -StrictMath.log(weights[i] / total);
+            keys[i] = RankSelection.key((float) (0.0 - Math.abs(surprise - entropy)) + 0f);
+        }
+        selection.select(keys, weights, count, share * total);
+        keepSelected(weights, share * total);
+    }
+
+    /** The token at {@code fraction}, in [0, 1), of the mass. */
+    int draw(double fraction) {
+        double left = fraction * total();
+        int last = count - 1;
+        for (int i = 0; i < last; i++) {
+            left -= weights[i];
+            if (left < 0) {
+                return ids[i];
+            }
+        }
+        return ids[last];
+    }
+}

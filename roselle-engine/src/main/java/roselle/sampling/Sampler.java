@@ -1,0 +1,177 @@
+package roselle.sampling;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import roselle.batch.SamplingPlan;
+
+/**
+ * Turns rows of logits into tokens on the host.
+ *
+ * <p>In this order: a check for NaN, log-probabilities of the raw logits, repetition, frequency and presence penalties,
+ * logit bias, mask and stop tokens that come too early, and then either the likeliest token (temperature 0; of equal ones
+ * the lowest id) or temperature, top-k, top-p, min-p, typical and one draw that depends on seed and position only.
+ *
+ * <p>One thread uses it; all its memory is taken when it is made.
+ */
+public final class Sampler {
+    /** Returned in place of a token; {@link #failure} says why. */
+    public static final int FAILED = -1;
+
+    private final int vocabulary;
+    private final float[] logits; // [vocabulary] this row, as it is changed
+    private final Penalties penalties;
+    private final Candidates candidates;
+    private final LogprobReport report = new LogprobReport();
+    private double logSum; // of the raw logits
+    private String failure = "";
+
+    public Sampler(int vocabulary) {
+        this.vocabulary = vocabulary;
+        logits = new float[vocabulary];
+        penalties = new Penalties(vocabulary);
+        candidates = new Candidates(vocabulary);
+    }
+
+    /** Why the last call failed; it names the position, not the request. */
+    public String failure() {
+        return failure;
+    }
+
+    /** The log-probabilities of the last position, valid until the next call. */
+    public LogprobReport report() {
+        return report;
+    }
+
+    Candidates candidates() {
+        return candidates;
+    }
+
+    /**
+     * Samples the token that follows {@code history} from row {@code row} of {@code rows}, float32 of [rows, vocabulary];
+     * {@link #report} has its log-probabilities where the plan asks for them.
+     *
+     * @return the token, or {@link #FAILED}
+     */
+    public int sample(
+            MemorySegment rows,
+            long row,
+            SamplingPlan plan,
+            TokenHistory history,
+            TokenMask mask,
+            LogprobReport report) {
+        int position = history.length();
+        if (!load(rows, row, position)) {
+            return FAILED;
+        }
+        boolean reports = plan.topLogprobs != SamplingPlan.NO_LOGPROBS;
+        if (reports) {
+            gather(plan.topLogprobs);
+        }
+        change(plan, history, mask);
+        int token = choose(plan, position);
+        if (token != FAILED && reports) {
+            report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, row * vocabulary + token), logSum);
+        }
+        return token;
+    }
+
+    /**
+     * Makes {@link #report} that of a token that is known, for scoring a prompt.
+     *
+     * @param position where {@code token} stands
+     * @return false where the row is broken; {@link #failure} says how
+     */
+    public boolean score(MemorySegment rows, long row, int position, int token, int top) {
+        if (!load(rows, row, position)) {
+            return false;
+        }
+        gather(top);
+        report.choose(token, logits[token], logSum);
+        return true;
+    }
+
+    /** Copies a row, and refuses one that says nothing: NaN or +∞ anywhere, or −∞ everywhere. */
+    private boolean load(MemorySegment rows, long row, int position) {
+        long start = row * vocabulary * Float.BYTES;
+        MemorySegment.copy(rows, ValueLayout.JAVA_FLOAT_UNALIGNED, start, logits, 0, vocabulary);
+        float max = Float.NEGATIVE_INFINITY;
+        for (int id = 0; id < vocabulary; id++) {
+            logits[id] += 0f; // makes -0 into 0, which must tie
+            max = Math.max(max, logits[id]);
+        }
+        if (Float.isNaN(max) || Float.isInfinite(max)) {
+            String what = Float.isNaN(max) ? "NaN" : max > 0 ? "an infinite logit" : "no finite logit";
+            failure = "the model produced " + what + " at position " + position;
+            return false;
+        }
+        return true;
+    }
+
+    private void gather(int top) {
+        report.gather(logits, vocabulary, top);
+        float max = max();
+        double sum = 0;
+        for (int id = 0; id < vocabulary; id++) {
+            sum += logits[id] == Float.NEGATIVE_INFINITY ? 0 : Exponential.of((double) logits[id] - max);
+        }
+        logSum = max + StrictMath.log(sum);
+        report.normalize(logSum);
+    }
+
+    private float max() {
+        float max = Float.NEGATIVE_INFINITY;
+        for (int id = 0; id < vocabulary; id++) {
+            max = Math.max(max, logits[id]);
+        }
+        return max;
+    }
+
+    private void change(SamplingPlan plan, TokenHistory history, TokenMask mask) {
+        if (plan.hasPenalties()) {
+            penalties.apply(logits, plan, history);
+        }
+        for (int i = 0; i < plan.biasIds.length; i++) {
+            logits[plan.biasIds[i]] += plan.biases[i];
+        }
+        if (!mask.isEverything()) {
+            forbid(mask);
+        }
+        if (history.generated() < plan.minTokens) {
+            for (int id : plan.stopIds) {
+                logits[id] = Float.NEGATIVE_INFINITY;
+            }
+        }
+    }
+
+    private void forbid(TokenMask mask) {
+        for (int id = 0; id < vocabulary; id++) {
+            boolean isAllowed = (mask.words[id >> 6] >>> id & 1) != 0;
+            logits[id] = isAllowed ? logits[id] : Float.NEGATIVE_INFINITY;
+        }
+    }
+
+    private int choose(SamplingPlan plan, int position) {
+        float max = max();
+        if (max == Float.NEGATIVE_INFINITY) {
+            failure = "no token is allowed at position " + position + ": mask, bias and min_tokens forbid all of them";
+            return FAILED;
+        }
+        if (max == Float.POSITIVE_INFINITY) {
+            failure = "penalties or bias made a logit infinite at position " + position + ": use smaller ones";
+            return FAILED;
+        }
+        if (plan.temperature == 0) {
+            return first(max);
+        }
+        candidates.fill(logits, max, plan);
+        return candidates.draw(CounterRandom.uniform(plan.seed, position));
+    }
+
+    private int first(float value) {
+        int id = 0;
+        while (logits[id] != value) {
+            id++;
+        }
+        return id;
+    }
+}
