@@ -144,8 +144,7 @@ final class CharacterProperties {
             case "cntrl" -> codePoint -> Character.getType(codePoint) == Character.CONTROL;
             case "punct" -> CharacterClasses::isPunctuationOrAsciiSymbol;
             case "xdigit" -> codePoint -> codePoint < 128 && Character.digit(codePoint, 16) >= 0;
-            case "word" ->
-                codePoint -> codePoint != 0x200C && codePoint != 0x200D && CharacterClasses.isWord(codePoint);
+            case "word" -> CharacterProperties::isOnigurumaWord;
             case "emoji" -> Character::isEmoji;
             case "emojipresentation" -> Character::isEmojiPresentation;
             case "emojimodifier" -> Character::isEmojiModifier;
@@ -156,6 +155,15 @@ final class CharacterProperties {
             default -> null;
         };
         return Optional.ofNullable(set);
+    }
+
+    /** Without the joiners, but with Latin-1's superscript digits and fractions. */
+    private static boolean isOnigurumaWord(int codePoint) {
+        return switch (codePoint) {
+            case 0xB2, 0xB3, 0xB9, 0xBC, 0xBD, 0xBE -> true;
+            case 0x200C, 0x200D -> false;
+            default -> CharacterClasses.isWord(codePoint);
+        };
     }
 
     private static Optional<IntPredicate> scriptOrBlock(String name, String key) {
