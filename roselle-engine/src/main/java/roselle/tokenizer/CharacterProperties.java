@@ -142,7 +142,7 @@ final class CharacterProperties {
             case "space", "whitespace" -> CharacterClasses::isWhiteSpace;
             case "blank" -> codePoint -> codePoint == '\t' || Character.getType(codePoint) == Character.SPACE_SEPARATOR;
             case "cntrl" -> codePoint -> Character.getType(codePoint) == Character.CONTROL;
-            case "punct" -> CharacterClasses::isPunctuationOrAsciiSymbol;
+            case "punct" -> CharacterClasses::isPunctuation;
             case "xdigit" -> codePoint -> codePoint < 128 && Character.digit(codePoint, 16) >= 0;
             case "word" -> CharacterProperties::isOnigurumaWord;
             case "emoji" -> Character::isEmoji;
@@ -157,13 +157,9 @@ final class CharacterProperties {
         return Optional.ofNullable(set);
     }
 
-    /** Without the joiners, but with Latin-1's superscript digits and fractions. */
+    /** Word characters as Oniguruma's classes have them: without the joiners. */
     private static boolean isOnigurumaWord(int codePoint) {
-        return switch (codePoint) {
-            case 0xB2, 0xB3, 0xB9, 0xBC, 0xBD, 0xBE -> true;
-            case 0x200C, 0x200D -> false;
-            default -> CharacterClasses.isWord(codePoint);
-        };
+        return codePoint != 0x200C && codePoint != 0x200D && CharacterClasses.isWord(codePoint);
     }
 
     private static Optional<IntPredicate> scriptOrBlock(String name, String key) {

@@ -33,8 +33,9 @@ final class Pattern {
     /** The program has matched. */
     static final byte MATCH = 8;
 
-    /** What a word boundary separates from the rest. */
-    static final CharacterSet WORD = CharacterProperties.require("word");
+    /** What {@code \\w} and word boundaries mean outside of classes: Oniguruma adds Latin-1's numbers there. */
+    static final CharacterSet WORD =
+            CharacterProperties.require("word").union(new CharacterSet(Pattern::isLatinNumber));
 
     private static final int MAXIMUM_INSTRUCTIONS = 20_000;
 
@@ -114,6 +115,13 @@ final class Pattern {
         return anchors;
     }
 
+    private static boolean isLatinNumber(int codePoint) {
+        return switch (codePoint) {
+            case 0xB2, 0xB3, 0xB9, 0xBC, 0xBD, 0xBE -> true;
+            default -> false;
+        };
+    }
+
     private static boolean hasEmptyLoop(PatternNode node) {
         return switch (node) {
             case PatternNode.One one -> false;
@@ -138,6 +146,17 @@ final class Pattern {
         return size++;
     }
 
+    private int add(byte operation, CharacterSet set) {
+        int at = add(operation);
+        sets[at] = set;
+        return at;
+    }
+
+    private void emitAnchor(PatternNode.Anchor anchor) {
+        int at = add(AT);
+        anchors[at] = anchor;
+    }
+
     private String shortened() {
         return source.length() > 200 ? source.substring(0, 200) + "…" : source;
     }
@@ -155,12 +174,12 @@ final class Pattern {
 
     private void emit(PatternNode node) {
         switch (node) {
-            case PatternNode.One one -> sets[add(ONE)] = one.set();
+            case PatternNode.One one -> add(ONE, one.set());
             case PatternNode.Sequence sequence -> sequence.parts().forEach(this::emit);
             case PatternNode.Choice choice -> emitChoice(choice.branches());
             case PatternNode.Repeat repeat -> emitRepeat(repeat);
             case PatternNode.Look look -> emitLook(look);
-            case PatternNode.At at -> anchors[add(AT)] = at.anchor();
+            case PatternNode.At at -> emitAnchor(at.anchor());
         }
     }
 
@@ -178,9 +197,7 @@ final class Pattern {
     }
 
     private int addSplit(PatternNode preferred) {
-        int split = add(SPLIT);
-        sets[split] = preferred.first().orElse(CharacterSet.ALL);
-        return split;
+        return add(SPLIT, preferred.first().orElse(CharacterSet.ALL));
     }
 
     private void emitRepeat(PatternNode.Repeat repeat) {
@@ -189,8 +206,7 @@ final class Pattern {
         }
         int more = repeat.maximum() < 0 ? -1 : repeat.maximum() - repeat.minimum();
         if (repeat.preference() == PatternNode.Preference.POSSESSIVE && repeat.body() instanceof PatternNode.One one) {
-            int loop = add(POSSESSIVE);
-            sets[loop] = one.set();
+            int loop = add(POSSESSIVE, one.set());
             x[loop] = more;
         } else if (more < 0) {
             emitLoop(repeat);
@@ -202,13 +218,14 @@ final class Pattern {
     private void emitLoop(PatternNode.Repeat repeat) {
         boolean greedy = repeat.preference() == PatternNode.Preference.GREEDY;
         if (greedy && repeat.body() instanceof PatternNode.One one) {
-            sets[add(STAR)] = one.set();
+            add(STAR, one.set());
             return;
         }
         int split = greedy ? addSplit(repeat.body()) : add(SPLIT);
         int body = size;
         emit(repeat.body());
-        x[add(JUMP)] = split;
+        int jump = add(JUMP);
+        x[jump] = split;
         x[split] = greedy ? body : size;
         y[split] = greedy ? size : body;
     }

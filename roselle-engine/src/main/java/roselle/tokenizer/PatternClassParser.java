@@ -5,6 +5,7 @@ import java.util.Optional;
 /** Reads a bracketed class such as {@code [^\p{L}\s&&[^a-z]]}, after its opening bracket. */
 final class PatternClassParser {
     private static final int MAXIMUM_DEPTH = 20;
+    private static final CharacterSet WORD_IN_CLASS = CharacterProperties.require("word");
 
     private final PatternReader reader;
     private final boolean ignoreCase;
@@ -53,7 +54,7 @@ final class PatternClassParser {
         }
         int from;
         if (reader.take('\\')) {
-            Optional<CharacterSet> set = escapedSet(reader);
+            Optional<CharacterSet> set = escapedSet(reader, WORD_IN_CLASS);
             if (set.isPresent()) {
                 return set.get();
             }
@@ -91,13 +92,16 @@ final class PatternClassParser {
         return negative ? set.complement() : set;
     }
 
-    /** The set that an escape such as {@code \s} or {@code \p{L}} stands for, after the backslash; else nothing taken. */
-    static Optional<CharacterSet> escapedSet(PatternReader reader) {
+    /**
+     * The set that an escape such as {@code \s} or {@code \p{L}} stands for, after the backslash; else nothing taken. What
+     * {@code \\w} means depends on the place.
+     */
+    static Optional<CharacterSet> escapedSet(PatternReader reader, CharacterSet word) {
         int kind = reader.peek();
         CharacterSet set = switch (kind) {
             case 's', 'S' -> new CharacterSet(CharacterClasses::isWhiteSpace);
             case 'd', 'D' -> CharacterProperties.require("Nd");
-            case 'w', 'W' -> CharacterProperties.require("word");
+            case 'w', 'W' -> word;
             case 'h', 'H' -> CharacterProperties.require("xdigit");
             case 'p', 'P' -> null;
             default -> CharacterSet.ALL;

@@ -69,6 +69,11 @@ final class PatternMatcher {
         return matchEnd;
     }
 
+    /** How many instructions and characters the search has cost so far. */
+    long steps() {
+        return steps;
+    }
+
     /** Whether searching has become so costly that failures are remembered. */
     boolean remembers() {
         return memory != null;

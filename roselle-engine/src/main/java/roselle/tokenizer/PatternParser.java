@@ -116,7 +116,7 @@ final class PatternParser {
         if (c == 'G' || c == 'R' || c == 'X' || c == 'K' || c == 'y' || c == 'Y' || c == 'O' || c == 'N') {
             throw reader.refusal("\\" + (char) c + " is not supported");
         }
-        var set = PatternClassParser.escapedSet(reader);
+        var set = PatternClassParser.escapedSet(reader, Pattern.WORD);
         return set.isPresent() ? new PatternNode.One(set.get()) : literal(reader.escapedCharacter());
     }
 

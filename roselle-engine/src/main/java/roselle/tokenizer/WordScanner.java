@@ -48,6 +48,10 @@ final class WordScanner implements PreTokenizer {
         isGpt2 = flavor == Flavor.GPT2;
     }
 
+    Flavor flavor() {
+        return flavor;
+    }
+
     private static byte[] types() {
         byte[] types = new byte[1 << 16];
         for (int c = 0; c < types.length; c++) {

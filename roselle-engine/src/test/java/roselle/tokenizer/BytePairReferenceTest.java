@@ -50,7 +50,8 @@ class BytePairReferenceTest {
     }
 
     private static void compareDecoding(Tokenizer tokenizer, HuggingFaceReference reference, int[] ids) {
-        if (IntStream.of(ids).anyMatch(id -> isMisread(tokenizer, id))) {
+        boolean isByteLevel = tokenizer.idOf("\u0120the").isPresent();
+        if (isByteLevel && IntStream.of(ids).anyMatch(id -> isMisread(tokenizer, id))) {
             return;
         }
         String expected = reference.decode(ids, false);
