@@ -29,6 +29,11 @@ public final class Main implements Runnable {
     private boolean debug;
 
     public static void main(String[] arguments) {
+        StandardError.adopt();
+        if (VersionCommand.isAllOf(arguments)) {
+            System.out.println(VersionCommand.line());
+            return;
+        }
         int status = commandLine(arguments).execute(arguments);
         System.out.flush();
         System.exit(status);

@@ -23,7 +23,12 @@ final class VersionCommand implements Runnable, IVersionProvider {
         return new String[] {line()};
     }
 
-    private static String line() {
+    /** Scripts and installers ask for the version alone; it is told without the command line's parser. */
+    static boolean isAllOf(String[] arguments) {
+        return arguments.length == 1 && arguments[0].equals("version");
+    }
+
+    static String line() {
         return "roselle %s (Java %s, %s %s)"
                 .formatted(version(), Runtime.version(), System.getProperty("os.name"), System.getProperty("os.arch"));
     }
