@@ -23,4 +23,10 @@ module roselle.engine {
     exports roselle.cpu to
             roselle.cli,
             roselle.bench;
+    exports roselle.execution to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.model.architecture to
+            roselle.cli,
+            roselle.bench;
 }

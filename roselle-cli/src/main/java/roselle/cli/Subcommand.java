@@ -14,6 +14,10 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     /** All commands, in the order of the usage text. */
     static final List<Subcommand> ALL = List.of(
             new Subcommand("inspect", "Tell what a model is and what it needs.", () -> new InspectCommand()),
+            new Subcommand(
+                    "verify",
+                    "Compare logits and greedy tokens with those of another implementation.",
+                    () -> new VerifyCommand()),
             new Subcommand("version", "Print the version of Roselle and of Java.", () -> new VersionCommand()));
 
     /** The command itself, its class loaded. */

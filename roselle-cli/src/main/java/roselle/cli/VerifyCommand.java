@@ -1,0 +1,109 @@
+package roselle.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import roselle.backend.Backend;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.execution.Verification;
+
+/** {@code roselle verify}: compares a model's logits and greedy tokens with what another implementation computed. */
+@Command(name = "verify")
+final class VerifyCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf, a .safetensors, or a folder.")
+    private Path model = Path.of("");
+
+    @Option(
+            names = "--reference",
+            paramLabel = "FILE",
+            description = "Tensors input_i, logits_i and greedy_i; default: expected.safetensors beside the model.")
+    private @Nullable Path reference;
+
+    @Option(names = "--device", paramLabel = "DEVICE", defaultValue = "cpu", description = "Default: ${DEFAULT-VALUE}.")
+    private String device = "cpu";
+
+    @Option(
+            names = "--tolerance",
+            paramLabel = "X",
+            defaultValue = "5e-4",
+            description = "Largest difference of a logit that passes; default: ${DEFAULT-VALUE}.")
+    private double tolerance;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Tokens per step; default: the whole input at once.")
+    private int chunk;
+
+    @Override
+    public Integer call() {
+        requireOptions();
+        try (Checkpoint expected = Checkpoint.open(referencePath());
+                Backend backend = backend()) {
+            return report(Verification.of(expected).run(model, backend, chunk));
+        }
+    }
+
+    private void requireOptions() {
+        if (!(tolerance >= 0)) {
+            throw new ParameterException(
+                    specification.commandLine(), "--tolerance is " + tolerance + ", expected 0 or more");
+        }
+        if (chunk < 0) {
+            throw new ParameterException(specification.commandLine(), "--chunk is " + chunk + ", expected 0 or more");
+        }
+    }
+
+    private Path referencePath() {
+        if (reference != null) {
+            return reference;
+        }
+        Path folder = Files.isDirectory(model) ? model : model.toAbsolutePath().getParent();
+        return folder == null ? Path.of("expected.safetensors") : folder.resolve("expected.safetensors");
+    }
+
+    private Backend backend() {
+        return switch (device) {
+            case "cpu" -> new CpuBackend();
+            default ->
+                throw new ParameterException(
+                        specification.commandLine(), "--device is " + device + "; this build has cpu");
+        };
+    }
+
+    private int report(List<Verification.Difference> differences) {
+        PrintWriter out = specification.commandLine().getOut();
+        boolean passes = true;
+        for (int i = 0; i < differences.size(); i++) {
+            Verification.Difference difference = differences.get(i);
+            passes &= difference.isWithin(tolerance);
+            out.printf(
+                    Locale.ROOT,
+                    "input %d: %d tokens, max difference %.3g, mean %.3g, greedy %d of %d%n",
+                    i,
+                    difference.tokens(),
+                    difference.largest(),
+                    difference.mean(),
+                    difference.agreeing(),
+                    difference.greedy());
+        }
+        out.println(passes ? "verified" : "not verified: tolerance " + tolerance);
+        out.flush();
+        return (passes ? ExitCode.OK : ExitCode.DIFFERENT).status();
+    }
+}

@@ -1,0 +1,60 @@
+package roselle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** {@code roselle verify} as a script sees it: lines and exit status. */
+class VerifyCommandTest {
+    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        return Main.commandLine(arguments)
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    @Test
+    void printsEachInputAndExitsZeroWhereAllAgrees() {
+        assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
+        assertThat(out.toString().lines()).hasSize(4).last().isEqualTo("verified");
+        assertThat(out.toString())
+                .contains("input 2: 45 tokens, max difference ")
+                .contains("greedy 16 of 16");
+    }
+
+    @Test
+    void exitsOneWhereTheReferenceIsOfAnotherModel() {
+        String other = MODELS.resolve("mistral/expected.safetensors").toString();
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--reference", other))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("not verified");
+    }
+
+    @Test
+    void exitsOneWhereTheToleranceIsTighterThanFloat32() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--tolerance", "0", "--chunk", "5"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void namesAnUnknownDevice() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--device", "tpu"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("--device is tpu");
+    }
+
+    @Test
+    void namesAReferenceThatIsNotThere() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--reference", "nowhere.safetensors"))
+                .isEqualTo(66);
+        assertThat(err.toString()).contains("nowhere.safetensors");
+    }
+}
