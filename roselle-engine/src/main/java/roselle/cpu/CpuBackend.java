@@ -29,6 +29,19 @@ public final class CpuBackend implements Backend {
 
     private final Arena arena = Arena.ofShared();
     private final Step step = new Step(NO_STEP);
+    private final WorkerPool pool;
+    private final Products products;
+
+    /** A backend with a thread per processor. */
+    public CpuBackend() {
+        this(Runtime.getRuntime().availableProcessors());
+    }
+
+    /** A backend with so many threads, the caller's included. */
+    public CpuBackend(int threads) {
+        pool = new WorkerPool(threads);
+        products = new Products(pool);
+    }
 
     @Override
     public String name() {
@@ -54,7 +67,9 @@ public final class CpuBackend implements Backend {
 
     @Override
     public Weight load(String name, int matrices, List<Tensor> blocks) {
-        return new CpuWeight(name, matrices, blocks);
+        var weight = new CpuWeight(name, matrices, blocks);
+        products.reserve(weight);
+        return weight;
     }
 
     @Override
@@ -89,12 +104,12 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
-        Linear.scalar(input, (CpuWeight) weight, epilogue, output, rows, 0, weight.rows());
+        products.linear(input, (CpuWeight) weight, epilogue, output, rows);
     }
 
     @Override
     public void headLinear(Rows input, Weight weight, Rows output, int rows) {
-        Linear.scalarHeads(input, (CpuWeight) weight, output, rows, 0, weight.matrices());
+        products.heads(input, (CpuWeight) weight, output, rows);
     }
 
     @Override
@@ -134,8 +149,7 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
-        Linear.scalarExperts(
-                input, linear.spread(), (CpuWeight) linear.experts(), linear.epilogue(), routing, output, rows);
+        products.experts(input, linear, routing, output, rows);
     }
 
     @Override
@@ -198,6 +212,7 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void close() {
+        pool.close();
         arena.close();
     }
 }

@@ -10,7 +10,14 @@ import roselle.tensor.Tensor;
 /** Matrices as the checkpoint stores them: blocks of rows, each of one type, read in place. */
 final class CpuWeight implements Weight {
     /** Consecutive rows of one type, without gaps between them. */
-    record Block(DataType type, Dequantizer dequantizer, int firstRow, int rows, long rowBytes, MemorySegment data) {}
+    record Block(
+            DataType type,
+            WeightFormat format,
+            Dequantizer dequantizer,
+            int firstRow,
+            int rows,
+            long rowBytes,
+            MemorySegment data) {}
 
     private final String name;
     private final int matrices;
@@ -42,7 +49,8 @@ final class CpuWeight implements Weight {
         }
         int blockRows = Math.toIntExact(tensor.shape().rows());
         DataType type = tensor.type();
-        return new Block(type, Dequantizer.of(type), firstRow, blockRows, type.rowBytes(columns), tensor.data());
+        long rowBytes = type.rowBytes(columns);
+        return new Block(type, Formats.of(type), Dequantizer.of(type), firstRow, blockRows, rowBytes, tensor.data());
     }
 
     /** The blocks in the order of their rows, which count through all matrices. */

@@ -1,5 +1,7 @@
 package roselle.cpu;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Buffer;
@@ -58,11 +60,9 @@ final class Linear {
     }
 
     private static float dot(float[] weights, MemorySegment source, long from) {
-        float sum = 0;
-        for (int i = 0; i < weights.length; i++) {
-            sum += weights[i] * CpuBuffer.number(source, from + i);
-        }
-        return sum;
+        var x = new float[weights.length];
+        MemorySegment.copy(source, JAVA_FLOAT, from * Float.BYTES, x, 0, x.length);
+        return Lanes.scalarDot(x, 0, weights, 0, x.length);
     }
 
     /** Ends a product: bias, activation, scale, residual. */

@@ -1,0 +1,101 @@
+package roselle.cpu;
+
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorShuffle;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The width of vectors, chosen once per process.
+ *
+ * <p>A sum of products is kept in as many partial sums as there are lanes, element {@code k} in lane {@code k mod COUNT},
+ * each fused and in the order of k, and ends with {@link #sum}. That order depends on the width and on nothing else.
+ */
+final class Lanes {
+    /** Overrides the width that suits the processor: 128, 256 or 512. */
+    static final String PROPERTY = "roselle.cpu.vectorBits";
+
+    static final VectorSpecies<Float> FLOATS = species();
+    static final VectorSpecies<Integer> INTS = IntVector.SPECIES_128.withShape(FLOATS.vectorShape());
+    static final VectorSpecies<Short> SHORTS =
+            ShortVector.SPECIES_64.withShape(VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
+    /** As many bytes as there are lanes, but for 128-bit vectors, which four bytes would not fill half of. */
+    static final VectorSpecies<Byte> BYTES =
+            ByteVector.SPECIES_64.withShape(VectorShape.forBitSize(Math.max(64, FLOATS.vectorBitSize() / 4)));
+
+    static final int COUNT = FLOATS.length();
+    static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** Each swaps the halves of ever smaller groups of lanes; those wider than a vector turn it by nothing. */
+    private static final VectorShuffle<Float> BY_8 = rotation(8);
+
+    private static final VectorShuffle<Float> BY_4 = rotation(4);
+    private static final VectorShuffle<Float> BY_2 = rotation(2);
+    private static final VectorShuffle<Float> BY_1 = rotation(1);
+
+    private Lanes() {}
+
+    private static VectorSpecies<Float> species() {
+        int preferred = Math.min(512, FloatVector.SPECIES_PREFERRED.vectorBitSize());
+        int bits = Integer.getInteger(PROPERTY, preferred);
+        return switch (bits) {
+            case 128 -> FloatVector.SPECIES_128;
+            case 256 -> FloatVector.SPECIES_256;
+            case 512 -> FloatVector.SPECIES_512;
+            default -> throw new IllegalArgumentException(PROPERTY + " is 128, 256 or 512, not " + bits);
+        };
+    }
+
+    private static VectorShuffle<Float> rotation(int by) {
+        return VectorShuffle.fromOp(FLOATS, lane -> (lane + by) % FLOATS.length());
+    }
+
+    /** Rounds up to whole vectors. */
+    static int padded(int count) {
+        return (count + COUNT - 1) / COUNT * COUNT;
+    }
+
+    /** The sum of all lanes: halves onto halves until one is left. */
+    static float sum(FloatVector v) {
+        if (COUNT == 16) {
+            v = v.add(v.rearrange(BY_8));
+        }
+        if (COUNT >= 8) {
+            v = v.add(v.rearrange(BY_4));
+        }
+        v = v.add(v.rearrange(BY_2));
+        return v.add(v.rearrange(BY_1)).lane(0);
+    }
+
+    /** Ends {@code count} sums whose lanes lie one after the other. */
+    static void sums(float[] lanes, int from, int count, float[] target, int to) {
+        for (int i = 0; i < count; i++) {
+            target[to + i] = sum(FloatVector.fromArray(FLOATS, lanes, from + i * COUNT));
+        }
+    }
+
+    /** The scalar twin of a sum of products, bit for bit. */
+    static float scalarDot(float[] x, int xAt, float[] y, int yAt, int count) {
+        var lanes = new float[COUNT];
+        for (int i = 0; i < padded(count); i++) {
+            float a = i < count ? x[xAt + i] : 0f;
+            float b = i < count ? y[yAt + i] : 0f;
+            lanes[i % COUNT] = Math.fma(a, b, lanes[i % COUNT]);
+        }
+        return scalarSum(lanes);
+    }
+
+    /** The scalar twin of {@link #sum}; it uses up {@code lanes}. */
+    static float scalarSum(float[] lanes) {
+        for (int half = lanes.length / 2; half > 0; half /= 2) {
+            for (int i = 0; i < half; i++) {
+                lanes[i] += lanes[i + half];
+            }
+        }
+        return lanes[0];
+    }
+}

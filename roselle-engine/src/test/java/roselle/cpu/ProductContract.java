@@ -1,0 +1,198 @@
+package roselle.cpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import roselle.backend.Epilogue;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** What products and weight formats must do at any vector width; runs in a process of its own per width. */
+public final class ProductContract {
+    static final List<DataType> FORMATS = List.of(
+            DataType.F32,
+            DataType.F16,
+            DataType.BF16,
+            DataType.F8_E4M3,
+            DataType.F8_E5M2,
+            DataType.Q4_0,
+            DataType.Q4_1,
+            DataType.Q5_0,
+            DataType.Q5_1,
+            DataType.Q8_0,
+            DataType.Q2_K,
+            DataType.Q3_K,
+            DataType.Q4_K,
+            DataType.Q5_K,
+            DataType.Q6_K,
+            DataType.IQ4_NL,
+            DataType.IQ4_XS,
+            DataType.MXFP4);
+
+    private static final int[] ROWS = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 65, 70};
+
+    private final Random random;
+
+    ProductContract(long seed) {
+        random = new Random(seed);
+    }
+
+    /** Exits with 1 and a sentence per difference. */
+    public static void main(String[] arguments) {
+        List<String> faults = new ProductContract(20_25).faults();
+        faults.forEach(System.out::println);
+        System.out.println("lanes " + Lanes.COUNT + ", faults " + faults.size());
+        System.exit(faults.isEmpty() ? 0 : 1);
+    }
+
+    List<String> faults() {
+        var faults = new ArrayList<String>();
+        for (DataType type : FORMATS) {
+            decodesAsItsTwin(type, 512, faults);
+            multipliesAsItsTwin(type, 512, 29, faults);
+            if (!type.isQuantized()) {
+                for (int columns : new int[] {1, 3, 15, 17, 100, 1030}) {
+                    decodesAsItsTwin(type, columns, faults);
+                    multipliesAsItsTwin(type, columns, 7, faults);
+                }
+            }
+        }
+        multipliesAsItsTwin(DataType.Q8_0, 2080, 100, faults);
+        multipliesAsItsTwin(DataType.Q4_K, 2304, 53, faults);
+        return faults;
+    }
+
+    /** Any bits at all: infinities, NaN and subnormals among them. */
+    private void decodesAsItsTwin(DataType type, int columns, List<String> faults) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment weights = arena.allocate(type.rowBytes(columns));
+            for (int trial = 0; trial < 20; trial++) {
+                fill(weights);
+                float[] expected = new float[columns];
+                Dequantizer.of(type).dequantize(weights, 0, expected, 0, columns);
+                int step = Lanes.COUNT + 5;
+                float[] panel = new float[columns / Lanes.COUNT * step + step];
+                java.util.Arrays.fill(panel, Float.NaN);
+                Formats.of(type).decode(weights, 0, columns, panel, 0, step, new float[columns]);
+                for (int i = 0; i < Lanes.padded(columns); i++) {
+                    float want = i < columns ? expected[i] : 0f;
+                    float got = panel[i / Lanes.COUNT * step + i % Lanes.COUNT];
+                    if (Float.floatToIntBits(want) != Float.floatToIntBits(got)) {
+                        faults.add(type + " of " + columns + " decodes number " + i + " to " + got + ", not " + want);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /** Bit for bit the scalar twin, near the float64 product, for all numbers of rows and threads. */
+    private void multipliesAsItsTwin(DataType type, int columns, int outputs, List<String> faults) {
+        int before = faults.size();
+        for (int threads = 1; threads <= 3 && faults.size() == before; threads += 2) {
+            try (Arena arena = Arena.ofShared();
+                    var backend = new CpuBackend(threads)) {
+                MemorySegment weights = arena.allocate(type.rowBytes((long) columns * outputs));
+                tame(type, weights, columns, outputs);
+                var tensor = new Tensor("w", type, Shape.of(outputs, columns), weights);
+                var weight = (CpuWeight) backend.load("w", 1, List.of(tensor));
+                Rows input = Rows.of(backend.allocate(DataType.F32, 70L * columns), columns);
+                Rows output = Rows.of(backend.allocate(DataType.F32, 70L * outputs), outputs);
+                Rows twin = Rows.of(backend.allocate(DataType.F32, 70L * outputs), outputs);
+                for (long i = 0; i < 70L * columns; i++) {
+                    CpuBuffer.number(CpuBuffer.of(input), i, (float) random.nextGaussian());
+                }
+                CpuBuffer.number(CpuBuffer.of(input), 2L * columns, Float.NaN);
+                CpuBuffer.number(CpuBuffer.of(input), 4L * columns, Float.POSITIVE_INFINITY);
+                Linear.scalar(input, weight, Epilogue.PLAIN, twin, 70, 0, outputs);
+                nearDouble(type, tensor, input, twin, faults);
+                for (int rows : ROWS) {
+                    CpuBuffer.of(output).fill((byte) 0xff);
+                    backend.linear(input, weight, Epilogue.PLAIN, output, rows);
+                    same(type + " " + outputs + "x" + columns, rows, twin, output, faults);
+                }
+            }
+        }
+    }
+
+    private static void same(String what, int rows, Rows twin, Rows output, List<String> faults) {
+        for (int i = 0; i < rows * output.columns(); i++) {
+            float want = CpuBuffer.number(CpuBuffer.of(twin), i);
+            float got = CpuBuffer.number(CpuBuffer.of(output), i);
+            if (Float.floatToIntBits(want) != Float.floatToIntBits(got)) {
+                faults.add(what + ", " + rows + " rows: output " + i + " is " + got + ", the twin says " + want);
+                return;
+            }
+        }
+        int beyond = rows * output.columns();
+        if (beyond < output.buffer().elements()
+                && CpuBuffer.of(output).get(ValueLayout.JAVA_INT, 4L * beyond) != 0xffffffff) {
+            faults.add(what + ", " + rows + " rows: wrote beyond the last row");
+        }
+    }
+
+    private static void nearDouble(DataType type, Tensor tensor, Rows input, Rows twin, List<String> faults) {
+        int columns = input.columns();
+        float[] all = Dequantizer.all(tensor);
+        for (int r = 0; r < 2; r++) {
+            for (int n = 0; n < twin.columns(); n++) {
+                double sum = 0;
+                double size = 0;
+                for (int k = 0; k < columns; k++) {
+                    double product = (double) all[n * columns + k]
+                            * CpuBuffer.number(CpuBuffer.of(input), (long) r * columns + k);
+                    sum += product;
+                    size += Math.abs(product);
+                }
+                float got = CpuBuffer.number(CpuBuffer.of(twin), (long) r * twin.columns() + n);
+                if (!(Math.abs(got - sum) <= size * 1e-6)) {
+                    faults.add(type + ": output " + n + " is " + got + ", in float64 " + sum);
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Random bits, but every number finite and of moderate size. */
+    private void tame(DataType type, MemorySegment weights, int columns, int outputs) {
+        if (type == DataType.F32) {
+            for (long i = 0; i < (long) columns * outputs; i++) {
+                weights.setAtIndex(JAVA_FLOAT, i, (float) random.nextGaussian());
+            }
+            return;
+        }
+        long unit = type.blockBytes();
+        float[] numbers = new float[type.blockElements()];
+        byte[] bytes = new byte[type.blockBytes()];
+        for (long p = 0; p < weights.byteSize(); p += unit) {
+            do {
+                random.nextBytes(bytes);
+                MemorySegment.copy(bytes, 0, weights, ValueLayout.JAVA_BYTE, p, bytes.length);
+                Dequantizer.of(type).dequantize(weights, p, numbers, 0, numbers.length);
+            } while (!moderate(numbers));
+        }
+    }
+
+    private static boolean moderate(float[] numbers) {
+        for (float number : numbers) {
+            if (!(Math.abs(number) < 1e6)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void fill(MemorySegment segment) {
+        byte[] bytes = new byte[Math.toIntExact(segment.byteSize())];
+        random.nextBytes(bytes);
+        MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    }
+}
