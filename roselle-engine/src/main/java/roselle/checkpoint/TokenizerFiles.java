@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.Tokenizer;
+import roselle.tokenizer.Tokenizers;
 
 /** Finds the tokenizer of a Hugging Face folder: tokenizer.json, else SentencePiece's tokenizer.model. */
 final class TokenizerFiles {
@@ -23,8 +24,7 @@ final class TokenizerFiles {
     }
 
     /** A tokenizer.json or a SentencePiece model, told apart by the file's name. */
-    @SuppressWarnings("DoNotCallSuggester") // the two readers are still to come
     static Tokenizer read(Path file) {
-        throw new CheckpointException(file + " cannot be read yet: use a model in GGUF");
+        return Tokenizers.fromFile(file);
     }
 }

@@ -52,7 +52,7 @@ final class CharacterClasses {
         if (codePoint < 128) {
             return codePoint > 0x20 && codePoint < 0x7F && !Character.isLetterOrDigit(codePoint);
         }
-        return isPunctuation(codePoint);
+        return ReferenceUnicode.isPunctuation(codePoint);
     }
 
     /** Decimal digits and every other kind of number. */

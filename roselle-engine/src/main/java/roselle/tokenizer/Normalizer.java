@@ -8,4 +8,12 @@ interface Normalizer {
 
     /** The rewritten text; {@code text} holds no lone surrogates, and the result must not either. */
     String normalize(String text);
+
+    /**
+     * Whether the result begins with what {@code text} begins with, rewritten or with something put before it, and not
+     * with something further on because the beginning was dropped.
+     */
+    default boolean keepsBeginning(String text) {
+        return true;
+    }
 }

@@ -43,10 +43,11 @@ final class PipelineTokenizer implements Tokenizer {
 
     private void encodeStretch(String stretch, boolean first, boolean parseSpecial, IdBuffer ids, PieceSink toModel) {
         String normalized = parts.normalizer().normalize(stretch);
+        boolean leads = first && parts.normalizer().keepsBeginning(stretch);
         parts.added().splitNormalized(normalized, parseSpecial, new AddedTokens.Sink() {
             @Override
             public void text(String text, int start, int end) {
-                parts.preTokenizer().split(text, start, end, first && start == 0, toModel);
+                parts.preTokenizer().split(text, start, end, leads && start == 0, toModel);
             }
 
             @Override

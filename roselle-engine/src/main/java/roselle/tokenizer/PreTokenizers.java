@@ -8,7 +8,7 @@ import java.util.Optional;
 final class PreTokenizers {
     private static final CharacterSet WHITE_SPACE = new CharacterSet(CharacterClasses::isWhiteSpace);
     private static final CharacterSet PUNCTUATION = new CharacterSet(CharacterClasses::isPunctuationOrAsciiSymbol);
-    private static final CharacterSet NUMBERS = new CharacterSet(CharacterClasses::isNumber);
+    private static final CharacterSet NUMBERS = new CharacterSet(ReferenceUnicode::isNumber);
 
     private PreTokenizers() {}
 

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Bytes in, characters out: holds back an incomplete character at the end, and writes U+FFFD for each maximal part of a
- * character that can not be completed, as Unicode recommends and Rust and Java do.
+ * character that can not be completed, as Unicode recommends and Rust does.
  */
 final class Utf8Stream {
     private byte[] bytes = new byte[32];
@@ -27,7 +27,7 @@ final class Utf8Stream {
     /** The text that no further byte can change. */
     String drain() {
         int complete = size - incompleteTail();
-        String text = new String(bytes, 0, complete, StandardCharsets.UTF_8);
+        String text = text(complete);
         System.arraycopy(bytes, complete, bytes, 0, size - complete);
         size -= complete;
         return text;
@@ -35,9 +35,25 @@ final class Utf8Stream {
 
     /** All that is left. */
     String finish() {
-        String text = new String(bytes, 0, size, StandardCharsets.UTF_8);
+        String text = text(size);
         size = 0;
         return text;
+    }
+
+    /** The text of the first bytes; Java takes the three bytes of a surrogate for one mistake, Unicode for three. */
+    private String text(int end) {
+        StringBuilder pieces = null;
+        int done = 0;
+        for (int i = 0; i + 1 < end; i++) {
+            if (bytes[i] == (byte) 0xED && (bytes[i + 1] & 0xE0) == 0xA0) {
+                pieces = pieces == null ? new StringBuilder() : pieces;
+                pieces.append(new String(bytes, done, i - done, StandardCharsets.UTF_8))
+                        .append('\uFFFD');
+                done = i + 1;
+            }
+        }
+        String rest = new String(bytes, done, end - done, StandardCharsets.UTF_8);
+        return pieces == null ? rest : pieces.append(rest).toString();
     }
 
     /** The number of bytes at the end that begin a character but do not finish it. */

@@ -1,0 +1,91 @@
+package roselle.tokenizer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every code point passes every normalizer and pre-tokenizer by property as in Hugging Face's library. */
+class ReferenceUnicodeTest {
+    private static final int BLOCK = 128;
+    private static final int FIRST_EMPTY_PLANE = 0x40000; // until the planes of tags and private use
+    private static final int AFTER_EMPTY_PLANES = 0xE0000;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'NFC'}",
+                "{'type':'NFD'}",
+                "{'type':'NFKC'}",
+                "{'type':'NFKD'}",
+                "{'type':'Lowercase'}",
+                "{'type':'StripAccents'}",
+                "{'type':'Nmt'}",
+                "{'type':'Strip','strip_left':true,'strip_right':true}",
+                "{'type':'BertNormalizer','clean_text':true,'handle_chinese_chars':true,'strip_accents':false,'lowercase':false}",
+                "{'type':'BertNormalizer','clean_text':false,'handle_chinese_chars':false,'strip_accents':true,'lowercase':true}"
+            })
+    void normalizesEveryCodePointAsTheLibraryDoes(String normalizer) {
+        // a mark of high and one of low combining class at either side show the order of marks
+        compare(normalizer, "null", "a\u0345", "\u0334");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'BertPreTokenizer'}",
+                "{'type':'Punctuation','behavior':'Isolated'}",
+                "{'type':'Digits','individual_digits':true}",
+                "{'type':'Whitespace'}",
+                "{'type':'WhitespaceSplit'}"
+            })
+    void splitsAtEveryCodePointAsTheLibraryDoes(String preTokenizer) {
+        compare("null", preTokenizer, "a", "b");
+    }
+
+    private static void compare(String normalizer, String preTokenizer, String before, String after) {
+        byte[] json = json(normalizer, preTokenizer);
+        Tokenizer ours = TokenizerFixture.ours(json);
+        try (HuggingFaceTokenizer theirs = TokenizerFixture.theirs(json)) {
+            for (int from = 0; from <= Character.MAX_CODE_POINT; from = next(from)) {
+                var text = new StringBuilder();
+                for (int codePoint = from; codePoint < from + BLOCK; codePoint++) {
+                    boolean isSurrogate = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+                    text.append(before)
+                            .appendCodePoint(isSurrogate ? '-' : codePoint)
+                            .append(after);
+                }
+                long[] expected = theirs.encode(text.toString(), false, false).getIds();
+                int[] actual = ours.encode(text.toString(), EncodeOptions.PLAIN);
+                assertThat(Arrays.stream(actual).asLongStream().toArray())
+                        .as("from U+%X", from)
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    private static int next(int from) {
+        return from + BLOCK == FIRST_EMPTY_PLANE ? AFTER_EMPTY_PLANES : from + BLOCK;
+    }
+
+    /** A model without merges, whose ids are the bytes that the normalizer left. */
+    private static byte[] json(String normalizer, String preTokenizer) {
+        String alphabet = IntStream.range(0, 256)
+                .mapToObj(value -> "\"" + ByteTokens.spelling(value) + "\":" + value)
+                .collect(Collectors.joining(","));
+        String splits = preTokenizer.equals("null")
+                ? "null"
+                : "{'type':'Sequence','pretokenizers':[" + preTokenizer
+                        + ",{'type':'Metaspace','replacement':'_','prepend_scheme':'always','split':false}]}";
+        String json = "{'version':'1.0','truncation':null,'padding':null,'added_tokens':[],'normalizer':" + normalizer
+                + ",'pre_tokenizer':" + splits + ",'post_processor':null,'decoder':null,'model':{'type':'BPE',"
+                + "'dropout':null,'unk_token':null,'continuing_subword_prefix':null,'end_of_word_suffix':null,"
+                + "'fuse_unk':false,'byte_fallback':true,'ignore_merges':false,'merges':[],'vocab':{";
+        return (json.replace('\'', '"') + alphabet + "}}}").getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,86 @@
+package roselle.tokenizer;
+
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+
+/** Small tokenizers in the configurations of released families (tools/tokenizers/train_small.py), read both ways. */
+final class TokenizerFixture {
+    /** All families. */
+    static final List<String> FAMILIES = List.of(
+            "albert",
+            "bert-cased",
+            "bert-uncased",
+            "bloom",
+            "byte-normalizer",
+            "clip",
+            "command-r",
+            "ctc",
+            "deepseek3",
+            "falcon",
+            "gemma",
+            "gpt-neox",
+            "gpt1",
+            "gpt2",
+            "llama2",
+            "llama3",
+            "o200k",
+            "olmo",
+            "phi3",
+            "qwen2",
+            "roberta",
+            "starcoder",
+            "t5",
+            "tekken",
+            "unigram-bytes",
+            "word-level",
+            "xlm-roberta");
+
+    private TokenizerFixture() {}
+
+    static byte[] json(String family) {
+        return resource("/tokenizers/" + family + ".json.gz");
+    }
+
+    /** The content of a resource, unpacked where its name ends in .gz. */
+    static byte[] resource(String name) {
+        try (InputStream packed = TokenizerFixture.class.getResourceAsStream(name)) {
+            if (packed == null) {
+                throw new IllegalArgumentException("no resource " + name);
+            }
+            return (name.endsWith(".gz") ? new GZIPInputStream(packed) : packed).readAllBytes();
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    static Tokenizer ours(byte[] json) {
+        return TokenizerJson.read(new ByteArrayInputStream(json), "tokenizer.json", TokenizerConfig.NONE);
+    }
+
+    static HuggingFaceTokenizer theirs(byte[] json) {
+        try {
+            return HuggingFaceTokenizer.newInstance(
+                    new ByteArrayInputStream(json), Map.of("truncation", "false", "padding", "false"));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /** Spellings worth sprinkling into random texts: special tokens and the last of the vocabulary. */
+    static List<String> spellings(Tokenizer tokenizer) {
+        List<String> spellings = new ArrayList<>();
+        for (int id = 0; id < tokenizer.vocabularySize(); id++) {
+            if (tokenizer.isSpecial(id) || id > tokenizer.vocabularySize() - 20) {
+                spellings.add(tokenizer.spellingOf(id));
+            }
+        }
+        return spellings;
+    }
+}
