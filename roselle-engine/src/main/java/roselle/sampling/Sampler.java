@@ -52,13 +52,7 @@ public final class Sampler {
      *
      * @return the token, or {@link #FAILED}
      */
-    public int sample(
-            MemorySegment rows,
-            long row,
-            SamplingPlan plan,
-            TokenHistory history,
-            TokenMask mask,
-            LogprobReport report) {
+    public int sample(MemorySegment rows, long row, SamplingPlan plan, TokenHistory history, TokenMask mask) {
         int position = history.length();
         if (!load(rows, row, position)) {
             return FAILED;
