@@ -1,0 +1,328 @@
+package roselle.launcher;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher finds a JDK or downloads one; a stand-in for the JDK prints the arguments that java was given. */
+@DisabledOnOs(OS.WINDOWS)
+final class LauncherTest {
+    private record Outcome(int status, String out, String err) {}
+
+    private static final String FAKE_JAVA = """
+            #!/bin/sh
+            for argument; do printf '<%s>\\n' "$argument"; done
+            exit 42
+            """;
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final Map<String, byte[]> served = new ConcurrentHashMap<>();
+    private final AtomicInteger downloads = new AtomicInteger();
+    private final HttpServer server = start();
+
+    private HttpServer start() {
+        try {
+            var started = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            started.createContext("/", exchange -> {
+                byte[] body = served.get(exchange.getRequestURI().getPath());
+                if (exchange.getRequestURI().getPath().endsWith(".gz")) {
+                    downloads.incrementAndGet();
+                }
+                if (body == null) {
+                    exchange.sendResponseHeaders(404, -1);
+                } else {
+                    exchange.sendResponseHeaders(200, body.length);
+                    exchange.getResponseBody().write(body);
+                }
+                exchange.close();
+            });
+            started.start();
+            return started;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @BeforeEach
+    void installTheLauncher() throws IOException {
+        // Without a pom.xml beside it the launcher takes the folder for an installation and builds nothing.
+        Path launcher = Path.of("..", "roselle").toAbsolutePath().normalize();
+        Files.createDirectories(folder.resolve("app/roselle-cli/target/lib"));
+        Files.writeString(folder.resolve("app/roselle-cli/target/roselle-cli-1.jar"), "");
+        Files.copy(launcher, folder.resolve("app/roselle"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.createDirectories(folder.resolve("home"));
+    }
+
+    @AfterEach
+    void stopTheServer() {
+        server.stop(0);
+    }
+
+    @Test
+    void downloadsAJdkOnceAndPassesArgumentsAndStatus() throws Exception {
+        serve(archive("25.0.3"), true);
+        Outcome first = roselle(Map.of(), "run", "a b", "", "*");
+        assertThat(first.err()).contains("no JDK 25 found");
+        assertThat(first.out()).endsWith("<roselle.cli/roselle.cli.Main>\n<run>\n<a b>\n<>\n<*>\n");
+        assertThat(first.status()).isEqualTo(42);
+        Outcome second = roselle(Map.of(), "run");
+        assertThat(second.err()).isEmpty();
+        assertThat(second.status()).isEqualTo(42);
+        assertThat(downloads).hasValue(1);
+        assertThat(leftovers()).isEmpty();
+    }
+
+    @Test
+    void twoLaunchersAtOnceDownloadOnce() throws Exception {
+        serve(archive("25.0.3"), true);
+        Process one = process(Map.of(), "version");
+        Process two = process(Map.of(), "version");
+        assertThat(outcome(one).status()).isEqualTo(42);
+        assertThat(outcome(two).status()).isEqualTo(42);
+        assertThat(downloads).hasValue(1);
+    }
+
+    @Test
+    void refusesADownloadWhoseChecksumDiffers() throws Exception {
+        byte[] archive = archive("25.0.3");
+        serve(archive, true);
+        archive[archive.length / 2] ^= 1;
+        Outcome outcome = roselle(Map.of(), "version");
+        assertThat(outcome.status()).isEqualTo(65);
+        assertThat(outcome.err()).contains("SHA-256", "nothing was installed");
+        assertThat(installed()).isEmpty();
+        assertThat(leftovers()).isEmpty();
+    }
+
+    @Test
+    void saysWhatCouldNotBeDownloaded() throws Exception {
+        Outcome outcome = roselle(Map.of(), "version");
+        assertThat(outcome.status()).isEqualTo(75);
+        assertThat(outcome.err()).contains("/jdk.tar.gz failed");
+        assertThat(leftovers()).isEmpty();
+    }
+
+    @Test
+    void saysThatTheChecksumCouldNotBeDownloaded() throws Exception {
+        serve(archive("25.0.3"), false);
+        Outcome outcome = roselle(Map.of(), "version");
+        assertThat(outcome.status()).isEqualTo(75);
+        assertThat(outcome.err()).contains(".sha256.txt failed");
+        assertThat(installed()).isEmpty();
+    }
+
+    @Test
+    void refusesAnArchiveThatIsNone() throws Exception {
+        serve("not an archive".getBytes(UTF_8), true);
+        Outcome outcome = roselle(Map.of(), "version");
+        assertThat(outcome.status()).isEqualTo(74);
+        assertThat(outcome.err()).contains("unpacking");
+        assertThat(leftovers()).isEmpty();
+    }
+
+    @Test
+    void refusesAJdkThatIsTooOld() throws Exception {
+        serve(archive("21.0.9"), true);
+        Outcome outcome = roselle(Map.of(), "version");
+        assertThat(outcome.status()).isEqualTo(65);
+        assertThat(outcome.err()).contains("does not hold a JDK 25");
+        assertThat(installed()).isEmpty();
+    }
+
+    @Test
+    void prefersTheJdkItIsTold() throws Exception {
+        Path told = jdk(folder.resolve("told jdk"), "26");
+        Outcome outcome = roselle(Map.of("ROSELLE_JAVA_HOME", told.toString()), "version");
+        assertThat(outcome.status()).isEqualTo(42);
+        assertThat(outcome.err()).isEmpty();
+    }
+
+    @Test
+    void refusesAToldJdkThatIsTooOld() throws Exception {
+        Path told = jdk(folder.resolve("old"), "17.0.1");
+        Outcome outcome = roselle(Map.of("ROSELLE_JAVA_HOME", told.toString()), "version");
+        assertThat(outcome.status()).isEqualTo(66);
+        assertThat(outcome.err()).contains("not a JDK 25 or newer");
+    }
+
+    @Test
+    void passesOverAnOldJavaHome() throws Exception {
+        Path old = jdk(folder.resolve("old"), "17.0.1");
+        jdk(folder.resolve("home/.jdks/temurin-25"), "25.0.1");
+        Outcome outcome = roselle(Map.of("JAVA_HOME", old.toString()), "version");
+        assertThat(outcome.status()).isEqualTo(42);
+        assertThat(downloads).hasValue(0);
+    }
+
+    @Test
+    void findsAJdkOfSdkman() throws Exception {
+        jdk(folder.resolve("home/.sdkman/candidates/java/25.0.1-tem"), "25.0.1");
+        assertThat(roselle(Map.of(), "version").status()).isEqualTo(42);
+    }
+
+    @Test
+    void findsAJdkInTheFoldersOfTheSystem() throws Exception {
+        jdk(folder.resolve("jvm/jdk-25"), "25.0.1");
+        var places = Map.of("ROSELLE_JVM_FOLDERS", folder.resolve("none") + ":" + folder.resolve("jvm"));
+        assertThat(roselle(places, "version").status()).isEqualTo(42);
+    }
+
+    @Test
+    void runsFromASymbolicLinkElsewhere() throws Exception {
+        Path jdk = jdk(folder.resolve("jdk"), "25");
+        Path link = Files.createSymbolicLink(folder.resolve("home/r"), folder.resolve("app/roselle"));
+        var builder = builder(Map.of("ROSELLE_JAVA_HOME", jdk.toString()), List.of("version"));
+        builder.command(link.toString(), "version");
+        assertThat(outcome(builder.start()).out()).contains(folder.toRealPath() + "/app/roselle-cli/target/");
+    }
+
+    private void serve(byte[] archive, boolean withChecksum) throws Exception {
+        served.put("/jdk.tar.gz", archive);
+        if (withChecksum) {
+            String sum = HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(archive));
+            served.put("/jdk.tar.gz.sha256.txt", (sum + "  jdk.tar.gz\n").getBytes(UTF_8));
+        }
+    }
+
+    private byte[] archive(String version) throws Exception {
+        Path source = Files.createDirectories(folder.resolve("archive-" + version));
+        jdk(source.resolve("jdk-" + version), version);
+        var process = new ProcessBuilder("tar", "-czf", "-", "-C", source.toString(), "jdk-" + version).start();
+        var bytes = new ByteArrayOutputStream();
+        process.getInputStream().transferTo(bytes);
+        assertThat(process.waitFor()).isZero();
+        return bytes.toByteArray();
+    }
+
+    private static Path jdk(Path home, String version) throws IOException {
+        Files.createDirectories(home.resolve("bin"));
+        Files.writeString(home.resolve("release"), "IMPLEMENTOR=\"Nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
+        Path java = Files.writeString(home.resolve("bin/java"), FAKE_JAVA);
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        return home;
+    }
+
+    private List<Path> installed() throws IOException {
+        return list(folder.resolve("cache/jdk"));
+    }
+
+    /** What an interrupted or failed download must not leave behind. */
+    private List<Path> leftovers() throws IOException {
+        return list(folder.resolve("cache")).stream()
+                .filter(path -> path.getFileName().toString().startsWith("jdk."))
+                .toList();
+    }
+
+    private static List<Path> list(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return List.of();
+        }
+        try (var paths = Files.list(folder)) {
+            return paths.toList();
+        }
+    }
+
+    private Outcome roselle(Map<String, String> environment, String... arguments) throws Exception {
+        return outcome(process(environment, arguments));
+    }
+
+    private Process process(Map<String, String> environment, String... arguments) throws IOException {
+        return builder(environment, List.of(arguments)).start();
+    }
+
+    private ProcessBuilder builder(Map<String, String> environment, List<String> arguments) {
+        var command = new ArrayList<>(List.of(folder.resolve("app/roselle").toString()));
+        command.addAll(arguments);
+        var builder = new ProcessBuilder(command);
+        builder.environment().clear();
+        builder.environment()
+                .putAll(Map.of(
+                        "PATH", pathWithoutJava(),
+                        "HOME", folder.resolve("home").toString(),
+                        "ROSELLE_CACHE", folder.resolve("cache").toString(),
+                        "ROSELLE_JVM_FOLDERS", folder.resolve("no-jvm").toString(),
+                        "ROSELLE_JDK_URL",
+                                "http://127.0.0.1:" + server.getAddress().getPort() + "/jdk.tar.gz"));
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    /** The tools that the launcher needs, by links in a folder of their own: the system's folders may hold a java. */
+    private String pathWithoutJava() {
+        Path tools = folder.resolve("tools");
+        if (!Files.exists(tools)) {
+            try {
+                Files.createDirectories(tools);
+                for (String tool : List.of(
+                        "sh",
+                        "uname",
+                        "readlink",
+                        "mkdir",
+                        "rm",
+                        "rmdir",
+                        "mv",
+                        "cat",
+                        "cut",
+                        "tr",
+                        "sed",
+                        "head",
+                        "tar",
+                        "gzip",
+                        "sleep",
+                        "ls",
+                        "cksum",
+                        "find",
+                        "nice",
+                        "mkfifo",
+                        "curl",
+                        "wget",
+                        "sha256sum",
+                        "shasum")) {
+                    for (String place : List.of("/usr/bin", "/bin")) {
+                        Path program = Path.of(place, tool);
+                        if (Files.isExecutable(program) && !Files.exists(tools.resolve(tool))) {
+                            Files.createSymbolicLink(tools.resolve(tool), program.toRealPath());
+                        }
+                    }
+                }
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+        return tools.toString();
+    }
+
+    private static Outcome outcome(Process process) throws Exception {
+        process.getOutputStream().close();
+        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+        String err = new String(process.getErrorStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Outcome(process.exitValue(), out, err);
+    }
+}
