@@ -103,17 +103,27 @@ final class JsonSource implements AutoCloseable {
 
     /** The current token id. */
     int tokenId(String path) {
-        if (current() == JsonToken.VALUE_NUMBER_INT) {
-            try {
-                int id = parser.getIntValue();
-                if (id >= 0) {
-                    return id;
-                }
-            } catch (JacksonException tooLarge) {
-                // told below, with the value
-            }
+        int id = tokenIdOrNone();
+        if (id < 0) {
+            throw notATokenId(path);
         }
-        throw wrong(path, "a token id, an integer from 0 to 2147483647");
+        return id;
+    }
+
+    /** The current token id; -1 where there is none. */
+    int tokenIdOrNone() {
+        if (current() != JsonToken.VALUE_NUMBER_INT) {
+            return -1;
+        }
+        try {
+            return Math.max(-1, parser.getIntValue());
+        } catch (JacksonException tooLarge) {
+            return -1;
+        }
+    }
+
+    CheckpointException notATokenId(String path) {
+        return wrong(path, "a token id, an integer from 0 to 2147483647");
     }
 
     double number(String path) {

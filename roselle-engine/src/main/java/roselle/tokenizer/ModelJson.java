@@ -90,9 +90,10 @@ final class ModelJson {
         while (source.next() != JsonToken.END_OBJECT) {
             String token = WellFormed.of(source.name());
             source.next();
-            int id = source.current() == JsonToken.VALUE_NUMBER_INT
-                    ? source.tokenId("model.vocab")
-                    : source.tokenId("model.vocab['" + JsonSource.shortened(token) + "']");
+            int id = source.tokenIdOrNone();
+            if (id < 0) {
+                throw source.notATokenId("model.vocab['" + JsonSource.shortened(token) + "']");
+            }
             add(token, id);
         }
     }

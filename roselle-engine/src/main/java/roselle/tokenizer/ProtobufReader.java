@@ -93,7 +93,10 @@ final class ProtobufReader {
         switch (wireType) {
             case VARINT -> varint();
             case FIXED_64 -> fixed(8);
-            case LENGTH_DELIMITED -> at += lengthOfBlock();
+            case LENGTH_DELIMITED -> {
+                int length = lengthOfBlock(); // moves on itself
+                at += length;
+            }
             case FIXED_32 -> fixed(4);
             default -> throw damaged("wire type " + wireType + " is not known");
         }

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * dynamic programming from left to right.
  *
  * <p>Released implementations differ where sums tie or round, so the arithmetic is theirs: Hugging Face's library and
- * llama.cpp add in double precision; SentencePiece stores sums in single precision and compares before rounding. In all
+ * llama.cpp add in double precision; SentencePiece adds in single precision. In all
  * of them a later candidate must be strictly better, candidates come by start, then by length, and a character that is
  * no token costs the smallest score minus 10.
  */
@@ -66,7 +66,7 @@ final class UnigramModel implements Model {
         for (int at = 0; at < length; ) {
             int character = Character.charCount(text.codePointAt(start + at));
             if (!offerTokens(text, start, at, length, character, lattice)) {
-                lattice.offer(at, at + character, unknownId, lattice.rounded(unknownScore + lattice.best[at]));
+                lattice.offer(at, at + character, unknownId, unknownScore + lattice.best[at]);
             }
             at += character;
         }
@@ -125,9 +125,10 @@ final class UnigramModel implements Model {
             Arrays.fill(from, UNREACHED);
         }
 
-        void offer(int start, int end, int id, double score) {
+        void offer(int start, int end, int id, double exact) {
+            double score = rounded(exact);
             if (from[end] == UNREACHED || score > best[end]) {
-                best[end] = rounded(score);
+                best[end] = score;
                 from[end] = start;
                 ids[end] = id;
             }
