@@ -18,6 +18,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
                     "verify",
                     "Compare logits and greedy tokens with those of another implementation.",
                     () -> new VerifyCommand()),
+            new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
             new Subcommand("version", "Print the version of Roselle and of Java.", () -> new VersionCommand()));
 
     /** The command itself, its class loaded. */

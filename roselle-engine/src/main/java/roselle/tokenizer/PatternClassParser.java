@@ -85,7 +85,11 @@ final class PatternClassParser {
         reader.next();
         reader.next();
         boolean negative = reader.take('^');
-        CharacterSet set = property(reader, reader.until(':'));
+        String name = reader.until(':');
+        CharacterSet set = property(reader, name);
+        if (name.equals("punct")) { // in brackets it has the symbols too, as the property has not
+            set = set.union(CharacterProperties.require("S"));
+        }
         if (!reader.take(']')) {
             throw reader.refusal("a class such as [:alpha:] is not closed");
         }
