@@ -43,7 +43,7 @@ public interface Checkpoint extends AutoCloseable {
     default Tensor tensor(String name) {
         Tensor tensor = tensors().get(name);
         if (tensor == null) {
-            throw new CheckpointException(source() + " has no tensor " + name);
+            throw new CheckpointException(source() + " has no tensor " + FileField.excerpt(name));
         }
         return tensor;
     }

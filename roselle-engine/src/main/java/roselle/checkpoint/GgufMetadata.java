@@ -168,7 +168,7 @@ final class GgufMetadata implements Metadata {
     private GgufEntry entry(String key) {
         GgufEntry entry = entries.get(key);
         if (entry == null) {
-            throw new CheckpointException(file.name() + " has no metadata key " + key);
+            throw new CheckpointException(file.name() + " has no metadata key " + FileField.excerpt(key));
         }
         return entry;
     }
@@ -219,13 +219,14 @@ final class GgufMetadata implements Metadata {
 
     private long inRange(String key, long value) {
         if (value != (int) value) {
-            throw new CheckpointException(file.name() + ": " + key + " is " + value + ", which exceeds 32 bits");
+            throw new CheckpointException(
+                    file.name() + ": " + FileField.excerpt(key) + " is " + value + ", which exceeds 32 bits");
         }
         return value;
     }
 
     private CheckpointException wrong(String key, GgufEntry entry, String expected) {
-        return new CheckpointException(file.name() + ": at byte " + entry.offset() + ", " + key + " is "
-                + entry.describe() + ", not " + expected);
+        return new CheckpointException(file.name() + ": at byte " + entry.offset() + ", " + FileField.excerpt(key)
+                + " is " + entry.describe() + ", not " + expected);
     }
 }

@@ -53,8 +53,8 @@ final class GgufTokenizerKeys {
                     continue;
                 }
                 if (id < 0 || id >= tokens) {
-                    throw new CheckpointException(
-                            metadata.origin() + ": " + key + " is " + id + ", but there are " + tokens + " tokens");
+                    throw new CheckpointException(metadata.origin() + ": " + FileField.excerpt(key) + " is " + id
+                            + ", but there are " + tokens + " tokens");
                 }
                 ids.put(key.substring(PREFIX.length()), (int) id);
             }

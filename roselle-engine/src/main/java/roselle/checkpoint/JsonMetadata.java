@@ -130,7 +130,7 @@ final class JsonMetadata implements Metadata {
         if (!value.isObject()) {
             throw wrong(key, value, "an object");
         }
-        return Optional.of(new JsonMetadata(origin + ": " + key, value));
+        return Optional.of(new JsonMetadata(origin + ": " + FileField.excerpt(key), value));
     }
 
     @Override
@@ -141,7 +141,7 @@ final class JsonMetadata implements Metadata {
     private JsonNode value(String key) {
         JsonNode value = fields.get(key);
         if (value == null || value.isNull()) {
-            throw new CheckpointException(origin + " has no field " + key);
+            throw new CheckpointException(origin + " has no field " + FileField.excerpt(key));
         }
         return value;
     }
@@ -193,7 +193,7 @@ final class JsonMetadata implements Metadata {
     }
 
     private CheckpointException wrong(String key, JsonNode value, String expected) {
-        return new CheckpointException(
-                origin + ": " + key + " is " + FileField.excerpt(value.toString()) + ", not " + expected);
+        return new CheckpointException(origin + ": " + FileField.excerpt(key) + " is "
+                + FileField.excerpt(value.toString()) + ", not " + expected);
     }
 }

@@ -121,7 +121,7 @@ record ModelShape(
             }
             int[] sizes = config.integers(key);
             if (sizes.length != 1 && sizes.length != layers) {
-                throw new CheckpointException(config.origin() + ": " + key + " has " + sizes.length
+                throw new CheckpointException(config.origin() + ": " + FileField.excerpt(key) + " has " + sizes.length
                         + " elements, but there are " + layers + " layers");
             }
             long sum = 0;
@@ -133,8 +133,8 @@ record ModelShape(
 
         private int checked(String key, long size, int least, int limit) {
             if (size < least || size > limit) {
-                throw new CheckpointException(
-                        config.origin() + ": " + key + " is " + size + ", which is not from " + least + " to " + limit);
+                throw new CheckpointException(config.origin() + ": " + FileField.excerpt(key) + " is " + size
+                        + ", which is not from " + least + " to " + limit);
             }
             return (int) size;
         }

@@ -42,7 +42,7 @@ final class SafetensorsHeader {
         CheckedSize length = cursor.size64("header length");
         length.atMost(LARGEST, "the format's limit of").atMost(cursor.remaining(), "the bytes that follow it,");
         byte[] header = file.data().asSlice(LENGTH_BYTES, length.value()).toArray(ValueLayout.JAVA_BYTE);
-        try (JsonParser parser = StrictJson.parser(header)) {
+        try (JsonParser parser = StrictJson.parser(file.name(), LENGTH_BYTES, header)) {
             return new SafetensorsHeader(file, parser, LENGTH_BYTES + length.value()).checkedTensors();
         }
     }

@@ -41,13 +41,18 @@ final class StrictJson {
 
     private StrictJson() {}
 
-    static JsonParser parser(byte[] json) {
-        return FACTORY.createParser(ObjectReadContext.empty(), json);
+    /** A parser of a document that begins at {@code start} in the file. */
+    static JsonParser parser(String file, long start, byte[] json) {
+        try {
+            return FACTORY.createParser(ObjectReadContext.empty(), json);
+        } catch (JacksonException e) { // the first bytes are of no encoding
+            throw malformed(file, start, e);
+        }
     }
 
     /** The object that a file holds. */
     static JsonNode readObject(Path path) {
-        try (JsonParser parser = parser(readBytes(path))) {
+        try (JsonParser parser = parser(path.toString(), 0, readBytes(path))) {
             JsonNode root = readDocument(path.toString(), parser);
             if (!root.isObject()) {
                 throw new CheckpointException(path + " does not hold a JSON object");
