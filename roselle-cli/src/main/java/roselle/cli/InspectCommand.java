@@ -43,16 +43,18 @@ final class InspectCommand implements Runnable {
         try (var checkpoint = Checkpoint.open(model)) {
             double openMillis = (System.nanoTime() - start) / 1e6;
             ModelSummary summary = ModelSummary.of(checkpoint);
+            DecoderReport decoder = DecoderReport.of(checkpoint);
             if (isJson) {
-                out.println(json(checkpoint, summary, openMillis));
+                out.println(json(checkpoint, summary, decoder, openMillis));
             } else {
-                print(out, checkpoint, summary, openMillis);
+                print(out, checkpoint, summary, decoder, openMillis);
             }
         }
         out.flush();
     }
 
-    private void print(PrintWriter out, Checkpoint checkpoint, ModelSummary summary, double openMillis) {
+    private void print(
+            PrintWriter out, Checkpoint checkpoint, ModelSummary summary, DecoderReport decoder, double openMillis) {
         line(out, "model", checkpoint.source().toString());
         line(out, "format", formatName(checkpoint));
         line(out, "architecture", summary.architecture().orElse("unknown"));
@@ -66,7 +68,11 @@ final class InspectCommand implements Runnable {
         line(out, "vocabulary", tokens(summary.vocabulary()));
         line(out, "chat template", summary.hasChatTemplate() ? "yes" : "no");
         line(out, "on disk", bytes(summary.bytesOnDisk()));
-        line(out, "memory", "weights " + bytes(summary.weightBytes()) + "; " + describeCache(summary));
+        line(out, "memory", "weights " + bytes(summary.weightBytes()) + "; " + describeCache(summary, decoder));
+        line(
+                out,
+                "supported",
+                decoder.isSupported() ? "yes" : "no: " + decoder.refusal().orElse(""));
         line(out, "opened in", String.format(Locale.ROOT, "%.1f ms", openMillis));
         if (listsTensors) {
             checkpoint.tensors().values().forEach(tensor -> out.println(describe(tensor)));
@@ -92,16 +98,21 @@ final class InspectCommand implements Runnable {
         return String.format(Locale.ROOT, "%-8s %-20s %s", tensor.type().label(), tensor.shape(), tensor.name());
     }
 
-    private static String describeCache(ModelSummary summary) {
+    private static String describeCache(ModelSummary summary, DecoderReport decoder) {
+        if (decoder.isSupported()) {
+            return describeCache(decoder.bytesPerToken(), decoder.bytesForContext());
+        }
         if (summary.kvBytesPerToken().isEmpty()) {
             return "KV unknown";
         }
         long perToken = summary.kvBytesPerToken().getAsLong();
+        return describeCache(
+                perToken, (double) perToken * summary.contextLength().orElse(0));
+    }
+
+    private static String describeCache(long perToken, double forContext) {
         String each = "KV " + bytes(perToken) + " per token in 16 bits";
-        return summary.contextLength().isEmpty()
-                ? each
-                : each + ", "
-                        + scaled((double) perToken * summary.contextLength().getAsInt()) + " for a full context";
+        return forContext == 0 ? each : each + ", " + scaled(forContext) + " for a full context";
     }
 
     private static String tokens(OptionalInt count) {
@@ -126,7 +137,7 @@ final class InspectCommand implements Runnable {
         return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", scaled, UNITS[unit]);
     }
 
-    private static String json(Checkpoint checkpoint, ModelSummary summary, double openMillis) {
+    private static String json(Checkpoint checkpoint, ModelSummary summary, DecoderReport decoder, double openMillis) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("model", checkpoint.source().toString());
         root.put("format", checkpoint.format().name().toLowerCase(Locale.ROOT));
@@ -143,14 +154,34 @@ final class InspectCommand implements Runnable {
         putIfKnown(root, "vocabulary_size", summary.vocabulary());
         root.put("chat_template", summary.hasChatTemplate());
         root.put("bytes_on_disk", summary.bytesOnDisk());
-        ObjectNode memory = root.putObject("memory").put("weights_bytes", summary.weightBytes());
-        summary.kvBytesPerToken()
-                .ifPresentOrElse(
-                        bytes -> memory.put("kv_bytes_per_token", bytes), () -> memory.putNull("kv_bytes_per_token"));
+        putMemory(root.putObject("memory"), summary, decoder);
+        root.put("supported", decoder.isSupported());
+        root.put("unsupported_reason", decoder.refusal().orElse(null));
         root.put("open_millis", openMillis);
         var tensors = root.putArray("tensors");
         checkpoint.tensors().values().forEach(tensor -> putTensor(tensors.addObject(), tensor));
         return JsonMapper.shared().writeValueAsString(root);
+    }
+
+    private static void putMemory(ObjectNode memory, ModelSummary summary, DecoderReport decoder) {
+        memory.put("weights_bytes", summary.weightBytes());
+        if (!decoder.isSupported()) {
+            summary.kvBytesPerToken()
+                    .ifPresentOrElse(
+                            bytes -> memory.put("kv_bytes_per_token", bytes),
+                            () -> memory.putNull("kv_bytes_per_token"));
+            return;
+        }
+        memory.put("kv_bytes_per_token", decoder.bytesPerToken());
+        memory.put("kv_bytes_for_context", Math.round(decoder.bytesForContext()));
+        var groups = memory.putArray("kv_groups");
+        for (var group : decoder.groups()) {
+            groups.addObject()
+                    .put("name", group.name())
+                    .put("layers", group.layers())
+                    .put("window", group.window())
+                    .put("bytes_per_token", DecoderReport.bytesPerToken(group));
+        }
     }
 
     private static void putIfKnown(ObjectNode root, String key, OptionalInt value) {

@@ -66,7 +66,20 @@ final class InspectCommandTest {
         assertThat(roselle("inspect", folder.toString()).out())
                 .containsPattern("architecture +unknown\n")
                 .containsPattern("context +unknown\n")
+                .containsPattern("supported +no: .*config.json")
                 .contains("KV unknown");
+    }
+
+    @Test
+    void countsNoMoreThanTheWindowOfLayersThatHaveOne() throws IOException {
+        writeModel("""
+                {"model_type":"mistral","num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,\
+                "hidden_size":32,"intermediate_size":64,"max_position_embeddings":2048,"vocab_size":100,\
+                "rms_norm_eps":1e-5,"sliding_window":128,"hidden_act":"silu"}""");
+        Outcome outcome = roselle("inspect", folder.toString());
+        assertThat(outcome.out())
+                .containsPattern("supported +yes\n")
+                .contains("KV 128 B per token in 16 bits, 16.0 KiB for a full context");
     }
 
     @ParameterizedTest

@@ -11,6 +11,7 @@ import java.util.SequencedMap;
 import roselle.api.CheckpointException;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
+import roselle.tokenizer.Tokenizers;
 
 /** A model as Hugging Face lays it out: JSON files and a tokenizer beside safetensors, or only some of them. */
 final class HuggingFaceCheckpoint implements Checkpoint {
@@ -120,7 +121,7 @@ final class HuggingFaceCheckpoint implements Checkpoint {
 
     @Override
     public Tokenizer tokenizer() {
-        return TokenizerFiles.readFrom(folder);
+        return Tokenizers.fromFolder(folder);
     }
 
     @Override

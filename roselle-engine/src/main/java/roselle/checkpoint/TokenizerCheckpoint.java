@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
+import roselle.tokenizer.Tokenizers;
 
 /** A tokenizer's file alone: no tensor, no template. */
 record TokenizerCheckpoint(Path source, MappedFiles files) implements Checkpoint {
@@ -30,7 +31,7 @@ record TokenizerCheckpoint(Path source, MappedFiles files) implements Checkpoint
 
     @Override
     public Tokenizer tokenizer() {
-        return TokenizerFiles.read(source);
+        return Tokenizers.fromFile(source);
     }
 
     @Override

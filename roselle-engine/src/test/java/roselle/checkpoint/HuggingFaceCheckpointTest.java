@@ -20,6 +20,7 @@ import roselle.api.CheckpointException;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
+import roselle.tokenizer.EncodeOptions;
 
 class HuggingFaceCheckpointTest {
     @TempDir
@@ -204,6 +205,28 @@ class HuggingFaceCheckpointTest {
         write("config.json", "{}");
         write("pytorch_model.bin", "PK");
         assertThatThrownBy(() -> Checkpoint.open(folder)).hasMessageContaining("convert the model to safetensors");
+    }
+
+    @Test
+    void makesTheTokenizerOfAFolderAndOfItsFileAlone() throws IOException {
+        Path file = write(
+                "tokenizer.json",
+                "{\"version\":\"1.0\",\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"model\":{\"type\":\"WordLevel\","
+                        + "\"vocab\":{\"a\":0,\"b\":1,\"?\":2},\"unk_token\":\"?\"}}");
+        for (Path path : List.of(folder, file)) {
+            try (var checkpoint = Checkpoint.open(path)) {
+                assertThat(checkpoint.tokenizer().encode("b a c", EncodeOptions.PLAIN))
+                        .containsExactly(1, 0, 2);
+                assertThat(checkpoint.tensors()).isEmpty();
+            }
+        }
+        Files.delete(file);
+        write("config.json", "{}");
+        try (var checkpoint = Checkpoint.open(folder)) {
+            assertThatThrownBy(checkpoint::tokenizer)
+                    .isInstanceOf(CheckpointException.class)
+                    .hasMessageContaining("has neither tokenizer.json nor tokenizer.model");
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.testing.SharedData;
+import roselle.tokenizer.EncodeOptions;
 
 @Tag("shared-data")
 class SharedModelsTest {
@@ -60,6 +61,16 @@ class SharedModelsTest {
                 assertThat(vocabulary.tokens()).hasSizeGreaterThan(30_000);
                 assertThat(vocabulary.tokenIds()).isNotEmpty();
             }
+        }
+    }
+
+    @Test
+    void makesTheTokenizerOfAGguf() {
+        try (var checkpoint = Checkpoint.open(SharedData.path("stories260k/stories260K.gguf"))) {
+            var tokenizer = checkpoint.tokenizer();
+            int[] ids = tokenizer.encode("Once upon a time", EncodeOptions.PLAIN);
+            assertThat(ids).isNotEmpty();
+            assertThat(tokenizer.decode(ids, true)).isEqualTo("Once upon a time");
         }
     }
 }
