@@ -88,11 +88,43 @@ final class GgufTokenizer {
                 new SentencePieceDecoder(prefix)));
     }
 
+    /** SentencePiece's Unigram model. */
+    Tokenizer t5() {
+        return new PipelineTokenizer(new Pipeline(
+                added,
+                GgufUnigram.normalizer(file),
+                PreTokenizer.NONE,
+                GgufUnigram.model(file, unknownId(2)),
+                vocabulary,
+                ends(false, true),
+                new SentencePieceDecoder(file.flag("add_space_prefix", true))));
+    }
+
+    /** BERT's WordPiece, with words marked where they begin instead of where they go on. */
+    Tokenizer bert() {
+        return new PipelineTokenizer(new Pipeline(
+                added,
+                Normalizer.NONE,
+                new GgufWords(file.flag("lowercase", true), file.flag("strip_accents", true)),
+                new GgufWordPieceModel(vocabulary, unknownId(100)),
+                vocabulary,
+                ends(true, true),
+                new SentencePieceDecoder(true)));
+    }
+
+    private int unknownId(int fallback) {
+        return tokenId("unknown_token_id", fallback)
+                .orElseThrow(() -> new CheckpointException(
+                        "tokenizer.ggml.unknown_token_id names no token, but model '" + file.model() + "' needs one"));
+    }
+
     /** Puts begin and end of sequence where the file's flags say so. */
     private PostProcessor ends(boolean addsBos, boolean addsEos) {
-        boolean llama = file.model().equals("llama");
-        OptionalInt bos = tokenId("bos_token_id", llama ? 1 : 11);
-        OptionalInt eos = tokenId("eos_token_id", llama ? 2 : 11);
+        OptionalInt bos = tokenId(
+                file.tokenId("bos_token_id").isPresent() ? "bos_token_id" : "cls_token_id", defaultEnd(1, 11, 101, -1));
+        OptionalInt eos = file.model().equals("bert")
+                ? tokenId(file.tokenId("seperator_token_id").isPresent() ? "seperator_token_id" : "eos_token_id", 102)
+                : tokenId("eos_token_id", defaultEnd(2, 11, 102, 1));
         boolean begins = file.flag("add_bos_token", addsBos);
         boolean finishes = file.flag("add_eos_token", addsEos);
         return (ids, output) -> {
@@ -103,6 +135,15 @@ final class GgufTokenizer {
             if (finishes) {
                 eos.ifPresent(output::add);
             }
+        };
+    }
+
+    private int defaultEnd(int llama, int gpt2, int bert, int t5) {
+        return switch (file.model()) {
+            case "llama" -> llama;
+            case "bert" -> bert;
+            case "t5" -> t5;
+            default -> gpt2;
         };
     }
 

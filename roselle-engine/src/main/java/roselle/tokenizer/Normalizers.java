@@ -187,7 +187,7 @@ final class Normalizers {
     }
 
     /** The blocks of CJK ideographs; kana and hangul are written with spaces or learnt as words. */
-    private static boolean isChinese(int codePoint) {
+    static boolean isChinese(int codePoint) {
         return codePoint >= 0x3400
                 && (codePoint <= 0x4DBF
                         || isIn(codePoint, 0x4E00, 0x9FFF)

@@ -11,6 +11,7 @@ import java.util.Locale;
  */
 final class PrecompiledNormalizer implements Normalizer {
     private static final int GRAPHEME_BYTES = 6;
+    private static final int FIRST_SUPPLEMENTARY_LETTER = 0x10000;
 
     private final CharacterMap map;
     private final String[] ascii = new String[128]; // what becomes of a character that stands alone
@@ -43,7 +44,7 @@ final class PrecompiledNormalizer implements Normalizer {
 
     private void appendGraphemes(String text, StringBuilder result) {
         BreakIterator graphemes = BreakIterator.getCharacterInstance(Locale.ROOT);
-        graphemes.setText(text);
+        graphemes.setText(withAssignedOnly(text));
         int start = 0;
         for (int end = graphemes.next(); end != BreakIterator.DONE; end = graphemes.next()) {
             if (end == start + 1 && text.charAt(start) < 128) {
@@ -53,6 +54,29 @@ final class PrecompiledNormalizer implements Normalizer {
             }
             start = end;
         }
+    }
+
+    /**
+     * The text with a letter in place of each unassigned character: the JDK takes these for controls, which no mark can
+     * join, but Unicode's rules do so only for those that are to be ignored by default.
+     */
+    private static String withAssignedOnly(String text) {
+        if (text.codePoints().noneMatch(PrecompiledNormalizer::isJoinedThoughUnassigned)) {
+            return text;
+        }
+        int[] replaced = text.codePoints()
+                .map(codePoint -> !isJoinedThoughUnassigned(codePoint)
+                        ? codePoint
+                        : Character.isBmpCodePoint(codePoint) ? 'a' : FIRST_SUPPLEMENTARY_LETTER)
+                .toArray();
+        return new String(replaced, 0, replaced.length);
+    }
+
+    private static boolean isJoinedThoughUnassigned(int codePoint) {
+        boolean isIgnorable = codePoint == 0x2065
+                || (codePoint >= 0xFFF0 && codePoint <= 0xFFF8)
+                || (codePoint >= 0xE0000 && codePoint <= 0xE0FFF);
+        return !isIgnorable && !Character.isDefined(codePoint);
     }
 
     private void appendGrapheme(String grapheme, StringBuilder result) {

@@ -21,9 +21,11 @@ public final class Tokenizers {
         return switch (vocabulary.model()) {
             case "gpt2" -> new GgufTokenizer(vocabulary).gpt2();
             case "llama" -> new GgufTokenizer(vocabulary).llama();
+            case "bert" -> new GgufTokenizer(vocabulary).bert();
+            case "t5" -> new GgufTokenizer(vocabulary).t5();
             default ->
                 throw new CheckpointException("tokenizer.ggml.model is '" + vocabulary.model()
-                        + "', which is not supported: use a model with gpt2 or llama");
+                        + "', which is not supported: use a model with gpt2, llama, bert or t5");
         };
     }
 

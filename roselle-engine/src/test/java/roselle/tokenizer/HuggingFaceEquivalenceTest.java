@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +23,16 @@ class HuggingFaceEquivalenceTest {
     @MethodSource("families")
     void encodesAndDecodesRandomUnicodeAsTheLibraryDoes(String family) {
         compare(family, SEED, 1_200);
+    }
+
+    @Test
+    void joinsMarksToUnassignedCharactersAsTheLibraryDoes() {
+        byte[] json = TokenizerFixture.json("xlm-roberta");
+        String text = "b\u1AB0\u1AF7\u1AEA\u0341\u093F\u03C4 \uD83F\uDFFD\u0341\u093F";
+        try (HuggingFaceTokenizer theirs = TokenizerFixture.theirs(json)) {
+            assertThat(TokenizerFixture.ours(json).encode(text, EncodeOptions.PLAIN))
+                    .isEqualTo(ids(theirs.encode(text, false, false).getIds()));
+        }
     }
 
     @Tag("long")
