@@ -65,12 +65,11 @@ final class Attention {
             int to = Math.min(tile + TILE, end);
             float tileLargest = scores(step, query, layer, cache, row, h, from, to, scores);
             float next = Math.max(largest, tileLargest);
-            float shrink = (float) Math.exp(largest - next);
-            denominator *= shrink;
+            float shrink = VectorFunctions.exp(largest - next);
             for (int i = 0; i < sums.length; i++) {
                 sums[i] *= shrink;
             }
-            denominator += addTile(step, layer, cache, row, h, from, to, next, scores, sums);
+            denominator = denominator * shrink + addTile(step, layer, cache, row, h, from, to, next, scores, sums);
             largest = next;
         }
         return denominator;
@@ -96,11 +95,13 @@ final class Attention {
         for (int p = from; p < to; p++) {
             int page = step.page(layer.group(), step.sequence(row), p);
             long at = cache.key(layer.group(), layer.layer(), page, keyHead, p % cache.pageTokens());
-            float sum = 0;
+            var lanes = new float[Lanes.COUNT];
             for (int i = 0; i < heads.keySize(); i++) {
                 float key = ScalarFormats.load(type, segment, (at + i) * type.blockBytes());
-                sum += CpuBuffer.number(CpuBuffer.of(query), queryAt + i) * key;
+                int lane = i % Lanes.COUNT;
+                lanes[lane] = Math.fma(CpuBuffer.number(CpuBuffer.of(query), queryAt + i), key, lanes[lane]);
             }
+            float sum = Lanes.scalarSum(lanes);
             scores[p - from] = capped(sum * layer.scale(), layer.softCap());
             largest = Math.max(largest, scores[p - from]);
         }
@@ -123,14 +124,13 @@ final class Attention {
         int keyHead = h * heads.keyHeads() / heads.queryHeads();
         MemorySegment segment = cache.segment(layer.group());
         DataType type = cache.type();
-        float denominator = 0;
+        float denominator = VectorFunctions.scalarSoftmaxWeights(scores, to - from, largest);
         for (int p = from; p < to; p++) {
-            float weight = (float) Math.exp(scores[p - from] - largest);
-            denominator += weight;
+            float weight = scores[p - from];
             int page = step.page(layer.group(), step.sequence(row), p);
             long at = cache.value(layer.group(), layer.layer(), page, keyHead, p % cache.pageTokens());
             for (int i = 0; i < sums.length; i++) {
-                sums[i] += weight * ScalarFormats.load(type, segment, (at + i) * type.blockBytes());
+                sums[i] = Math.fma(weight, ScalarFormats.load(type, segment, (at + i) * type.blockBytes()), sums[i]);
             }
         }
         return denominator;

@@ -31,6 +31,9 @@ public final class CpuBackend implements Backend {
     private final Step step = new Step(NO_STEP);
     private final WorkerPool pool;
     private final Products products;
+    private final PagedAttention attention;
+    private final RowOperations rowOperations;
+    private float[] tableRow = new float[0];
 
     /** A backend with a thread per processor. */
     public CpuBackend() {
@@ -41,6 +44,8 @@ public final class CpuBackend implements Backend {
     public CpuBackend(int threads) {
         pool = new WorkerPool(threads);
         products = new Products(pool);
+        attention = new PagedAttention(pool);
+        rowOperations = new RowOperations(pool);
     }
 
     @Override
@@ -69,11 +74,17 @@ public final class CpuBackend implements Backend {
     public Weight load(String name, int matrices, List<Tensor> blocks) {
         var weight = new CpuWeight(name, matrices, blocks);
         products.reserve(weight);
+        if (tableRow.length < weight.columns()) {
+            tableRow = new float[weight.columns()];
+        }
         return weight;
     }
 
     @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        for (KvGroup group : groups) {
+            attention.reserve(group);
+        }
         return new CpuKvCache(arena, groups, type, pageTokens, pages);
     }
 
@@ -84,22 +95,22 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void embed(Weight table, float scale, Rows output) {
-        Embed.scalar((CpuWeight) table, step.inputs().tokenIds, scale, false, output, 0, step.rows());
+        Embed.scalar((CpuWeight) table, step.inputs().tokenIds, scale, false, output, tableRow, step.rows());
     }
 
     @Override
     public void addPositions(Weight table, Rows output) {
-        Embed.scalar((CpuWeight) table, step.inputs().positions, 1f, true, output, 0, step.rows());
+        Embed.scalar((CpuWeight) table, step.inputs().positions, 1f, true, output, tableRow, step.rows());
     }
 
     @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
-        Normalize.scalar(input, norm, output, 0, rows);
+        rowOperations.norm(input, norm, output, 1f, false, rows);
     }
 
     @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
-        Normalize.scalarAdd(input, norm, scale, output, 0, rows);
+        rowOperations.norm(input, norm, output, scale, true, rows);
     }
 
     @Override
@@ -114,32 +125,22 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
-        RopeAndAppend.scalar(step, query, key, value, layer, (CpuKvCache) cache, 0, step.rows());
+        rowOperations.ropeAndAppend(step, query, key, value, layer, (CpuKvCache) cache);
     }
 
     @Override
     public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
-        RopeAndAppend.scalarLatent(step, query, latent, absorbed, layer, (CpuKvCache) cache, 0, step.rows());
+        rowOperations.ropeAndAppendLatent(step, query, latent, absorbed, layer, (CpuKvCache) cache);
     }
 
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        for (int row = 0; row < step.rows(); row++) {
-            Attention.scalar(
-                    step,
-                    query,
-                    layer,
-                    (CpuKvCache) cache,
-                    output,
-                    row,
-                    0,
-                    layer.heads().queryHeads());
-        }
+        attention.attend(step, query, layer, (CpuKvCache) cache, output);
     }
 
     @Override
     public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
-        GatedActivation.scalar(gate, up, kind, output, 0, rows);
+        rowOperations.gate(gate, up, kind, output, rows);
     }
 
     @Override

@@ -16,6 +16,7 @@ import roselle.tensor.DataType;
 final class CpuKvCache implements KvCache {
     private final List<KvGroup> groups;
     private final DataType type;
+    private final WeightFormat format;
     private final int pageTokens;
     private final int[] pages;
     private final MemorySegment[] segments;
@@ -28,6 +29,7 @@ final class CpuKvCache implements KvCache {
         if (type != DataType.F32 && type != DataType.F16 && type != DataType.BF16) {
             throw new IllegalArgumentException("the KV cache holds f32, f16 or bf16, not " + type.label());
         }
+        format = Formats.of(type);
         segments = new MemorySegment[groups.size()];
         for (int group = 0; group < segments.length; group++) {
             long elements = Math.multiplyExact(groups.get(group).layers() * (long) pages[group], pageElements(group));
@@ -39,6 +41,11 @@ final class CpuKvCache implements KvCache {
     long pageElements(int group) {
         KvGroup kind = groups.get(group);
         return (long) kind.heads() * pageTokens * (kind.keySize() + kind.valueSize());
+    }
+
+    /** How stored numbers become floats. */
+    WeightFormat format() {
+        return format;
     }
 
     MemorySegment segment(int group) {

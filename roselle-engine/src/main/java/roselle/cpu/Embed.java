@@ -6,15 +6,14 @@ import roselle.backend.Rows;
 final class Embed {
     private Embed() {}
 
-    /** {@code output[r] = scale * table[index[r]]}, or added to what is there. */
+    /** With room for a row in {@code numbers}: {@code output[r] = scale * table[index[r]]}, or added to what is there. */
     static void scalar(
-            CpuWeight table, int[] index, float scale, boolean accumulates, Rows output, int first, int end) {
+            CpuWeight table, int[] index, float scale, boolean accumulates, Rows output, float[] numbers, int rows) {
         var target = CpuBuffer.of(output);
-        var numbers = new float[table.columns()];
-        for (int r = first; r < end; r++) {
+        for (int r = 0; r < rows; r++) {
             table.dequantizeRow(index[r], numbers);
             long at = CpuBuffer.row(output, r);
-            for (int i = 0; i < numbers.length; i++) {
+            for (int i = 0; i < table.columns(); i++) {
                 float before = accumulates ? CpuBuffer.number(target, at + i) : 0f;
                 CpuBuffer.number(target, at + i, before + scale * numbers[i]);
             }

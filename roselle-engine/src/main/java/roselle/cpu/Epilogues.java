@@ -3,7 +3,6 @@ package roselle.cpu;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.Activation;
 import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 
@@ -11,7 +10,7 @@ import roselle.backend.Epilogue;
 final class Epilogues {
     private Epilogues() {}
 
-    /** Changes {@code count} sums in place; {@code biasRow} is the first one's place in the bias. */
+    /** Changes {@code count} sums in place, and what follows them up to a whole vector; {@code biasRow} is the first one's place in the bias. */
     static void apply(Epilogue epilogue, float[] sums, int at, int count, int biasRow) {
         Buffer bias = epilogue.bias();
         if (bias != null) {
@@ -20,11 +19,7 @@ final class Epilogues {
                 sums[at + i] += numbers.getAtIndex(JAVA_FLOAT, biasRow + i);
             }
         }
-        if (epilogue.activation() != Activation.NONE) {
-            for (int i = 0; i < count; i++) {
-                sums[at + i] = Functions.apply(epilogue.activation(), sums[at + i]);
-            }
-        }
+        VectorFunctions.apply(epilogue.activation(), sums, at, count);
         if (epilogue.scale() != 1f) {
             for (int i = 0; i < count; i++) {
                 sums[at + i] *= epilogue.scale();

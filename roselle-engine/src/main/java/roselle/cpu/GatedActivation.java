@@ -23,6 +23,6 @@ final class GatedActivation {
     private static float one(float gate, float up, Gate kind) {
         float bounded = Math.min(gate, kind.limit());
         float other = Math.max(-kind.limit(), Math.min(up, kind.limit())) + kind.upOffset();
-        return Functions.apply(kind.activation(), bounded) * other;
+        return VectorFunctions.apply(kind.activation(), bounded) * other;
     }
 }

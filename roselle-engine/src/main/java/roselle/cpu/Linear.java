@@ -68,7 +68,7 @@ final class Linear {
     /** Ends a product: bias, activation, scale, residual. */
     static void store(MemorySegment target, long at, float sum, Epilogue epilogue, int biasIndex) {
         float x = sum + bias(epilogue.bias(), biasIndex);
-        float y = epilogue.scale() * Functions.apply(epilogue.activation(), x);
+        float y = epilogue.scale() * VectorFunctions.apply(epilogue.activation(), x);
         CpuBuffer.number(target, at, epilogue.accumulates() ? CpuBuffer.number(target, at) + y : y);
     }
 

@@ -1,6 +1,11 @@
 package roselle.cpu;
 
+import static roselle.cpu.Lanes.COUNT;
+import static roselle.cpu.Lanes.FLOATS;
+
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Buffer;
 import roselle.backend.Norm;
@@ -51,24 +56,52 @@ final class Normalize {
         return norm.weight().elements() == size ? 0 : head * size;
     }
 
+    /** Normalises {@code count} numbers in place; what follows them up to a whole vector is lost. */
+    static void vector(float[] x, int count, Norm norm, int weightFrom) {
+        float mean = norm.kind() == Norm.Kind.RMS ? 0f : sum(x, count) / count;
+        float factor = (float) (1 / Math.sqrt(squares(x, count, mean) / count + norm.epsilon()));
+        for (int i = 0; i < count; i++) {
+            x[i] = one(x[i], mean, factor, norm, weightFrom + i);
+        }
+    }
+
+    private static float sum(float[] x, int count) {
+        Arrays.fill(x, count, Lanes.padded(count), 0f);
+        FloatVector sum = FloatVector.zero(FLOATS);
+        for (int i = 0; i < count; i += COUNT) {
+            sum = sum.add(FloatVector.fromArray(FLOATS, x, i));
+        }
+        return Lanes.sum(sum);
+    }
+
+    private static float squares(float[] x, int count, float mean) {
+        Arrays.fill(x, count, Lanes.padded(count), mean); // adds zero
+        FloatVector sum = FloatVector.zero(FLOATS);
+        for (int i = 0; i < count; i += COUNT) {
+            FloatVector d = FloatVector.fromArray(FLOATS, x, i).sub(mean);
+            sum = d.fma(d, sum);
+        }
+        return Lanes.sum(sum);
+    }
+
     private static float mean(MemorySegment source, long from, Norm norm, int count) {
         if (norm.kind() == Norm.Kind.RMS) {
             return 0f;
         }
-        float sum = 0;
+        var lanes = new float[COUNT];
         for (int i = 0; i < count; i++) {
-            sum += CpuBuffer.number(source, from + i);
+            lanes[i % COUNT] += CpuBuffer.number(source, from + i);
         }
-        return sum / count;
+        return Lanes.scalarSum(lanes) / count;
     }
 
     private static float factor(MemorySegment source, long from, Norm norm, float mean, int count) {
-        float squares = 0;
+        var lanes = new float[COUNT];
         for (int i = 0; i < count; i++) {
             float x = CpuBuffer.number(source, from + i) - mean;
-            squares += x * x;
+            lanes[i % COUNT] = Math.fma(x, x, lanes[i % COUNT]);
         }
-        return (float) (1 / Math.sqrt(squares / count + norm.epsilon()));
+        return (float) (1 / Math.sqrt(Lanes.scalarSum(lanes) / count + norm.epsilon()));
     }
 
     private static float one(float x, float mean, float factor, Norm norm, int index) {

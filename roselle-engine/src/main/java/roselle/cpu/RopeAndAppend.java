@@ -1,5 +1,7 @@
 package roselle.cpu;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
@@ -12,26 +14,35 @@ final class RopeAndAppend {
     private RopeAndAppend() {}
 
     /** The rows {@code first} until {@code end} of a step. */
-    static void scalar(
-            Step step, Rows query, Rows key, Rows value, AttentionLayer layer, CpuKvCache cache, int first, int end) {
+    static void rows(
+            Step step,
+            Rows query,
+            Rows key,
+            Rows value,
+            AttentionLayer layer,
+            CpuKvCache cache,
+            Scratch scratch,
+            int first,
+            int end) {
         var heads = layer.heads();
         for (int r = first; r < end; r++) {
             int position = step.position(r);
-            normalizeAndRotate(
-                    query, r, heads.queryHeads(), heads.keySize(), layer.queryNorm(), layer.rope(), position);
-            normalizeAndRotate(key, r, heads.keyHeads(), heads.keySize(), layer.keyNorm(), layer.rope(), position);
+            int size = heads.keySize();
+            normalizeAndRotate(query, r, heads.queryHeads(), size, layer.queryNorm(), layer.rope(), position, scratch);
+            normalizeAndRotate(key, r, heads.keyHeads(), size, layer.keyNorm(), layer.rope(), position, scratch);
             append(step, key, value, layer, cache, r);
         }
     }
 
     /** The rows {@code first} until {@code end} of a step, for latent attention. */
-    static void scalarLatent(
+    static void latentRows(
             Step step,
             Rows query,
             Rows latent,
             Rows absorbed,
             AttentionLayer layer,
             CpuKvCache cache,
+            Scratch scratch,
             int first,
             int end) {
         var heads = layer.heads();
@@ -43,38 +54,47 @@ final class RopeAndAppend {
                 long from = CpuBuffer.row(query, r) + (long) (h + 1) * querySize - turned;
                 long to = CpuBuffer.row(absorbed, r) + (long) (h + 1) * heads.keySize() - turned;
                 copy(CpuBuffer.of(query), from, CpuBuffer.of(absorbed), to, turned);
-                rotate(CpuBuffer.of(absorbed), to, layer.rope(), position);
+                rotate(CpuBuffer.of(absorbed), to, layer.rope(), position, scratch.angles());
             }
             long tail = CpuBuffer.row(latent, r) + heads.valueSize();
-            rotate(CpuBuffer.of(latent), tail, layer.rope(), position);
+            rotate(CpuBuffer.of(latent), tail, layer.rope(), position, scratch.angles());
             long at = cache.key(layer.group(), layer.layer(), step.page(layer.group(), r), 0, step.pageToken(r));
             store(latent, CpuBuffer.row(latent, r), cache, layer.group(), at, heads.keySize());
         }
     }
 
     private static void normalizeAndRotate(
-            Rows rows, int r, int heads, int size, @Nullable Norm norm, @Nullable Rope rope, int position) {
+            Rows rows,
+            int r,
+            int heads,
+            int size,
+            @Nullable Norm norm,
+            @Nullable Rope rope,
+            int position,
+            Scratch scratch) {
         MemorySegment segment = CpuBuffer.of(rows);
         for (int h = 0; h < heads; h++) {
             long at = CpuBuffer.row(rows, r) + (long) h * size;
             if (norm != null) {
-                Normalize.part(segment, at, norm, Normalize.weightFrom(norm, h, size), segment, at, size);
+                float[] x = scratch.x();
+                MemorySegment.copy(segment, JAVA_FLOAT, at * Float.BYTES, x, 0, size);
+                Normalize.vector(x, size, norm, Normalize.weightFrom(norm, h, size));
+                MemorySegment.copy(x, 0, segment, JAVA_FLOAT, at * Float.BYTES, size);
             }
-            rotate(segment, at, rope, position);
+            rotate(segment, at, rope, position, scratch.angles());
         }
     }
 
     /** Turns the pairs of one head. */
-    static void rotate(MemorySegment segment, long at, @Nullable Rope rope, int position) {
+    static void rotate(MemorySegment segment, long at, @Nullable Rope rope, int position, Angles angles) {
         if (rope == null) {
             return;
         }
-        MemorySegment frequencies = CpuBuffer.of(rope.inverseFrequencies());
-        int pairs = (int) rope.inverseFrequencies().elements();
+        angles.turnTo(rope, position);
+        int pairs = Math.toIntExact(rope.inverseFrequencies().elements());
         for (int i = 0; i < pairs; i++) {
-            float angle = position * CpuBuffer.number(frequencies, i);
-            float cosine = (float) Math.cos(angle) * rope.factor();
-            float sine = (float) Math.sin(angle) * rope.factor();
+            float cosine = angles.cosine(i);
+            float sine = angles.sine(i);
             long one = at + (rope.interleaved() ? 2L * i : i);
             long other = at + (rope.interleaved() ? 2L * i + 1 : i + pairs);
             float x = CpuBuffer.number(segment, one);

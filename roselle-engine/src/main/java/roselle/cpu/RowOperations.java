@@ -1,0 +1,182 @@
+package roselle.cpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Gate;
+import roselle.backend.Norm;
+import roselle.backend.Rows;
+
+/** Operations that treat each row on its own; many rows are split over the threads. */
+final class RowOperations {
+    /** Fewer rows are not worth a meeting of the threads. */
+    private static final int SPLIT_ROWS = 4;
+
+    /** An operation on the rows {@code first} until {@code end}. */
+    private interface Operation {
+        void run(Scratch scratch, int first, int end);
+    }
+
+    private final WorkerPool pool;
+    private final Scratch[] scratch;
+    private final Split split = new Split();
+    private final Gating gating = new Gating();
+    private final Roping roping = new Roping();
+    private final Norming norming = new Norming();
+
+    RowOperations(WorkerPool pool) {
+        this.pool = pool;
+        scratch = new Scratch[pool.threads()];
+        for (int i = 0; i < scratch.length; i++) {
+            scratch[i] = new Scratch();
+        }
+    }
+
+    void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        gating.gate = gate;
+        gating.up = up;
+        gating.kind = kind;
+        gating.output = output;
+        run(gating, output.columns(), rows);
+    }
+
+    void norm(Rows input, Norm norm, Rows output, float scale, boolean accumulates, int rows) {
+        norming.input = input;
+        norming.norm = norm;
+        norming.output = output;
+        norming.scale = scale;
+        norming.accumulates = accumulates;
+        run(norming, output.columns(), rows);
+    }
+
+    void ropeAndAppend(Step step, Rows query, Rows key, Rows value, AttentionLayer layer, CpuKvCache cache) {
+        roping.step = step;
+        roping.query = query;
+        roping.key = key;
+        roping.value = value;
+        roping.layer = layer;
+        roping.cache = cache;
+        run(roping, layer.heads().keySize(), step.rows());
+    }
+
+    void ropeAndAppendLatent(
+            Step step, Rows query, Rows latent, Rows absorbed, AttentionLayer layer, CpuKvCache cache) {
+        RopeAndAppend.latentRows(step, query, latent, absorbed, layer, cache, scratch[0], 0, step.rows());
+    }
+
+    private void run(Operation operation, int columns, int rows) {
+        for (Scratch each : scratch) {
+            each.reserve(columns);
+        }
+        if (rows < SPLIT_ROWS) {
+            operation.run(scratch[0], 0, rows);
+        } else {
+            split.operation = operation;
+            split.rows = rows;
+            pool.run(split);
+        }
+    }
+
+    private final class Split implements WorkerPool.Work {
+        private @Nullable Operation operation;
+        private int rows;
+
+        @Override
+        public void run(int thread, int threads) {
+            Operation current = operation;
+            if (current != null) {
+                current.run(scratch[thread], rows * thread / threads, rows * (thread + 1) / threads);
+            }
+        }
+    }
+
+    private static final class Gating implements Operation {
+        private @Nullable Rows gate;
+        private @Nullable Rows up;
+        private Gate kind = Gate.of(roselle.backend.Activation.NONE);
+        private @Nullable Rows output;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Rows gates = gate;
+            Rows ups = up;
+            Rows to = output;
+            if (gates == null || ups == null || to == null) {
+                return;
+            }
+            int columns = to.columns();
+            for (int r = first; r < end; r++) {
+                copy(gates, r, own.x(), columns);
+                copy(ups, r, own.y(), columns);
+                VectorFunctions.gate(kind, own.x(), own.y(), columns);
+                store(own.x(), to, r, columns);
+            }
+        }
+    }
+
+    private static final class Norming implements Operation {
+        private @Nullable Rows input;
+        private @Nullable Norm norm;
+        private @Nullable Rows output;
+        private float scale;
+        private boolean accumulates;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Rows from = input;
+            Norm kind = norm;
+            Rows to = output;
+            if (from == null || kind == null || to == null) {
+                return;
+            }
+            int columns = to.columns();
+            for (int r = first; r < end; r++) {
+                copy(from, r, own.x(), columns);
+                Normalize.vector(own.x(), columns, kind, 0);
+                if (accumulates) {
+                    copy(to, r, own.y(), columns);
+                    addScaled(own.x(), own.y(), scale, columns);
+                }
+                store(own.x(), to, r, columns);
+            }
+        }
+    }
+
+    private static final class Roping implements Operation {
+        private @Nullable Step step;
+        private @Nullable Rows query;
+        private @Nullable Rows key;
+        private @Nullable Rows value;
+        private @Nullable AttentionLayer layer;
+        private @Nullable CpuKvCache cache;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Step now = step;
+            Rows queries = query;
+            Rows keys = key;
+            Rows values = value;
+            AttentionLayer kind = layer;
+            CpuKvCache pages = cache;
+            if (now != null && queries != null && keys != null && values != null && kind != null && pages != null) {
+                RopeAndAppend.rows(now, queries, keys, values, kind, pages, own, first, end);
+            }
+        }
+    }
+
+    private static void addScaled(float[] x, float[] before, float scale, int count) {
+        for (int i = 0; i < count; i++) {
+            x[i] = before[i] + scale * x[i];
+        }
+    }
+
+    private static void copy(Rows rows, int row, float[] target, int columns) {
+        MemorySegment.copy(CpuBuffer.of(rows), JAVA_FLOAT, CpuBuffer.row(rows, row) * Float.BYTES, target, 0, columns);
+    }
+
+    private static void store(float[] source, Rows rows, int row, int columns) {
+        MemorySegment.copy(source, 0, CpuBuffer.of(rows), JAVA_FLOAT, CpuBuffer.row(rows, row) * Float.BYTES, columns);
+    }
+}
