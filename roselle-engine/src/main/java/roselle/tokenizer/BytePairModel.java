@@ -1,5 +1,7 @@
 package roselle.tokenizer;
 
+import roselle.api.InvalidRequestException;
+
 /**
  * Byte-pair encoding (Sennrich et al., 2016): a piece starts as one symbol per character, and of all neighbours that may
  * merge those of the lowest rank do, leftmost first, until none may.
@@ -15,6 +17,10 @@ package roselle.tokenizer;
 final class BytePairModel implements Model {
     private static final int CACHED_PIECES = 1 << 15;
     private static final int BUCKETS_FROM = 1 << 15; // symbols
+    private static final int MAXIMUM_SYMBOLS = 1 << 28;
+    private static final int CELL = 4; // symbol, next, previous, and one that is not used but aligns
+    private static final int NEXT = 1;
+    private static final int PREVIOUS = 2;
     private static final int NONE = -1;
 
     private final Rules rules;
@@ -74,51 +80,67 @@ final class BytePairModel implements Model {
         }
         var symbols = new IdBuffer(size);
         rules.symbols().read(characters, size, symbols);
-        mergeSymbols(symbols.toArray(), ids);
+        mergeSymbols(symbols, ids);
     }
 
     /** Merges until nothing does, and appends what is left. */
-    private void mergeSymbols(int[] symbols, IdBuffer ids) {
-        int count = symbols.length;
-        int[] next = new int[count]; // the symbol after this one; NONE at the end
-        int[] previous = new int[count];
+    private void mergeSymbols(IdBuffer symbols, IdBuffer ids) {
+        int count = symbols.size();
+        if (count > MAXIMUM_SYMBOLS) {
+            throw new InvalidRequestException("a stretch of " + count + " characters without a cut is longer than the "
+                    + MAXIMUM_SYMBOLS + " that can be tokenized: send shorter texts");
+        }
+        int[] cells = linked(symbols, count);
         MergeQueue queue =
                 count < BUCKETS_FROM ? new MergeHeap(count) : new MergeBuckets(rules.mergedOfRank().length, count);
         PairTable pairs = rules.pairs();
-        for (int i = 0; i < count; i++) {
-            previous[i] = i - 1;
-            next[i] = i + 1 < count ? i + 1 : NONE;
-            if (i > 0) {
-                offer(queue, pairs.find(symbols[i - 1], symbols[i]), i - 1);
-            }
+        for (int i = 1; i < count; i++) {
+            offer(queue, pairs.find(symbols.id(i - 1), symbols.id(i)), i - 1);
         }
         for (long merge = queue.poll(); merge != MergeQueue.EMPTY; merge = queue.poll()) {
             int at = (int) merge;
-            int rank = (int) (merge >>> 32);
-            int right = next[at];
-            if (right == NONE || symbols[at] == NONE) {
+            int right = cells[CELL * at + NEXT];
+            if (right == NONE || cells[CELL * at] == NONE) {
                 continue;
             }
-            long now = pairs.find(symbols[at], symbols[right]);
-            if (now == PairTable.ABSENT || !stands(now, rank)) {
+            long now = pairs.find(cells[CELL * at], cells[CELL * right]);
+            if (now == PairTable.ABSENT || !stands(now, (int) (merge >>> 32))) {
                 continue;
             }
-            symbols[at] = (int) now;
-            symbols[right] = NONE;
-            int after = next[right];
-            next[at] = after;
+            join(cells, at, right, (int) now);
+            int after = cells[CELL * at + NEXT];
             if (after != NONE) {
-                previous[after] = at;
-                offer(queue, pairs.find(symbols[at], symbols[after]), at);
+                offer(queue, pairs.find((int) now, cells[CELL * after]), at);
             }
-            if (previous[at] != NONE) {
-                offer(queue, pairs.find(symbols[previous[at]], symbols[at]), previous[at]);
+            int before = cells[CELL * at + PREVIOUS];
+            if (before != NONE) {
+                offer(queue, pairs.find(cells[CELL * before], (int) now), before);
             }
         }
+        for (int i = 0; i != NONE && i < count; i = cells[CELL * i + NEXT]) {
+            rules.symbols().write(cells[CELL * i], ids);
+        }
+    }
+
+    /** The symbols as cells of a list that is linked both ways; one cell lies in one cache line. */
+    private static int[] linked(IdBuffer symbols, int count) {
+        int[] cells = new int[CELL * count];
         for (int i = 0; i < count; i++) {
-            if (symbols[i] != NONE) {
-                rules.symbols().write(symbols[i], ids);
-            }
+            cells[CELL * i] = symbols.id(i);
+            cells[CELL * i + NEXT] = i + 1 < count ? i + 1 : NONE;
+            cells[CELL * i + PREVIOUS] = i - 1;
+        }
+        return cells;
+    }
+
+    /** Makes {@code at} the merged symbol and takes {@code right} out of the list. */
+    private static void join(int[] cells, int at, int right, int merged) {
+        int after = cells[CELL * right + NEXT];
+        cells[CELL * at] = merged;
+        cells[CELL * at + NEXT] = after;
+        cells[CELL * right] = NONE;
+        if (after != NONE) {
+            cells[CELL * after + PREVIOUS] = at;
         }
     }
 

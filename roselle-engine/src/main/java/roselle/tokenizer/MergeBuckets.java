@@ -18,8 +18,7 @@ final class MergeBuckets implements MergeQueue {
     private final int[] lists; // [ranks] the newest node, or NONE
     private final BitSet waiting = new BitSet();
     private final ArrayDeque<Serving> interrupted = new ArrayDeque<>();
-    private int[] positions; // [nodes]
-    private int[] links; // [nodes] the next older node of the list
+    private long[] waitingMerges; // [nodes] position in the upper half, next older node of the list in the lower
     private int free = NONE;
     private int nodes;
     private Serving serving = new Serving(NONE, new int[0]);
@@ -28,8 +27,7 @@ final class MergeBuckets implements MergeQueue {
     MergeBuckets(int ranks, int expected) {
         lists = new int[ranks];
         Arrays.fill(lists, NONE);
-        positions = new int[Math.max(16, expected)];
-        links = new int[positions.length];
+        waitingMerges = new long[Math.max(16, expected)];
     }
 
     @Override
@@ -40,8 +38,7 @@ final class MergeBuckets implements MergeQueue {
             return;
         }
         int node = takeNode();
-        positions[node] = position;
-        links[node] = lists[rank];
+        waitingMerges[node] = ((long) position << 32) | (lists[rank] & 0xFFFFFFFFL);
         lists[rank] = node;
         waiting.set(rank);
         scanFrom = Math.min(scanFrom, rank);
@@ -50,12 +47,11 @@ final class MergeBuckets implements MergeQueue {
     private int takeNode() {
         if (free != NONE) {
             int node = free;
-            free = links[node];
+            free = (int) waitingMerges[node];
             return node;
         }
-        if (nodes == positions.length) {
-            positions = Arrays.copyOf(positions, nodes * 2);
-            links = Arrays.copyOf(links, nodes * 2);
+        if (nodes == waitingMerges.length) {
+            waitingMerges = Arrays.copyOf(waitingMerges, nodes + (nodes >> 1));
         }
         return nodes++;
     }
@@ -110,26 +106,35 @@ final class MergeBuckets implements MergeQueue {
 
     /** Empties a rank's list into a sorted array. */
     private int[] takeList(int rank) {
+        int[] taken = new int[16];
         int count = 0;
-        int last = NONE;
-        for (int node = lists[rank]; node != NONE; node = links[node]) {
+        boolean falling = true; // as the list is, newest first, if it was filled in order
+        int last = lists[rank];
+        for (int node = last; node != NONE; node = (int) waitingMerges[node]) {
+            if (count == taken.length) {
+                taken = Arrays.copyOf(taken, count * 2);
+            }
+            taken[count] = (int) (waitingMerges[node] >>> 32);
+            falling &= count == 0 || taken[count] <= taken[count - 1];
             count++;
             last = node;
         }
-        int[] taken = new int[count];
-        boolean ascending = true;
-        for (int node = lists[rank]; node != NONE; node = links[node]) {
-            taken[--count] = positions[node];
-            ascending &= count + 1 == taken.length || taken[count] <= taken[count + 1];
-        }
-        if (!ascending) {
-            Arrays.sort(taken);
-        }
-        links[last] = free;
+        waitingMerges[last] = (waitingMerges[last] & 0xFFFFFFFF00000000L) | (free & 0xFFFFFFFFL);
         free = lists[rank];
         lists[rank] = NONE;
         waiting.clear(rank);
-        return taken;
+        return sorted(taken, count, falling);
+    }
+
+    private static int[] sorted(int[] taken, int count, boolean falling) {
+        int[] sorted = new int[count];
+        for (int i = 0; i < count; i++) {
+            sorted[i] = taken[count - 1 - i];
+        }
+        if (!falling) {
+            Arrays.sort(sorted);
+        }
+        return sorted;
     }
 
     /** A rank whose merges are being made. */
