@@ -28,7 +28,9 @@ final class Granite implements Architecture {
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", false);
         draft.projectionBias = bias;
         draft.attentionOutputBias = bias;
-        draft.gated(config, "hidden_act", Activation.SILU, config.flag("mlp_bias", "", false));
+        boolean innerBias =
+                config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
+        draft.gated(config, "hidden_act", Activation.SILU, innerBias);
         draft.scoreScale =
                 (float) config.number("attention_multiplier", "attention.scale", assumedScale(config, draft));
         draft.embeddingScale = (float) config.number("embedding_multiplier", "embedding_scale", 1);

@@ -27,7 +27,9 @@ final class Llama implements Architecture {
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", false);
         draft.projectionBias = bias;
         draft.attentionOutputBias = config.isGguf() ? config.hasTensor("blk.0.attn_output.bias") : bias;
-        draft.gated(config, "hidden_act", Activation.SILU, config.flag("mlp_bias", "", false));
+        boolean innerBias =
+                config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
+        draft.gated(config, "hidden_act", Activation.SILU, innerBias);
         if (config.integer("", "expert_count", 0) > 0) {
             Arrays.fill(draft.feedForwards, Mixture.of(config, draft.sizes.inner(), true));
         }

@@ -1,0 +1,258 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** Products with weights: dense, per head, per chosen expert, and the choice itself. */
+public abstract class ProductsContract extends RowsContract {
+    private static final Activation[] ACTIVATIONS = Activation.values();
+
+    @ParameterizedTest
+    @MethodSource("sizesAndRows")
+    void multipliesRowsAndEndsAsToldTo(int columns, int rows) {
+        for (int outputs : List.of(1, 5, 16, 37)) {
+            float[] weight = random(outputs * columns);
+            float[] bias = random(outputs);
+            float[] input = random(rows * columns);
+            float[] stream = random(rows * outputs);
+            double[] product = product(input, weight, columns);
+            Rows plain = poisoned(rows, outputs);
+            backend.linear(rows(input, columns), weight(weight, 1, columns), Epilogue.PLAIN, plain, rows);
+            assertClose(read(plain, rows), product);
+
+            Activation activation = ACTIVATIONS[(columns + outputs) % ACTIVATIONS.length];
+            var epilogue = new Epilogue(backend.constants(bias), activation, 0.5f, true);
+            Rows ended = rows(stream, outputs);
+            backend.linear(rows(input, columns), weight(weight, 1, columns), epilogue, ended, rows);
+            for (int i = 0; i < product.length; i++) {
+                product[i] = stream[i] + 0.5 * Float64.activation(activation, product[i] + bias[i % outputs]);
+            }
+            assertClose(read(ended, rows), product);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {"F32", "F16", "BF16"})
+    void multipliesWithBlocksOfRowsOfSeveralTypes(DataType type) {
+        int columns = 72;
+        float[] first = random(5 * columns);
+        float[] second = random(4 * columns);
+        float[] rounded = new float[second.length];
+        MemorySegment stored = store(second, type, rounded);
+        Weight weight = backend.load(
+                "mixed",
+                1,
+                List.of(
+                        new Tensor("a", DataType.F32, Shape.of(5, columns), segment(first)),
+                        new Tensor("b", type, Shape.of(4, columns), stored)));
+        assertThat(weight.rows()).isEqualTo(9);
+        float[] all = Arrays.copyOf(first, first.length + rounded.length);
+        System.arraycopy(rounded, 0, all, first.length, rounded.length);
+        float[] input = random(3 * columns);
+        Rows output = poisoned(3, 9);
+        backend.linear(rows(input, columns), weight, Epilogue.PLAIN, output, 3);
+        assertClose(read(output, 3), product(input, all, columns));
+    }
+
+    private MemorySegment store(float[] numbers, DataType type, float[] rounded) {
+        if (type == DataType.F32) {
+            System.arraycopy(numbers, 0, rounded, 0, numbers.length);
+            return segment(numbers);
+        }
+        var shorts = new short[numbers.length];
+        for (int i = 0; i < shorts.length; i++) {
+            int bits = Float.floatToRawIntBits(numbers[i]);
+            shorts[i] = type == DataType.F16 ? Float.floatToFloat16(numbers[i]) : (short) (bits >>> 16);
+            rounded[i] = type == DataType.F16 ? Float.float16ToFloat(shorts[i]) : Float.intBitsToFloat(shorts[i] << 16);
+        }
+        return arena.allocateFrom(ValueLayout.JAVA_SHORT, shorts);
+    }
+
+    @ParameterizedTest
+    @MethodSource("sizes")
+    void givesARowTheSameBitsAloneAndAmongOthers(int columns) {
+        int outputs = 19;
+        float[] input = random(40 * columns);
+        Weight weight = weight(random(outputs * columns), 1, columns);
+        Rows together = poisoned(40, outputs);
+        backend.linear(rows(input, columns), weight, Epilogue.PLAIN, together, 40);
+        float[] all = read(together, 40);
+        for (int count : List.of(1, 2, 5, 17)) {
+            float[] some = Arrays.copyOfRange(input, 3 * columns, (3 + count) * columns);
+            Rows apart = poisoned(count, outputs);
+            backend.linear(rows(some, columns), weight, Epilogue.PLAIN, apart, count);
+            assertThat(read(apart, count)).isEqualTo(Arrays.copyOfRange(all, 3 * outputs, (3 + count) * outputs));
+        }
+    }
+
+    @Test
+    void keepsNanOfAnInputWithinItsRow() {
+        float[] input = random(3 * 40);
+        input[45] = Float.NaN;
+        Rows output = poisoned(3, 6);
+        backend.linear(rows(input, 40), weight(random(6 * 40), 1, 40), Epilogue.PLAIN, output, 3);
+        float[] product = read(output, 3);
+        for (int i = 0; i < product.length; i++) {
+            assertThat(Float.isNaN(product[i])).isEqualTo(i / 6 == 1);
+        }
+    }
+
+    @Test
+    void multipliesEachHeadWithItsMatrix() {
+        int heads = 3;
+        int rows = 4;
+        int outputs = 5;
+        int columns = 11;
+        float[] weight = random(heads * outputs * columns);
+        float[] input = random(rows * heads * 17); // 17 numbers per head, of which 11 take part
+        float[] before = random(rows * heads * 9); // 9 per head, of which 5 are written
+        Rows output = rows(before, heads * 9);
+        backend.headLinear(rows(input, heads * 17), weight(weight, heads, columns), output, rows);
+        var expected = doubles(before);
+        for (int r = 0; r < rows; r++) {
+            for (int h = 0; h < heads; h++) {
+                float[] part = Arrays.copyOfRange(input, (r * heads + h) * 17, (r * heads + h) * 17 + columns);
+                float[] matrix = Arrays.copyOfRange(weight, h * outputs * columns, (h + 1) * outputs * columns);
+                System.arraycopy(product(part, matrix, columns), 0, expected, (r * heads + h) * 9, outputs);
+            }
+        }
+        assertClose(read(output, rows), expected);
+    }
+
+    @Test
+    void choosesExpertsBySoftmaxBySigmoidAndByGroups() {
+        Router softmax = router(Router.Scoring.SOFTMAX, 6, 2, false, 1, 1, null, 1f);
+        assertRouted(softmax, new float[] {0, 2, 1, 2, -1, 0}, new int[] {1, 3}, new double[] {0.37198, 0.37198});
+        Router normalized = router(Router.Scoring.SOFTMAX, 6, 2, true, 1, 1, null, 2f);
+        assertRouted(normalized, new float[] {0, 2, 1, 2, -1, 0}, new int[] {1, 3}, new double[] {1, 1});
+        Router ofChosen = router(Router.Scoring.SOFTMAX_OF_CHOSEN, 4, 2, false, 1, 1, null, 1f);
+        assertRouted(ofChosen, new float[] {1, 0, 2, -3}, new int[] {2, 0}, new double[] {0.7311, 0.2689});
+        // groups {0, 1}, {2, 3}, {4, 5}: the third has the best pair once corrected, the first the best expert
+        float[] correction = {0, 0, 0, 0, 0.5f, 0.5f};
+        Router grouped = router(Router.Scoring.SIGMOID, 6, 2, false, 3, 1, correction, 1f);
+        assertRouted(grouped, new float[] {3, -3, 0, 0, 0.1f, 0.2f}, new int[] {5, 4}, new double[] {0.5498, 0.5250});
+    }
+
+    private Router router(
+            Router.Scoring scoring,
+            int experts,
+            int chosen,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            float @Nullable [] correction,
+            float scale) {
+        Buffer corrections = correction == null ? null : backend.constants(correction);
+        return new Router(scoring, experts, chosen, normalizes, groups, chosenGroups, corrections, scale);
+    }
+
+    /** Routes two rows, of which the second has other logits, and checks the first by way of the weights' sums. */
+    private void assertRouted(Router router, float[] logits, int[] experts, double[] weights) {
+        int count = router.experts();
+        var two = Arrays.copyOf(logits, 2 * count);
+        System.arraycopy(random(count), 0, two, count, count);
+        Routing routing = routing(2, router.chosen());
+        backend.routeExperts(rows(two, count), router, routing, 2);
+        // expert e's matrix gives e + 1 for an input of 1, so that the products name the experts
+        var names = new float[count];
+        for (int e = 0; e < count; e++) {
+            names[e] = e + 1;
+        }
+        Rows outputs = poisoned(2 * router.chosen(), 1);
+        var linear = new ExpertLinear(weight(names, count, 1), Epilogue.PLAIN, false);
+        backend.groupedLinear(rows(new float[] {1, 1}, 1), linear, routing, outputs, 2);
+        float[] named = Arrays.copyOf(read(outputs, 2 * router.chosen()), router.chosen());
+        assertThat(named).containsExactly(experts[0] + 1, experts[1] + 1);
+        Rows sum = rows(new float[] {10, 10}, 1);
+        backend.combineExperts(outputs, routing, 1f, sum, 2);
+        double expected = 10 + weights[0] * (experts[0] + 1) + weights[1] * (experts[1] + 1);
+        assertThat((double) read(sum, 2)[0]).isCloseTo(expected, org.assertj.core.api.Assertions.within(1e-3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sizes")
+    void multipliesWithTheChosenExperts(int columns) {
+        int experts = 5;
+        int outputs = 7;
+        int rows = 6;
+        float[] logits = random(rows * experts);
+        float[] weight = random(experts * outputs * columns);
+        float[] bias = random(experts * outputs);
+        Routing routing = routing(rows, 2);
+        var router = router(Router.Scoring.SOFTMAX, experts, 2, true, 1, 1, null, 1f);
+        backend.routeExperts(rows(logits, experts), router, routing, rows);
+        var chosen = new ArrayList<int[]>();
+        for (int r = 0; r < rows; r++) {
+            chosen.add(twoBest(Arrays.copyOfRange(logits, r * experts, (r + 1) * experts)));
+        }
+        for (boolean spread : new boolean[] {false, true}) {
+            float[] input = random((spread ? 2 : 1) * rows * columns);
+            var linear =
+                    new ExpertLinear(weight(weight, experts, columns), Epilogue.bias(backend.constants(bias)), spread);
+            Rows output = poisoned(2 * rows, outputs);
+            backend.groupedLinear(rows(input, columns), linear, routing, output, rows);
+            var expected = new double[2 * rows * outputs];
+            for (int choice = 0; choice < 2 * rows; choice++) {
+                int expert = chosen.get(choice / 2)[choice % 2];
+                int row = spread ? choice : choice / 2;
+                float[] one = Arrays.copyOfRange(input, row * columns, (row + 1) * columns);
+                float[] matrix =
+                        Arrays.copyOfRange(weight, expert * outputs * columns, (expert + 1) * outputs * columns);
+                double[] product = product(one, matrix, columns);
+                for (int n = 0; n < outputs; n++) {
+                    expected[choice * outputs + n] = product[n] + bias[expert * outputs + n];
+                }
+            }
+            assertClose(read(output, 2 * rows), expected);
+        }
+    }
+
+    private Routing routing(int rows, int chosen) {
+        long choices = (long) rows * chosen;
+        return new Routing(backend.allocate(DataType.I32, choices), backend.allocate(DataType.F32, choices), chosen);
+    }
+
+    private static int[] twoBest(float[] logits) {
+        int first = 0;
+        for (int e = 1; e < logits.length; e++) {
+            first = logits[e] > logits[first] ? e : first;
+        }
+        int second = first == 0 ? 1 : 0;
+        for (int e = 0; e < logits.length; e++) {
+            second = e != first && logits[e] > logits[second] ? e : second;
+        }
+        return new int[] {first, second};
+    }
+
+    /** {@code [rows, outputs]} in float64. */
+    static double[] product(float[] input, float[] weight, int columns) {
+        int rows = input.length / columns;
+        int outputs = weight.length / columns;
+        var product = new double[rows * outputs];
+        for (int r = 0; r < rows; r++) {
+            for (int n = 0; n < outputs; n++) {
+                double sum = 0;
+                for (int i = 0; i < columns; i++) {
+                    sum += (double) input[r * columns + i] * weight[n * columns + i];
+                }
+                product[r * outputs + n] = sum;
+            }
+        }
+        return product;
+    }
+}
