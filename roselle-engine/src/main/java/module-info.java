@@ -1,7 +1,9 @@
 /** The Roselle engine: text to text in one process. */
 @SuppressWarnings("module") // the qualified exports name modules that are built later
 module roselle.engine {
+    requires java.management;
     requires jdk.incubator.vector;
+    requires jdk.management;
     requires static transitive org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;

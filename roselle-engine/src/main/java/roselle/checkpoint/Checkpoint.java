@@ -48,6 +48,9 @@ public interface Checkpoint extends AutoCloseable {
         return tensor;
     }
 
+    /** Whether a tokenizer comes with the model. */
+    boolean hasTokenizer();
+
     /** The tokenizer that comes with the model; a {@code CheckpointException} where there is none. */
     Tokenizer tokenizer();
 

@@ -118,6 +118,11 @@ final class GgufCheckpoint implements Checkpoint {
     }
 
     @Override
+    public boolean hasTokenizer() {
+        return config.has("tokenizer.ggml.model");
+    }
+
+    @Override
     public Tokenizer tokenizer() {
         return Tokenizers.fromGguf(GgufTokenizerKeys.vocabulary(config));
     }

@@ -120,6 +120,11 @@ final class HuggingFaceCheckpoint implements Checkpoint {
     }
 
     @Override
+    public boolean hasTokenizer() {
+        return Files.exists(folder.resolve("tokenizer.json")) || Files.exists(folder.resolve("tokenizer.model"));
+    }
+
+    @Override
     public Tokenizer tokenizer() {
         return Tokenizers.fromFolder(folder);
     }

@@ -93,6 +93,9 @@ final class JsonMetadata implements Metadata {
 
     @Override
     public int[] integers(String key) {
+        if (value(key).isNumber()) {
+            return new int[] {integer(key)};
+        }
         List<JsonNode> values = list(key);
         int[] integers = new int[values.size()];
         for (int i = 0; i < integers.length; i++) {

@@ -35,6 +35,7 @@ public interface Metadata {
 
     List<String> strings(String key);
 
+    /** A list of integers; a lone one is a list of one. */
     int[] integers(String key);
 
     float[] numbers(String key);

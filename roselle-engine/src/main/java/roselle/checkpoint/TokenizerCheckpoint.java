@@ -30,6 +30,11 @@ record TokenizerCheckpoint(Path source, MappedFiles files) implements Checkpoint
     }
 
     @Override
+    public boolean hasTokenizer() {
+        return true;
+    }
+
+    @Override
     public Tokenizer tokenizer() {
         return Tokenizers.fromFile(source);
     }

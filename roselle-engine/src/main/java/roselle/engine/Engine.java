@@ -1,6 +1,295 @@
 package roselle.engine;
 
-/** The facade. */
-public final class Engine {
-    private Engine() {}
+import java.lang.management.ManagementFactory;
+import java.time.Clock;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.api.StopConditions;
+import roselle.backend.Backend;
+import roselle.batch.Placement;
+import roselle.batch.SamplingPlan;
+import roselle.batch.Sequence;
+import roselle.batch.Waiting;
+import roselle.checkpoint.Checkpoint;
+import roselle.execution.Executor;
+import roselle.kvcache.PageCache;
+import roselle.kvcache.PrefixScope;
+import roselle.model.Blueprint;
+import roselle.model.Decoder;
+import roselle.model.architecture.Architectures;
+import roselle.scheduler.Scheduler;
+import roselle.scheduler.SchedulerLimits;
+import roselle.tokenizer.Tokenizer;
+
+/**
+ * A loaded model that answers any number of requests at a time; thread-safe.
+ *
+ * {@snippet :
+ * try (var engine = Engine.open(EngineConfig.of(Path.of("model.gguf")))) {
+ *     var request = GenerationRequest.builder().user("Tell me a story about a fox.").maxTokens(200).build();
+ *     try (var generation = engine.submit(request)) {
+ *         for (var event : generation) {
+ *             if (event instanceof GenerationEvent.TokenGenerated token) {
+ *                 System.out.print(token.text());
+ *             }
+ *         }
+ *     }
+ * }
+ * }
+ *
+ * <p>Requests from any number of threads share one batch and one prefix cache. {@link #close} fails what is in flight and
+ * returns all memory.
+ */
+public final class Engine implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+
+    private final EngineConfig config;
+    private final EngineSizes sizes;
+    private final Checkpoint checkpoint;
+    private final Tokenizer tokenizer;
+    private final PromptEncoder encoder;
+    private final int[] endTokens;
+    private final int vocabulary;
+    private final int longest;
+    private final Executor executor;
+    private final EngineProbe probe;
+    private final EngineLoop loop;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicLong nextId = new AtomicLong();
+    private boolean isClosed;
+
+    private Engine(
+            EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes, Backend backend) {
+        this.config = config;
+        this.sizes = sizes;
+        this.checkpoint = checkpoint;
+        vocabulary = blueprint.spec().vocabulary();
+        tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
+        endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
+        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
+        executor = new Executor(backend, decoder, sizes.limits());
+        var cache = new PageCache(sizes.layout(), System.nanoTime());
+        var scheduler = new Scheduler(schedulerLimits(), cache);
+        longest = scheduler.longestSequence();
+        probe = new EngineProbe(cache, scheduler);
+        loop = new EngineLoop(scheduler, executor, probe);
+        loop.start();
+    }
+
+    private SchedulerLimits schedulerLimits() {
+        var limits = sizes.limits();
+        int mostChoices = config.batch().maxQueue() + limits.maxSequences() + 128;
+        return new SchedulerLimits(
+                limits.maxRows(),
+                sizes.chunkTokens(),
+                limits.maxSequences(),
+                limits.maxOutputs(),
+                mostChoices,
+                limits.maxContext());
+    }
+
+    /**
+     * Opens a model: plans the memory, maps the weights, allocates everything, and starts the engine's thread.
+     *
+     * @throws roselle.api.CheckpointException if the model cannot be read or is not supported
+     * @throws CapacityException if it does not fit; the message has both numbers and the largest context that fits
+     * @throws DeviceException if the device is not there
+     */
+    public static Engine open(EngineConfig config) {
+        Checkpoint checkpoint = Checkpoint.open(config.model());
+        try {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint.spec(), machineBytes());
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
+                    config.model(),
+                    Integer.toString(sizes.limits().maxContext()),
+                    Long.toString(sizes.kvBytes()),
+                    Long.toString(sizes.totalBytes()));
+            return open(config, checkpoint, blueprint, sizes);
+        } catch (Throwable failure) {
+            checkpoint.close();
+            throw failure;
+        }
+    }
+
+    private static Engine open(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes) {
+        Backend backend = Devices.open(config.device());
+        try {
+            return new Engine(config, checkpoint, blueprint, sizes, backend);
+        } catch (Throwable failure) {
+            backend.close();
+            throw failure;
+        }
+    }
+
+    /** What {@link #open} would take, without loading anything; fails as it would. */
+    public static EnginePlan plan(EngineConfig config) {
+        try (Checkpoint checkpoint = Checkpoint.open(config.model())) {
+            return EngineSizes.of(
+                            config, checkpoint, Architectures.read(checkpoint).spec(), machineBytes())
+                    .plan();
+        }
+    }
+
+    private static long machineBytes() {
+        var system = ManagementFactory.getOperatingSystemMXBean();
+        return system instanceof com.sun.management.OperatingSystemMXBean machine
+                ? machine.getTotalMemorySize()
+                : Long.MAX_VALUE;
+    }
+
+    /**
+     * Accepts a request, or refuses it at once; what is accepted ends in exactly one {@code Finished} or {@code Failed}.
+     *
+     * @throws InvalidRequestException if it cannot be honoured as it stands
+     * @throws CapacityException if the queue is full
+     * @throws DeviceException if the engine is closed or has failed
+     */
+    public Generation submit(GenerationRequest request) {
+        long submitted = System.nanoTime();
+        requireAlive();
+        int choices = request.output().choices();
+        reserve(choices);
+        try {
+            int[] prompt = encoder.encode(request.prompt());
+            int maxLength = maxLength(prompt.length, request.stop());
+            Waiting[] sequences = sequences(request, prompt, maxLength, submitted);
+            var channel = new TokenChannel();
+            var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
+            var generation = new Generation(
+                    channel,
+                    tokenizer,
+                    request,
+                    prompt.length,
+                    choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
+            loop.post(new EngineLoop.Command.Submit(active));
+            loop.refuseIfDead();
+            return generation;
+        } catch (Throwable failure) {
+            inFlight.addAndGet(-choices);
+            throw failure;
+        }
+    }
+
+    private void requireAlive() {
+        String death = loop.death();
+        if (death != null) {
+            throw new DeviceException(death);
+        }
+    }
+
+    private void reserve(int choices) {
+        int most = config.batch().maxQueue() + sizes.limits().maxSequences();
+        int now = inFlight.addAndGet(choices);
+        if (now > most) {
+            inFlight.addAndGet(-choices);
+            throw new CapacityException("the queue is full: " + (now - choices)
+                    + " answers are being generated or wait," + " of at most " + most + "; try again later");
+        }
+    }
+
+    private int maxLength(int promptTokens, StopConditions stop) {
+        if (promptTokens == 0) {
+            throw new InvalidRequestException("the prompt has no tokens: it must have at least one");
+        }
+        if (promptTokens >= longest) {
+            throw new InvalidRequestException("the prompt has " + promptTokens + " tokens, but the context holds "
+                    + longest + " with at least one generated: shorten it");
+        }
+        if (stop.maxTokens() == StopConditions.REST_OF_CONTEXT) {
+            return longest;
+        }
+        long length = (long) promptTokens + stop.maxTokens();
+        if (length > longest) {
+            throw new InvalidRequestException("the prompt has " + promptTokens + " tokens and max_tokens is "
+                    + stop.maxTokens() + ": together " + length + ", but the context holds " + longest);
+        }
+        return (int) length;
+    }
+
+    private Waiting[] sequences(GenerationRequest request, int[] prompt, int maxLength, long submitted) {
+        long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
+        var placement = placement(request, submitted);
+        var sequences = new Waiting[request.output().choices()];
+        for (int choice = 0; choice < sequences.length; choice++) {
+            var sampling = SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
+            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, placement);
+        }
+        return sequences;
+    }
+
+    private Placement placement(GenerationRequest request, long submitted) {
+        var scheduling = request.scheduling();
+        String salt = config.cache().prefixSharing()
+                ? scheduling.cacheSalt()
+                : scheduling.cacheSalt() + '\0' + nextId.getAndIncrement();
+        long deadline = scheduling.deadline().isZero()
+                ? Placement.NO_DEADLINE
+                : submitted + scheduling.deadline().toNanos();
+        return new Placement(new PrefixScope(salt, ""), scheduling.priority(), scheduling.key(), submitted, deadline);
+    }
+
+    /** Spreads the bits of a number (the finaliser of SplitMix64). */
+    private static long mix(long bits) {
+        long z = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+        return z ^ z >>> 31;
+    }
+
+    /** What this engine takes of the machine. */
+    public EnginePlan plan() {
+        return sizes.plan();
+    }
+
+    public Tokenizer tokenizer() {
+        return tokenizer;
+    }
+
+    /** Whether the model comes with a chat template, so that it takes messages. */
+    public boolean hasChatTemplate() {
+        return encoder.hasTemplate();
+    }
+
+    /** Tokens of the longest prompt and answer together. */
+    public int maxContext() {
+        return longest;
+    }
+
+    /** The tokens with which the model ends an answer. */
+    public List<Integer> endTokens() {
+        return java.util.Arrays.stream(endTokens).boxed().toList();
+    }
+
+    /** What the engine is doing. */
+    public EngineStatus status() {
+        return probe.status(loop.death() == null);
+    }
+
+    /** Why the engine ended, or null while it runs. */
+    @Nullable
+    String death() {
+        return loop.death();
+    }
+
+    /** Fails what is in flight, ends the engine's thread and returns all memory. */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        loop.close();
+        executor.close();
+        checkpoint.close();
+    }
 }

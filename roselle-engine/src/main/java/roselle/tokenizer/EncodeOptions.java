@@ -7,6 +7,12 @@ package roselle.tokenizer;
  * @param parseSpecial read spellings of special tokens in the text as these tokens, not as plain text
  */
 public record EncodeOptions(boolean addSpecial, boolean parseSpecial) {
+    /**
+     * Keeps special tokens from being recognised: one that has this noncharacter within its spelling is plain text, and the
+     * character itself is dropped. So text from strangers can stand in a prompt whose own special tokens are parsed.
+     */
+    public static final char GUARD = '\uFDD0';
+
     /** The text and nothing else. */
     public static final EncodeOptions PLAIN = new EncodeOptions(false, false);
 }

@@ -25,7 +25,7 @@ final class PipelineTokenizer implements Tokenizer {
         parts.added().splitVerbatim(whole, options.parseSpecial(), new AddedTokens.Sink() {
             @Override
             public void text(String given, int start, int end) {
-                encodeStretch(given.substring(start, end), start == 0, options.parseSpecial(), ids, toModel);
+                encodeStretch(unguarded(given.substring(start, end)), start == 0, options.parseSpecial(), ids, toModel);
             }
 
             @Override
@@ -39,6 +39,12 @@ final class PipelineTokenizer implements Tokenizer {
         var output = new IdBuffer(ids.size() + 8);
         parts.postProcessor().process(ids.toArray(), output);
         return output.toArray();
+    }
+
+    private static String unguarded(String stretch) {
+        return stretch.indexOf(EncodeOptions.GUARD) < 0
+                ? stretch
+                : stretch.replace(String.valueOf(EncodeOptions.GUARD), "");
     }
 
     private void encodeStretch(String stretch, boolean first, boolean parseSpecial, IdBuffer ids, PieceSink toModel) {

@@ -1,0 +1,141 @@
+package roselle.engine;
+
+import org.jspecify.annotations.Nullable;
+import roselle.api.FailureKind;
+import roselle.api.FinishReason;
+import roselle.batch.Outcome;
+import roselle.batch.Sequence;
+import roselle.batch.Waiting;
+import roselle.execution.PromptScores;
+
+/**
+ * One request on the engine's thread: its sequences, one per choice, and the channel to its reader.
+ *
+ * <p>The first choice runs alone until its prompt is read; the others then find it in the prefix cache.
+ */
+final class ActiveRequest {
+    /** The entry that says that its detail is a {@link Signal}. */
+    private static final long SIGNAL = -1;
+
+    private final Waiting[] choices;
+    private final TokenChannel channel;
+    private final long submittedNanos;
+    private final Runnable whenEnded;
+    private int started;
+    private int endedChoices;
+    private long firstTokenNanos;
+    private boolean isOver;
+    private @Nullable PromptScores promptScores;
+
+    ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
+        this.choices = choices;
+        this.channel = channel;
+        this.submittedNanos = submittedNanos;
+        this.whenEnded = whenEnded;
+    }
+
+    int choiceCount() {
+        return choices.length;
+    }
+
+    Sequence sequence(int choice) {
+        return choices[choice].sequence();
+    }
+
+    boolean hasMoreToStart() {
+        skipCancelled();
+        return !isOver && started < choices.length;
+    }
+
+    int nextChoice() {
+        return started;
+    }
+
+    /** The next choice to be scheduled. */
+    Waiting startNext() {
+        return choices[started++];
+    }
+
+    private void skipCancelled() {
+        while (started < choices.length && !(choices[started].sequence().state() instanceof Waiting)) {
+            started++;
+        }
+    }
+
+    boolean isStarted(int choice) {
+        return choice < started;
+    }
+
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** What the prompt's rows scored so far; made when first asked for. */
+    PromptScores promptScores() {
+        if (promptScores == null) {
+            promptScores = new PromptScores(sequence(0).ids(), sequence(0).promptLength());
+        }
+        return promptScores;
+    }
+
+    void tellPromptScores() {
+        if (promptScores != null) {
+            channel.offer(SIGNAL, new Signal.Scored(promptScores));
+            promptScores = null;
+        }
+    }
+
+    void tellToken(int choice, int id, @Nullable Object scores, long now) {
+        if (firstTokenNanos == 0) {
+            firstTokenNanos = now - submittedNanos;
+        }
+        channel.offer((long) choice << 32 | id, scores);
+    }
+
+    /** Takes note that a choice has ended; the last one completes the request. */
+    void tellEnd(int choice, Outcome outcome, long now) {
+        if (isOver) {
+            return;
+        }
+        switch (outcome) {
+            case Outcome.Stopped _ -> tellEnd(choice, FinishReason.STOP, now);
+            case Outcome.LengthReached _ -> tellEnd(choice, FinishReason.LENGTH, now);
+            case Outcome.Cancelled _ -> tellEnd(choice, FinishReason.CANCELLED, now);
+            case Outcome.Failed failed -> fail(failed.kind(), failed.message());
+        }
+    }
+
+    /** Ends a choice that was not scheduled yet; it never will be. */
+    void cancelUnstarted(int choice, long now) {
+        if (!isOver && choices[choice].sequence().state() instanceof Waiting waiting) {
+            waiting.finish(new Outcome.Cancelled());
+            tellEnd(choice, FinishReason.CANCELLED, now);
+        }
+    }
+
+    private void tellEnd(int choice, FinishReason reason, long now) {
+        channel.offer(SIGNAL, new Signal.Ended(choice, reason));
+        endedChoices++;
+        if (endedChoices == choices.length) {
+            isOver = true;
+            channel.offer(SIGNAL, completed(now));
+            whenEnded.run();
+        }
+    }
+
+    private Signal.Completed completed(long now) {
+        Sequence first = sequence(0);
+        long queued = first.admittedNanos() == 0 ? now - submittedNanos : first.admittedNanos() - submittedNanos;
+        return new Signal.Completed(
+                first.promptLength(), first.cachedTokens(), queued, firstTokenNanos, now - submittedNanos);
+    }
+
+    /** Ends the request as failed; what its other choices still do is nobody's concern. */
+    void fail(FailureKind kind, String message) {
+        if (!isOver) {
+            isOver = true;
+            channel.offer(SIGNAL, new Signal.Broken(kind, message));
+            whenEnded.run();
+        }
+    }
+}

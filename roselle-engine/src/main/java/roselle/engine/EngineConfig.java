@@ -1,0 +1,92 @@
+package roselle.engine;
+
+import java.nio.file.Path;
+
+/**
+ * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
+ *
+ * @param model a GGUF file, or a folder with safetensors and their JSON files
+ * @param device where to run it
+ * @param cache the memory for keys and values
+ * @param batch how much runs at a time
+ */
+public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch) {
+    /**
+     * Where a model runs.
+     *
+     * @param name {@code auto} or {@code cpu}
+     * @param threads of the CPU backend; 0 for one per core
+     */
+    public record DeviceOptions(String name, int threads) {
+        public static final DeviceOptions DEFAULT = new DeviceOptions("auto", 0);
+
+        public DeviceOptions {
+            requireAtLeast("threads", threads, 0);
+        }
+    }
+
+    /**
+     * The memory for keys and values.
+     *
+     * @param type {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
+     * @param bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
+     * @param pageTokens tokens that share a page
+     * @param prefixSharing whether requests may reuse the keys and values of a common beginning
+     */
+    public record CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+        public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
+
+        public CacheOptions {
+            requireAtLeast("kv bytes", bytes, 0);
+            requireAtLeast("page tokens", pageTokens, 1);
+        }
+    }
+
+    /**
+     * How much runs at a time.
+     *
+     * @param maxContext tokens of the longest sequence; 0 for the model's own limit, or less where memory is short
+     * @param maxSequences answers that are generated at a time
+     * @param stepTokens tokens of a step at most, prompts and answers together
+     * @param chunkTokens tokens of one prompt in a step at most; 0 for all of {@code stepTokens}
+     * @param maxQueue answers that wait at a time; one more is refused
+     */
+    public record BatchOptions(int maxContext, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+        public static final BatchOptions DEFAULT = new BatchOptions(0, 64, 512, 0, 1024);
+
+        public BatchOptions {
+            requireAtLeast("max context", maxContext, 0);
+            requireAtLeast("max sequences", maxSequences, 1);
+            requireAtLeast("step tokens", stepTokens, maxSequences);
+            requireAtLeast("chunk tokens", chunkTokens, 0);
+            requireAtLeast("max queue", maxQueue, 1);
+        }
+
+        int effectiveChunkTokens() {
+            return chunkTokens == 0 ? stepTokens : Math.min(chunkTokens, stepTokens);
+        }
+    }
+
+    /** A model with every default. */
+    public static EngineConfig of(Path model) {
+        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT);
+    }
+
+    public EngineConfig with(DeviceOptions value) {
+        return new EngineConfig(model, value, cache, batch);
+    }
+
+    public EngineConfig with(CacheOptions value) {
+        return new EngineConfig(model, device, value, batch);
+    }
+
+    public EngineConfig with(BatchOptions value) {
+        return new EngineConfig(model, device, cache, value);
+    }
+
+    private static void requireAtLeast(String field, long value, long least) {
+        if (value < least) {
+            throw new roselle.api.InvalidRequestException(field + " is " + value + ": it must be at least " + least);
+        }
+    }
+}

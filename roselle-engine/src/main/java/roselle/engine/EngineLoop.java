@@ -1,0 +1,268 @@
+package roselle.engine;
+
+import java.util.IdentityHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.FailureKind;
+import roselle.batch.Batch;
+import roselle.batch.Finished;
+import roselle.batch.Outcome;
+import roselle.batch.Sequence;
+import roselle.batch.StepResult;
+import roselle.execution.Executor;
+import roselle.scheduler.Scheduler;
+
+/**
+ * The one thread that steps: takes requests from the mailbox, plans, runs the batch, and hands out its tokens.
+ *
+ * <p>It owns scheduler, cache and executor; others reach it through the mailbox alone and are answered through channels, to
+ * which it writes without waiting. When a step throws, every request in flight fails with that message and the loop is dead:
+ * a device that failed once is not trusted again.
+ */
+final class EngineLoop implements Runnable {
+    private static final int IDLE_SPINS = 200;
+
+    /** What other threads ask of the loop. */
+    sealed interface Command {
+        record Submit(ActiveRequest request) implements Command {}
+
+        record Cancel(ActiveRequest request, int choice) implements Command {}
+    }
+
+    private record Owner(ActiveRequest request, int choice) {}
+
+    private final Scheduler scheduler;
+    private final Executor executor;
+    private final EngineProbe probe;
+    private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
+    private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
+    private final Thread thread;
+    private volatile boolean isParked;
+    private volatile boolean isClosing;
+    private volatile @Nullable String death;
+
+    EngineLoop(Scheduler scheduler, Executor executor, EngineProbe probe) {
+        this.scheduler = scheduler;
+        this.executor = executor;
+        this.probe = probe;
+        thread = Thread.ofPlatform().name("roselle-engine").daemon(true).unstarted(this);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Leaves a command and wakes the loop; any thread. */
+    void post(Command command) {
+        mailbox.add(command);
+        if (isParked) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Why the loop ended, or null while it runs. */
+    @Nullable
+    String death() {
+        return death;
+    }
+
+    /** Ends the loop: what is in flight fails, saying so; returns when the thread has ended. */
+    void close() {
+        isClosing = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException interruption) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!isClosing) {
+                if (!step()) {
+                    idle();
+                }
+            }
+            die("the engine was closed");
+        } catch (Throwable failure) {
+            die("the engine failed and must be opened again: " + failure);
+            System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
+        }
+        drainAfterDeath();
+    }
+
+    /** One turn; returns whether there was anything to do. */
+    boolean step() {
+        boolean received = receive();
+        Batch batch = scheduler.plan(System.nanoTime());
+        if (batch.isEmpty()) {
+            reportEnded();
+            probe.idle(scheduler);
+            return received;
+        }
+        long begin = System.nanoTime();
+        int rows = batch.totalRows();
+        executor.forward(batch);
+        StepResult result = executor.sample(batch);
+        takePromptScores(batch);
+        scheduler.commit(result);
+        publish(batch, result);
+        reportEnded();
+        probe.stepped(scheduler, rows, System.nanoTime() - begin);
+        return true;
+    }
+
+    private boolean receive() {
+        boolean received = false;
+        for (Command command = mailbox.poll(); command != null; command = mailbox.poll()) {
+            received = true;
+            switch (command) {
+                case Command.Submit submit -> startNext(submit.request());
+                case Command.Cancel cancel -> cancel(cancel.request(), cancel.choice());
+            }
+        }
+        return received;
+    }
+
+    private void startNext(ActiveRequest request) {
+        if (!request.hasMoreToStart()) {
+            return;
+        }
+        int choice = request.nextChoice();
+        var waiting = request.startNext();
+        try {
+            scheduler.submit(waiting);
+            owners.put(waiting.sequence(), new Owner(request, choice));
+        } catch (CapacityException refused) {
+            request.fail(FailureKind.CAPACITY, String.valueOf(refused.getMessage()));
+            cancel(request, Generation.Canceller.ALL);
+        }
+    }
+
+    private void cancel(ActiveRequest request, int choice) {
+        for (int each = 0; each < request.choiceCount(); each++) {
+            if (choice != Generation.Canceller.ALL && choice != each) {
+                continue;
+            }
+            if (request.isStarted(each)) {
+                scheduler.cancel(request.sequence(each));
+            } else {
+                request.cancelUnstarted(each, System.nanoTime());
+            }
+        }
+    }
+
+    private void takePromptScores(Batch batch) {
+        for (int entry = 0; entry < batch.size(); entry++) {
+            if (batch.outputs(entry) > batch.sampledRows(entry)) {
+                Owner owner = owner(batch.sequence(entry));
+                String failure =
+                        executor.scorePrompt(batch, entry, owner.request().promptScores());
+                if (failure != null) {
+                    owner.request().fail(FailureKind.INTERNAL, failure);
+                    cancel(owner.request(), Generation.Canceller.ALL);
+                }
+            }
+        }
+    }
+
+    private void publish(Batch batch, StepResult result) {
+        long now = System.nanoTime();
+        for (int entry = 0; entry < batch.size(); entry++) {
+            int appended = batch.appended(entry);
+            if (appended == 0) {
+                continue;
+            }
+            Sequence sequence = batch.sequence(entry);
+            Owner owner = owner(sequence);
+            owner.request().tellPromptScores();
+            for (int index = 0; index < appended; index++) {
+                int id = result.token(entry, index);
+                owner.request().tellToken(owner.choice(), id, executor.scores(entry, index), now);
+            }
+            startSiblings(owner);
+        }
+    }
+
+    private void startSiblings(Owner owner) {
+        while (owner.choice() == 0 && owner.request().hasMoreToStart()) {
+            startNext(owner.request());
+        }
+    }
+
+    private Owner owner(Sequence sequence) {
+        Owner owner = owners.get(sequence);
+        if (owner == null) {
+            throw new IllegalStateException("sequence " + sequence.id() + " belongs to no request");
+        }
+        return owner;
+    }
+
+    private void reportEnded() {
+        scheduler.drainEnded(this::reportEnd);
+    }
+
+    private void reportEnd(Finished finished) {
+        Owner owner = owners.remove(finished.sequence());
+        if (owner == null) {
+            return;
+        }
+        Outcome outcome = finished.outcome();
+        owner.request().tellEnd(owner.choice(), outcome, System.nanoTime());
+        startSiblings(owner);
+        if (outcome instanceof Outcome.Failed) {
+            cancel(owner.request(), Generation.Canceller.ALL);
+        }
+    }
+
+    private void idle() {
+        for (int spin = 0; spin < IDLE_SPINS; spin++) {
+            if (!mailbox.isEmpty() || isClosing) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        isParked = true;
+        while (mailbox.isEmpty() && !isClosing) {
+            LockSupport.park(this);
+        }
+        isParked = false;
+    }
+
+    private void die(String message) {
+        death = message;
+        scheduler.failAll(FailureKind.INTERNAL, message);
+        reportEnded();
+        for (Owner owner : owners.values()) {
+            owner.request().fail(FailureKind.INTERNAL, message);
+        }
+        owners.clear();
+    }
+
+    /** A request that was posted while the loop ended must hear of it; each is taken from the mailbox by one thread only. */
+    private void drainAfterDeath() {
+        for (Command command = mailbox.poll(); command != null; command = mailbox.poll()) {
+            if (command instanceof Command.Submit submit) {
+                submit.request().fail(FailureKind.INTERNAL, String.valueOf(death));
+            }
+        }
+    }
+
+    /** Fails a request that came too late for {@link #drainAfterDeath}. */
+    void refuseIfDead() {
+        if (death != null) {
+            drainAfterDeath();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package roselle.engine;
+
+import java.util.List;
+import java.util.Locale;
+import roselle.tensor.DataType;
+
+/**
+ * What an engine takes of the machine, settled before anything is loaded; nothing is allocated beyond it.
+ *
+ * @param maxContext tokens of the longest prompt and answer together
+ * @param maxSequences answers generated at a time
+ * @param stepTokens tokens of a step at most
+ * @param weightBytes bytes of the tensors, mapped where the device can read them in place
+ * @param kvType how keys and values are stored
+ * @param pageTokens tokens that share a page
+ * @param caches the page pools, one for each kind of layer
+ * @param workspaceBytes rows between operations, and logits
+ * @param machineBytes memory that the machine has
+ */
+public record EnginePlan(
+        int maxContext,
+        int maxSequences,
+        int stepTokens,
+        long weightBytes,
+        DataType kvType,
+        int pageTokens,
+        List<Cache> caches,
+        long workspaceBytes,
+        long machineBytes) {
+    /**
+     * A pool of pages.
+     *
+     * @param name kind of its layers
+     * @param layers how many share it
+     * @param window tokens that a query of theirs sees; 0 for all
+     */
+    public record Cache(String name, int layers, int window, int pages, long bytes) {}
+
+    public EnginePlan {
+        caches = List.copyOf(caches);
+    }
+
+    public long kvBytes() {
+        return caches.stream().mapToLong(Cache::bytes).sum();
+    }
+
+    public long totalBytes() {
+        return weightBytes + kvBytes() + workspaceBytes;
+    }
+
+    /** The plan as lines for people. */
+    public String describe() {
+        var text = new StringBuilder();
+        line(text, "weights", size(weightBytes) + ", mapped");
+        for (Cache cache : caches) {
+            line(
+                    text,
+                    "kv cache",
+                    size(cache.bytes()) + ", " + kvType.label() + ", " + cache.layers() + " " + cache.name()
+                            + " layers, " + cache.pages() + " pages of " + pageTokens + " tokens");
+        }
+        line(
+                text,
+                "workspace",
+                size(workspaceBytes) + " for steps of " + stepTokens + " tokens, " + maxSequences + " sequences");
+        line(text, "total", size(totalBytes()) + " of " + size(machineBytes) + ", context " + maxContext);
+        return text.toString();
+    }
+
+    private static void line(StringBuilder text, String name, String value) {
+        text.append(String.format(Locale.ROOT, "%-10s %s%n", name, value));
+    }
+
+    /** Bytes for people: {@code 13.5 MiB}. */
+    static String size(long bytes) {
+        return bytes < 1L << 30
+                ? String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1 << 20))
+                : String.format(Locale.ROOT, "%.2f GiB", bytes / (double) (1 << 30));
+    }
+}

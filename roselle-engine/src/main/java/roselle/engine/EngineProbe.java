@@ -1,0 +1,58 @@
+package roselle.engine;
+
+import roselle.kvcache.PageCache;
+import roselle.scheduler.Scheduler;
+
+/** Leaves the engine's numbers where other threads can read them; the engine's thread writes. */
+final class EngineProbe {
+    private final PageCache cache;
+    private long steps;
+    private long tokens;
+    private long lastStepNanos;
+    private volatile EngineStatus latest;
+
+    EngineProbe(PageCache cache, Scheduler scheduler) {
+        this.cache = cache;
+        latest = snapshot(scheduler);
+    }
+
+    /** Takes note that nothing ran. */
+    void idle(Scheduler scheduler) {
+        latest = snapshot(scheduler);
+    }
+
+    void stepped(Scheduler scheduler, int rows, long nanos) {
+        steps++;
+        tokens += rows;
+        lastStepNanos = nanos;
+        latest = snapshot(scheduler);
+    }
+
+    private EngineStatus snapshot(Scheduler scheduler) {
+        int used = 0;
+        int cached = 0;
+        int total = 0;
+        for (int group = 0; group < cache.layout().groupCount(); group++) {
+            var counts = cache.counts(group);
+            total += counts.total();
+            used += counts.total() - counts.available();
+            cached += counts.available() - counts.free();
+        }
+        return new EngineStatus(
+                true, scheduler.waiting(), scheduler.running(), used, cached, total, steps, tokens, lastStepNanos);
+    }
+
+    EngineStatus status(boolean isAlive) {
+        EngineStatus now = latest;
+        return new EngineStatus(
+                isAlive,
+                now.waiting(),
+                now.running(),
+                now.usedPages(),
+                now.cachedPages(),
+                now.totalPages(),
+                now.steps(),
+                now.tokens(),
+                now.lastStepNanos());
+    }
+}

@@ -1,0 +1,203 @@
+package roselle.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import roselle.api.CapacityException;
+import roselle.backend.KvGroup;
+import roselle.backend.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.execution.Executor;
+import roselle.kvcache.PageLayout;
+import roselle.model.DecoderSpec;
+import roselle.model.KvPages;
+import roselle.model.MemoryPlan;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/**
+ * What an engine will take, decided before anything is loaded.
+ *
+ * @param limits the largest step
+ * @param chunkTokens tokens of one prompt in a step at most
+ * @param kv type and pages of the cache
+ * @param memory bytes of weights, and of the rows between operations
+ * @param hostBytes logits on the host
+ * @param machineBytes memory that the machine has
+ */
+record EngineSizes(
+        StepLimits limits, int chunkTokens, KvPages kv, MemoryPlan memory, long hostBytes, long machineBytes) {
+    /** Rows of a step beyond one for each sequence whose logits may be wanted: scored prompts, drafts. */
+    private static final int SPARE_OUTPUTS = 64;
+
+    /** Context unasked, even of a model made for less: a page of text. */
+    private static final int LEAST_CONTEXT = 512;
+
+    /** The share of the machine's memory that the cache may take unasked. */
+    private static final int AUTOMATIC_SHARE = 8;
+
+    /** The page layout of the cache. */
+    PageLayout layout() {
+        return new PageLayout(memory.groups(), kv.pages(), limits.pageTokens());
+    }
+
+    /** Bytes of everything: mapped weights, cache, rows between operations, logits. */
+    public long totalBytes() {
+        return memory.totalBytes(kv.pages()) + hostBytes;
+    }
+
+    public long kvBytes() {
+        return memory.kvBytes(kv.pages());
+    }
+
+    static EngineSizes of(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, long machineBytes) {
+        return new Planner(config, checkpoint, spec, machineBytes).plan();
+    }
+
+    /** The plan as users see it. */
+    EnginePlan plan() {
+        var caches = new ArrayList<EnginePlan.Cache>();
+        for (int group = 0; group < kv.pages().size(); group++) {
+            KvGroup each = memory.groups().get(group);
+            int pages = kv.pages().get(group);
+            long bytes = memory.kvBytesPerToken().get(group) * limits.pageTokens() * pages;
+            caches.add(new EnginePlan.Cache(each.name(), each.layers(), each.window(), pages, bytes));
+        }
+        return new EnginePlan(
+                limits.maxContext(),
+                limits.maxSequences(),
+                limits.maxRows(),
+                memory.weightBytes(),
+                kv.type(),
+                limits.pageTokens(),
+                caches,
+                memory.workspaceBytes() + hostBytes,
+                machineBytes);
+    }
+
+    /** Settles the sizes that the configuration leaves open. */
+    private static final class Planner {
+        private final EngineConfig config;
+        private final Checkpoint checkpoint;
+        private final DecoderSpec spec;
+        private final long machineBytes;
+        private final DataType kvType;
+        private final int chunk;
+
+        Planner(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, long machineBytes) {
+            this.config = config;
+            this.checkpoint = checkpoint;
+            this.spec = spec;
+            this.machineBytes = machineBytes;
+            kvType = kvType(config.cache().type(), checkpoint);
+            chunk = config.batch().effectiveChunkTokens();
+        }
+
+        private static DataType kvType(String name, Checkpoint checkpoint) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "auto" -> hasWideWeights(checkpoint) ? DataType.F32 : DataType.F16;
+                case "f32" -> DataType.F32;
+                case "f16" -> DataType.F16;
+                case "bf16" -> DataType.BF16;
+                default ->
+                    throw new roselle.api.InvalidRequestException(
+                            "kv type is " + name + ": it must be auto, f32, f16 or bf16");
+            };
+        }
+
+        private static boolean hasWideWeights(Checkpoint checkpoint) {
+            for (Tensor tensor : checkpoint.tensors().values()) {
+                if (tensor.shape().rank() > 1) {
+                    return tensor.type() == DataType.F32;
+                }
+            }
+            return false;
+        }
+
+        EngineSizes plan() {
+            int wanted = wantedContext();
+            int context = wanted;
+            while (context > 2 * config.cache().pageTokens() && !fits(context)) {
+                context = Math.max(2 * config.cache().pageTokens(), context * 15 / 16);
+            }
+            if (!fits(context) || (context < wanted && config.batch().maxContext() > 0)) {
+                throw tooSmall(wanted, context);
+            }
+            return planFor(context);
+        }
+
+        /** The context asked for, else the model's; positions without a learned table may go past what a model was made for. */
+        private int wantedContext() {
+            int asked = config.batch().maxContext();
+            if (asked > spec.context() && spec.learnedPositions()) {
+                throw new CapacityException("a context of " + asked + " tokens is more than the " + spec.context()
+                        + " positions that the model has learned: ask for less");
+            }
+            if (asked > 0) {
+                return asked;
+            }
+            return spec.learnedPositions() ? spec.context() : Math.max(spec.context(), LEAST_CONTEXT);
+        }
+
+        private boolean fits(int context) {
+            EngineSizes least = planWith(context, pagesForOne(context));
+            return least.kvBytes() <= kvBudget() && least.totalBytes() <= machineBytes;
+        }
+
+        private long kvBudget() {
+            return config.cache().bytes() > 0 ? config.cache().bytes() : machineBytes / AUTOMATIC_SHARE;
+        }
+
+        private CapacityException tooSmall(int wanted, int largest) {
+            EngineSizes needed = planWith(wanted, pagesForOne(wanted));
+            String need = "a context of " + wanted + " tokens needs " + EnginePlan.size(needed.kvBytes())
+                    + " of KV cache and "
+                    + EnginePlan.size(needed.totalBytes()) + " in all, but there are " + EnginePlan.size(kvBudget())
+                    + " and "
+                    + EnginePlan.size(machineBytes);
+            String advice = fits(largest)
+                    ? "; the largest context that fits is " + largest
+                    : "; not even the smallest context fits: use a smaller model";
+            return new CapacityException(need + advice);
+        }
+
+        private EngineSizes planFor(int context) {
+            List<Integer> one = pagesForOne(context);
+            List<Integer> pages = new ArrayList<>();
+            long least = planWith(context, one).kvBytes();
+            long budget =
+                    Math.min(kvBudget(), machineBytes - planWith(context, one).totalBytes() + least);
+            double sequences = Math.min(config.batch().maxSequences(), budget / (double) Math.max(1, least));
+            for (int count : one) {
+                pages.add((int) Math.min(Integer.MAX_VALUE / 2, Math.max(count, (long) (count * sequences))));
+            }
+            return planWith(context, pages);
+        }
+
+        private List<Integer> pagesForOne(int context) {
+            List<KvGroup> groups = spec.kvGroups();
+            var layout = new PageLayout(
+                    groups,
+                    java.util.Collections.nCopies(groups.size(), 1),
+                    config.cache().pageTokens());
+            var pages = new ArrayList<Integer>();
+            for (int group = 0; group < groups.size(); group++) {
+                pages.add(layout.peakPages(group, context, chunk) + 1);
+            }
+            return pages;
+        }
+
+        private EngineSizes planWith(int context, List<Integer> pages) {
+            var batch = config.batch();
+            var limits = new StepLimits(
+                    batch.stepTokens(),
+                    batch.maxSequences(),
+                    batch.maxSequences() + SPARE_OUTPUTS,
+                    context,
+                    config.cache().pageTokens());
+            var memory = MemoryPlan.of(checkpoint, spec, limits, kvType, DataType.F32);
+            long host = Executor.hostBytes(limits, spec.vocabulary());
+            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package roselle.engine;
+
+/**
+ * What an engine is doing, as of its last step.
+ *
+ * @param isAlive whether it takes requests
+ * @param waiting answers that have not run yet
+ * @param running answers that are being generated
+ * @param usedPages pages that answers in the making hold, of all groups
+ * @param cachedPages pages that only the prefix cache holds; they are given up when others need them
+ * @param totalPages pages there are
+ * @param steps steps so far
+ * @param tokens rows of all steps so far, prompts and answers
+ * @param lastStepNanos how long the last step took
+ */
+public record EngineStatus(
+        boolean isAlive,
+        int waiting,
+        int running,
+        int usedPages,
+        int cachedPages,
+        int totalPages,
+        long steps,
+        long tokens,
+        long lastStepNanos) {}

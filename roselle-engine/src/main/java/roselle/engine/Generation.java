@@ -1,0 +1,204 @@
+package roselle.engine;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.api.FinishReason;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.api.TokenLogprob;
+import roselle.api.Usage;
+import roselle.execution.TokenScores;
+import roselle.tokenizer.Tokenizer;
+
+/**
+ * The events of one request as they happen; ends with exactly one {@link Finished} or {@link Failed}.
+ *
+ * <p>Reading waits for the engine; the engine never waits for the reader. Ids become text, and stop strings are looked for, on
+ * the reading thread. One thread reads; any thread may {@link #close}, which cancels what is not finished.
+ */
+public final class Generation implements Iterable<GenerationEvent>, AutoCloseable {
+    private final TokenChannel channel;
+    private final NamedLogprobs names;
+    private final Canceller canceller;
+    private final int promptTokens;
+    private final AnswerText[] answers;
+    private final @Nullable FinishReason[] reasons;
+    private final ArrayDeque<GenerationEvent> pending = new ArrayDeque<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private int completionTokens;
+    private boolean ended;
+
+    /** Asks the engine to end one choice of a request, or all with {@link #ALL}. */
+    interface Canceller {
+        int ALL = -1;
+
+        void cancel(int choice);
+    }
+
+    Generation(
+            TokenChannel channel,
+            Tokenizer tokenizer,
+            GenerationRequest request,
+            int promptTokens,
+            Canceller canceller) {
+        this.channel = channel;
+        names = new NamedLogprobs(tokenizer);
+        this.canceller = canceller;
+        this.promptTokens = promptTokens;
+        answers = new AnswerText[request.output().choices()];
+        reasons = new @Nullable FinishReason[answers.length];
+        for (int choice = 0; choice < answers.length; choice++) {
+            answers[choice] = new AnswerText(
+                    tokenizer.incrementalDecoder(true), request.stop().stopStrings());
+        }
+    }
+
+    /** Tokens of the prompt, special tokens and template included. */
+    public int promptTokens() {
+        return promptTokens;
+    }
+
+    /** Whether {@link #next} has more to give; false after {@link Finished} or {@link Failed}. */
+    public boolean hasNext() {
+        return !ended;
+    }
+
+    /**
+     * Waits for the next event.
+     *
+     * @throws NoSuchElementException after the last event
+     * @throws java.util.concurrent.CancellationException if the thread is interrupted
+     */
+    public GenerationEvent next() {
+        if (ended) {
+            throw new NoSuchElementException("the generation has ended");
+        }
+        while (pending.isEmpty()) {
+            channel.await();
+            long entry = channel.peek();
+            read(entry, channel.takeDetail());
+        }
+        GenerationEvent event = pending.remove();
+        ended = event instanceof Finished || event instanceof Failed;
+        return event;
+    }
+
+    /** The events; there is only one iteration, which ends after {@link Finished} or {@link Failed}. */
+    @Override
+    public Iterator<GenerationEvent> iterator() {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return Generation.this.hasNext();
+            }
+
+            @Override
+            public GenerationEvent next() {
+                return Generation.this.next();
+            }
+        };
+    }
+
+    /**
+     * Waits for the end and returns the text of the first choice.
+     *
+     * @throws CapacityException if there was not enough room, or not in time
+     * @throws InvalidRequestException if the request was at fault
+     * @throws DeviceException if the engine failed
+     */
+    public String text() {
+        var text = new StringBuilder();
+        while (!ended) {
+            switch (next()) {
+                case TokenGenerated token when token.choice() == 0 -> text.append(token.text());
+                case ChoiceEnded end when end.choice() == 0 -> text.append(end.text());
+                case Failed failed -> throw exception(failed);
+                case TokenGenerated _, ChoiceEnded _, PromptScored _, Finished _ -> {}
+            }
+        }
+        return text.toString();
+    }
+
+    private static RuntimeException exception(Failed failed) {
+        return switch (failed.kind()) {
+            case INVALID_REQUEST -> new InvalidRequestException(failed.message());
+            case CAPACITY, DEADLINE -> new CapacityException(failed.message());
+            case INTERNAL -> new DeviceException(failed.message());
+        };
+    }
+
+    /** Ends what is not finished; returns at once, and the engine frees the request's pages within a step. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            canceller.cancel(Canceller.ALL);
+        }
+    }
+
+    private void read(long entry, @Nullable Object detail) {
+        if (entry >= 0) {
+            token((int) (entry >>> 32), (int) entry, detail);
+            return;
+        }
+        switch ((Signal) detail) {
+            case Signal.Scored scored -> pending.add(names.of(scored.scores()));
+            case Signal.Ended end -> end(end.choice(), end.reason());
+            case Signal.Completed completed -> pending.add(finished(completed));
+            case Signal.Broken broken -> pending.add(new Failed(broken.kind(), broken.message()));
+            case null -> throw new IllegalStateException("a signal entry without its signal");
+        }
+    }
+
+    private void token(int choice, int id, @Nullable Object detail) {
+        if (reasons[choice] != null) {
+            return; // generated before the engine heard of the stop string
+        }
+        String text = answers[choice].append(id);
+        completionTokens++;
+        List<TokenLogprob> logprobs = detail instanceof TokenScores scores ? names.of(scores) : List.of();
+        pending.add(new TokenGenerated(choice, id, text, logprobs));
+        if (!answers[choice].match().isEmpty()) {
+            end(choice, FinishReason.STOP);
+            canceller.cancel(choice);
+        }
+    }
+
+    private void end(int choice, FinishReason reason) {
+        if (reasons[choice] != null) {
+            return;
+        }
+        String tail = answers[choice].finish();
+        String match = answers[choice].match();
+        FinishReason told = match.isEmpty() ? reason : FinishReason.STOP;
+        reasons[choice] = told;
+        pending.add(new ChoiceEnded(choice, told, tail, match));
+    }
+
+    private Finished finished(Signal.Completed completed) {
+        List<FinishReason> all = Arrays.stream(reasons)
+                .map(reason -> reason == null ? FinishReason.CANCELLED : reason)
+                .toList();
+        return new Finished(
+                all,
+                new Usage(
+                        completed.promptTokens(),
+                        completed.cachedTokens(),
+                        completionTokens,
+                        completed.queueNanos(),
+                        completed.firstTokenNanos(),
+                        completed.totalNanos()));
+    }
+}

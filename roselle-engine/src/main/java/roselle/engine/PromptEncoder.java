@@ -1,0 +1,129 @@
+package roselle.engine;
+
+import java.time.Clock;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import roselle.api.InvalidRequestException;
+import roselle.api.Prompt;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.Metadata;
+import roselle.template.ChatTemplate;
+import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.Tokenizer;
+
+/**
+ * Turns any prompt into token ids; immutable, and called by the threads that submit.
+ *
+ * <p>Special tokens that a chat template writes are parsed; those that a message spells are plain text, because each such
+ * spelling in a message is broken by {@link EncodeOptions#GUARD} before it is rendered.
+ */
+final class PromptEncoder {
+    private final Tokenizer tokenizer;
+    private final Optional<ChatTemplate> template;
+    private final Map<String, Object> modelVariables;
+    private final List<String> specialSpellings;
+    private final Clock clock;
+
+    PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock) {
+        this.tokenizer = tokenizer;
+        this.clock = clock;
+        template = checkpoint
+                .chatTemplate()
+                .map(source -> ChatTemplate.compile(checkpoint.source().getFileName() + ": chat template", source));
+        modelVariables = Map.of(
+                "bos_token", spelling(checkpoint, "bos_token_id"), "eos_token", spelling(checkpoint, "eos_token_id"));
+        specialSpellings = specialSpellings(tokenizer);
+    }
+
+    private String spelling(Checkpoint checkpoint, String key) {
+        Metadata config = checkpoint.config();
+        String name = checkpoint.format() == Checkpoint.Format.GGUF ? "tokenizer.ggml." + key : key;
+        if (!config.has(name)) {
+            return "";
+        }
+        int id = config.integers(name)[0];
+        return id < 0 || id >= tokenizer.vocabularySize() ? "" : tokenizer.spellingOf(id);
+    }
+
+    private static List<String> specialSpellings(Tokenizer tokenizer) {
+        var spellings = new ArrayList<String>();
+        for (int id = 0; id < tokenizer.vocabularySize(); id++) {
+            if (tokenizer.isSpecial(id) && tokenizer.spellingOf(id).length() > 1) {
+                spellings.add(tokenizer.spellingOf(id));
+            }
+        }
+        return spellings;
+    }
+
+    boolean hasTemplate() {
+        return template.isPresent();
+    }
+
+    int[] encode(Prompt prompt) {
+        return switch (prompt) {
+            case Prompt.Text text ->
+                tokenizer.encode(text.text(), new EncodeOptions(text.addSpecial(), text.parseSpecial()));
+            case Prompt.Tokens tokens -> checked(tokens);
+            case Prompt.Chat chat -> tokenizer.encode(render(chat), new EncodeOptions(false, true));
+        };
+    }
+
+    private int[] checked(Prompt.Tokens tokens) {
+        int[] ids = tokens.ids().stream().mapToInt(Integer::intValue).toArray();
+        for (int id : ids) {
+            if (id < 0 || id >= tokenizer.vocabularySize()) {
+                throw new InvalidRequestException("the prompt has token id " + id + ": the model's tokens are 0 to "
+                        + (tokenizer.vocabularySize() - 1));
+            }
+        }
+        return ids;
+    }
+
+    /** The conversation as one text, with guarded special tokens in what the messages say. */
+    String render(Prompt.Chat chat) {
+        ChatTemplate compiled = template.orElseThrow(() ->
+                new InvalidRequestException("the model has no chat template: send a text prompt instead of messages"));
+        Map<String, Object> variables = new HashMap<>(modelVariables);
+        variables.put("add_generation_prompt", true);
+        variables.putAll(chat.variables());
+        var messages = new ArrayList<Object>();
+        chat.messages().forEach(message -> messages.add(guarded(message.fields())));
+        variables.put("messages", messages);
+        if (!chat.tools().isEmpty()) {
+            variables.put("tools", guarded(chat.tools()));
+        }
+        return compiled.render(variables, LocalDateTime.now(clock));
+    }
+
+    private Object guarded(Object value) {
+        return switch (value) {
+            case String text -> guarded(text);
+            case List<?> list -> {
+                var copy = new ArrayList<Object>(list.size());
+                list.forEach(each -> copy.add(guarded(each)));
+                yield copy;
+            }
+            case Map<?, ?> map -> {
+                var copy = new LinkedHashMap<Object, Object>();
+                map.forEach((key, each) -> copy.put(key, guarded(each)));
+                yield copy;
+            }
+            default -> value;
+        };
+    }
+
+    private String guarded(String text) {
+        String safe = text.replace(EncodeOptions.GUARD, '\uFFFD');
+        for (String spelling : specialSpellings) {
+            if (safe.contains(spelling)) {
+                safe = safe.replace(spelling, spelling.charAt(0) + "" + EncodeOptions.GUARD + spelling.substring(1));
+            }
+        }
+        return safe;
+    }
+}

@@ -1,0 +1,21 @@
+package roselle.engine;
+
+import roselle.api.FailureKind;
+import roselle.api.FinishReason;
+import roselle.execution.PromptScores;
+
+/** What the engine tells a generation beside its tokens. */
+sealed interface Signal {
+    /** The prompt was scored. */
+    record Scored(PromptScores scores) implements Signal {}
+
+    /** A choice generates no more tokens. */
+    record Ended(int choice, FinishReason reason) implements Signal {}
+
+    /** All choices have ended. */
+    record Completed(int promptTokens, int cachedTokens, long queueNanos, long firstTokenNanos, long totalNanos)
+            implements Signal {}
+
+    /** The request cannot be completed. */
+    record Broken(FailureKind kind, String message) implements Signal {}
+}

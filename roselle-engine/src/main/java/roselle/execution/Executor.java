@@ -1,0 +1,147 @@
+package roselle.execution;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Backend;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.batch.Batch;
+import roselle.batch.Running;
+import roselle.batch.SamplingPlan;
+import roselle.batch.StepResult;
+import roselle.kvcache.SequencePages;
+import roselle.model.Decoder;
+import roselle.sampling.Sampler;
+import roselle.sampling.TokenHistory;
+import roselle.sampling.TokenMask;
+
+/**
+ * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for its logits and draws the tokens.
+ *
+ * <p>Between the two calls the device works, and the caller may compute what sampling will need. All memory is taken when it
+ * is made. It owns the decoder and the backend and closes them.
+ */
+public final class Executor implements AutoCloseable {
+    private final Backend backend;
+    private final Decoder decoder;
+    private final StepInputs inputs;
+    private final StepResult result;
+    private final Sampler sampler;
+    private final TokenHistory history = new TokenHistory();
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment logits; // [maxOutputs, vocabulary]
+    private final @Nullable TokenScores[] scores; // [maxOutputs], by output
+    private final int[] firstOutput; // [maxSequences]
+    private final int[] firstSampled; // [maxSequences]
+
+    public Executor(Backend backend, Decoder decoder, StepLimits limits) {
+        this.backend = backend;
+        this.decoder = decoder;
+        int vocabulary = decoder.spec().vocabulary();
+        inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
+        result = new StepResult(limits.maxSequences(), limits.maxOutputs());
+        sampler = new Sampler(vocabulary);
+        logits = arena.allocate(ValueLayout.JAVA_FLOAT, (long) limits.maxOutputs() * vocabulary);
+        scores = new @Nullable TokenScores[limits.maxOutputs()];
+        firstOutput = new int[limits.maxSequences()];
+        firstSampled = new int[limits.maxSequences()];
+    }
+
+    /** Host memory beside the decoder's own. */
+    public static long hostBytes(StepLimits limits, int vocabulary) {
+        return (long) limits.maxOutputs() * vocabulary * Float.BYTES;
+    }
+
+    /** Starts a step: page copies, then the decoder; may return before the device is done. */
+    public void forward(Batch batch) {
+        for (int entry = 0; entry < batch.size(); entry++) {
+            copyPages(batch.running(entry).pages());
+        }
+        batch.fill(inputs);
+        decoder.forward(inputs);
+    }
+
+    private void copyPages(SequencePages pages) {
+        if (pages.needsCopy()) {
+            for (int group = 0; group < inputs.pageTable.length; group++) {
+                backend.copyPage(decoder.cache(), group, pages.copySource(group), pages.copyTarget(group));
+            }
+        }
+    }
+
+    /** Waits for the step's logits and draws a token from each row that is to be sampled. */
+    public StepResult sample(Batch batch) {
+        result.clear();
+        if (inputs.outputs > 0) {
+            backend.read(decoder.logits(), 0, inputs.outputs, logits);
+        }
+        int output = 0;
+        for (int entry = 0; entry < batch.size(); entry++) {
+            firstOutput[entry] = output;
+            result.beginEntry();
+            sampleEntry(batch, entry);
+            output += batch.outputs(entry);
+        }
+        return result;
+    }
+
+    private void sampleEntry(Batch batch, int entry) {
+        Running running = batch.running(entry);
+        SamplingPlan plan = running.sequence().plan();
+        int rows = batch.sampledRows(entry);
+        int first = firstOutput[entry] + batch.outputs(entry) - rows;
+        firstSampled[entry] = first;
+        for (int row = 0; row < rows; row++) {
+            history.show(running, row);
+            int token = sampler.sample(logits, first + row, plan, history, TokenMask.ALL);
+            if (token == Sampler.FAILED) {
+                result.fail(sampler.failure());
+                return;
+            }
+            result.append(token);
+            scores[first + row] =
+                    plan.topLogprobs == SamplingPlan.NO_LOGPROBS ? null : new TokenScores(sampler.report());
+            if (row < running.draftCount() && token != running.draft(row)) {
+                return;
+            }
+        }
+    }
+
+    /** The log-probabilities of a sampled token of the last step, or null where they were not asked for. */
+    public @Nullable TokenScores scores(int entry, int index) {
+        return scores[firstSampled[entry] + index];
+    }
+
+    /**
+     * Scores the prompt tokens that follow the entry's prompt rows of this step; call before the step is committed.
+     *
+     * @return why it could not, or null
+     */
+    public @Nullable String scorePrompt(Batch batch, int entry, PromptScores target) {
+        Running running = batch.running(entry);
+        int[] ids = running.sequence().ids();
+        int outputs = batch.outputs(entry);
+        int firstPosition = running.computed() + batch.rows(entry) - outputs;
+        int top = Math.max(0, running.sequence().plan().topLogprobs);
+        int last = running.sequence().promptLength() - 1;
+        for (int row = 0; row < outputs && firstPosition + row < last; row++) {
+            int position = firstPosition + row + 1;
+            if (!sampler.score(logits, firstOutput[entry] + row, position, ids[position], top)) {
+                return sampler.failure();
+            }
+            target.put(position, new TokenScores(sampler.report()));
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        Arrays.fill(scores, null);
+        decoder.close();
+        backend.close();
+        arena.close();
+    }
+}

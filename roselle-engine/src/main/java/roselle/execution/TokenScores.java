@@ -1,0 +1,35 @@
+package roselle.execution;
+
+import roselle.sampling.LogprobReport;
+
+/** The log-probabilities of one position as a value: the token there first, and then the likeliest ones. */
+public final class TokenScores {
+    private final int[] ids;
+    private final float[] logprobs;
+
+    TokenScores(LogprobReport report) {
+        int count = 1 + report.count();
+        ids = new int[count];
+        logprobs = new float[count];
+        ids[0] = report.chosenId();
+        logprobs[0] = report.chosen();
+        for (int index = 1; index < count; index++) {
+            ids[index] = report.id(index - 1);
+            logprobs[index] = report.logprob(index - 1);
+        }
+    }
+
+    /** The token of the position and those reported beside it, which may name it again. */
+    public int count() {
+        return ids.length;
+    }
+
+    public int id(int index) {
+        return ids[index];
+    }
+
+    /** Natural logarithm of the probability. */
+    public float logprob(int index) {
+        return logprobs[index];
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of the engine as its users see it. */
+@NullMarked
+package roselle.engine;
+
+import org.jspecify.annotations.NullMarked;
