@@ -1,0 +1,10 @@
+package roselle.template;
+
+import org.jspecify.annotations.Nullable;
+
+/** An object of the interpreter that has attributes of its own. */
+interface Attributed {
+    /** The attribute's value, or null where it has none of this name. */
+    @Nullable
+    Object attribute(Rendering rendering, String name);
+}

@@ -1,0 +1,6 @@
+package roselle.template;
+
+/** An expression, ready to run. */
+interface Evaluator {
+    Object evaluate(Activation activation);
+}

@@ -1,0 +1,58 @@
+package roselle.template;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The way to a member that filters take as {@code attribute}: names and indices apart by dots. */
+record MemberPath(List<Object> parts) {
+    static final MemberPath SELF = new MemberPath(List.of());
+
+    static MemberPath of(Object attribute) {
+        return switch (attribute) {
+            case None _ -> SELF;
+            case String text -> of(text);
+            case Markup(String text) -> of(text);
+            default -> new MemberPath(List.of(attribute));
+        };
+    }
+
+    /** Several ways apart by commas. */
+    static List<MemberPath> several(Object attribute) {
+        if (!(attribute instanceof String text)) {
+            return List.of(of(attribute));
+        }
+        var paths = new ArrayList<MemberPath>();
+        for (String path : text.split(",", -1)) {
+            paths.add(of(path));
+        }
+        return paths;
+    }
+
+    Object follow(Rendering rendering, Object value) {
+        var member = value;
+        for (Object part : parts) {
+            member = Subscripts.item(rendering, member, part);
+        }
+        return member;
+    }
+
+    /** The member, with another value in place of an undefined one on the way. */
+    Object follow(Rendering rendering, Object value, Object otherwise) {
+        var member = value;
+        for (Object part : parts) {
+            member = Subscripts.item(rendering, member, part);
+            member = member instanceof Undefined && otherwise != None.NONE ? otherwise : member;
+        }
+        return member;
+    }
+
+    private static MemberPath of(String text) {
+        var parts = new ArrayList<Object>();
+        for (String part : text.split("\\.", -1)) {
+            boolean isIndex =
+                    !part.isEmpty() && part.length() < 10 && part.chars().allMatch(Character::isDigit);
+            parts.add(isIndex ? (Object) Long.valueOf(part) : part);
+        }
+        return new MemberPath(parts);
+    }
+}

@@ -1,0 +1,6 @@
+package roselle.template;
+
+/** Python's None: the template's null. */
+enum None {
+    NONE
+}

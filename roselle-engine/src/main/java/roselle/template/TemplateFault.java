@@ -1,0 +1,26 @@
+package roselle.template;
+
+import java.io.Serial;
+
+/** Something in a template went wrong; whoever knows the place turns it into an exception of the API. */
+final class TemplateFault extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final int at;
+
+    TemplateFault(String message) {
+        this(message, -1);
+    }
+
+    /** A fault at an offset of the source. */
+    TemplateFault(String message, int at) {
+        super(message, null, false, false);
+        this.at = at;
+    }
+
+    /** The offset in the source, or -1 where the interpreter's current place is meant. */
+    int at() {
+        return at;
+    }
+}
