@@ -1,5 +1,8 @@
 package roselle.gates;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 
@@ -40,8 +43,8 @@ final class Forbidden {
 
     static final ArchRule INTERNALS = noClasses()
             .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("sun..", "jdk.internal..", "com.sun..")
+            .dependOnClassesThat(resideInAnyPackage("sun..", "jdk.internal..", "com.sun..")
+                    .and(not(resideInAPackage("com.sun.management")))) // exported and documented by jdk.management
             .as("no class of the JDK's internals");
 
     static final ArchRule DESERIALIZATION = noClasses()

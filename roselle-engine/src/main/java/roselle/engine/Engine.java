@@ -1,6 +1,5 @@
 package roselle.engine;
 
-import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
@@ -107,7 +106,7 @@ public final class Engine implements AutoCloseable {
         Checkpoint checkpoint = Checkpoint.open(config.model());
         try {
             Blueprint blueprint = Architectures.read(checkpoint);
-            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint.spec(), machineBytes());
+            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint.spec(), MachineMemory.bytes());
             LOG.log(
                     System.Logger.Level.INFO,
                     "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
@@ -136,16 +135,9 @@ public final class Engine implements AutoCloseable {
     public static EnginePlan plan(EngineConfig config) {
         try (Checkpoint checkpoint = Checkpoint.open(config.model())) {
             return EngineSizes.of(
-                            config, checkpoint, Architectures.read(checkpoint).spec(), machineBytes())
+                            config, checkpoint, Architectures.read(checkpoint).spec(), MachineMemory.bytes())
                     .plan();
         }
-    }
-
-    private static long machineBytes() {
-        var system = ManagementFactory.getOperatingSystemMXBean();
-        return system instanceof com.sun.management.OperatingSystemMXBean machine
-                ? machine.getTotalMemorySize()
-                : Long.MAX_VALUE;
     }
 
     /**

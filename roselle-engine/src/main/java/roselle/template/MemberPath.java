@@ -22,7 +22,7 @@ record MemberPath(List<Object> parts) {
             return List.of(of(attribute));
         }
         var paths = new ArrayList<MemberPath>();
-        for (String path : text.split(",", -1)) {
+        for (String path : Parameters.pieces(text, ',')) {
             paths.add(of(path));
         }
         return paths;
@@ -48,7 +48,7 @@ record MemberPath(List<Object> parts) {
 
     private static MemberPath of(String text) {
         var parts = new ArrayList<Object>();
-        for (String part : text.split("\\.", -1)) {
+        for (String part : Parameters.pieces(text, '.')) {
             boolean isIndex =
                     !part.isEmpty() && part.length() < 10 && part.chars().allMatch(Character::isDigit);
             parts.add(isIndex ? (Object) Long.valueOf(part) : part);

@@ -63,6 +63,18 @@ final class Parameters {
     }
 
     private static List<String> words(String declaration) {
-        return declaration.isEmpty() ? List.of() : List.of(declaration.split(" ", -1));
+        return declaration.isEmpty() ? List.of() : pieces(declaration, ' ');
+    }
+
+    /** The pieces between separators, empty ones too. */
+    static List<String> pieces(String text, char separator) {
+        var pieces = new java.util.ArrayList<String>();
+        int start = 0;
+        for (int end = text.indexOf(separator); end >= 0; end = text.indexOf(separator, start)) {
+            pieces.add(text.substring(start, end));
+            start = end + 1;
+        }
+        pieces.add(text.substring(start));
+        return List.copyOf(pieces);
     }
 }
