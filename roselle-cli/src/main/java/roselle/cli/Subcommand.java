@@ -13,6 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 record Subcommand(String name, String summary, Supplier<Object> make) {
     /** All commands, in the order of the usage text. */
     static final List<Subcommand> ALL = List.of(
+            new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("inspect", "Tell what a model is and what it needs.", () -> new InspectCommand()),
             new Subcommand(
                     "verify",

@@ -1,0 +1,184 @@
+package roselle.bench;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.model.Blueprint;
+import roselle.model.Decoder;
+import roselle.model.KvPages;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/**
+ * How fast a decoder reads prompts and writes tokens, without tokenizer, scheduler and sampling.
+ *
+ * <p>A test is warmed up once and then repeated; each repetition begins with an empty cache.
+ */
+public final class ModelBenchmark {
+    private static final int PAGE_TOKENS = 16;
+
+    /**
+     * What to measure.
+     *
+     * @param promptTokens read at once by one sequence; 0 to leave that out
+     * @param newTokens written by each sequence of a batch; 0 to leave that out
+     * @param batches numbers of sequences that write together
+     * @param threads of the CPU
+     * @param repetitions of each test
+     */
+    public record Plan(int promptTokens, int newTokens, List<Integer> batches, int threads, int repetitions) {
+        public Plan {
+            batches = List.copyOf(batches);
+            boolean isPossible = promptTokens >= 0 && newTokens >= 0 && threads >= 1 && repetitions >= 1;
+            if (!isPossible || batches.stream().anyMatch(batch -> batch < 1)) {
+                throw new IllegalArgumentException("tokens are 0 or more, batches, threads and repetitions 1 or more");
+            }
+        }
+    }
+
+    /**
+     * A line of the table.
+     *
+     * @param test {@code pp512}: a prompt of 512 tokens; {@code tg64}: 64 tokens written by each sequence
+     * @param bytesPerSecond of weights, as far as the test reads all of them once per step; 0 for prompts
+     */
+    public record Result(
+            String model,
+            String backend,
+            int threads,
+            int batch,
+            String test,
+            double tokensPerSecond,
+            double standardDeviation,
+            double bytesPerSecond) {}
+
+    private final Plan plan;
+    private final String model;
+    private final Decoder decoder;
+    private final StepInputs inputs;
+    private final CpuBackend backend;
+    private final MemorySegment logits;
+    private final int vocabulary;
+    private final long weightBytes;
+
+    private ModelBenchmark(
+            Plan plan, String model, Checkpoint checkpoint, CpuBackend backend, Decoder decoder, StepLimits limits) {
+        this.plan = plan;
+        this.model = model;
+        this.backend = backend;
+        this.decoder = decoder;
+        vocabulary = decoder.spec().vocabulary();
+        logits = MemorySegment.ofArray(new float[vocabulary]);
+        inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
+        for (int[] table : inputs.pageTable) {
+            java.util.Arrays.setAll(table, page -> page);
+        }
+        weightBytes = bytesOfAStep(checkpoint, decoder.spec().output().tied());
+    }
+
+    /** All weights but an embedding of its own, of which a step reads a few rows only. */
+    private static long bytesOfAStep(Checkpoint checkpoint, boolean tied) {
+        long bytes = 0;
+        for (Tensor tensor : checkpoint.tensors().values()) {
+            boolean isTable = tensor.name().contains("embd") || tensor.name().contains("embed_tokens");
+            bytes += isTable && !tied ? 0 : tensor.data().byteSize();
+        }
+        return bytes;
+    }
+
+    /** Runs the plan's tests on a model and hands each result on as soon as it is there. */
+    public static void run(Path path, Plan plan, Consumer<Result> results) {
+        int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
+        int context = Math.max(plan.promptTokens(), plan.newTokens());
+        var limits = new StepLimits(
+                Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
+        try (Checkpoint checkpoint = Checkpoint.open(path);
+                var backend = new CpuBackend(plan.threads())) {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            int groups = blueprint.spec().kvGroups().size();
+            var pages = new KvPages(DataType.F32, Collections.nCopies(groups, widest * limits.maxPages()));
+            try (Decoder decoder = Decoder.open(checkpoint, blueprint, backend, limits, pages)) {
+                String name = String.valueOf(path.getFileName());
+                new ModelBenchmark(plan, name, checkpoint, backend, decoder, limits).run(results);
+            }
+        }
+    }
+
+    private void run(Consumer<Result> results) {
+        if (plan.promptTokens() > 0) {
+            List<Double> seconds = repeat(this::prompt);
+            results.accept(result(1, "pp" + plan.promptTokens(), plan.promptTokens(), seconds, 0));
+        }
+        if (plan.newTokens() > 0) {
+            for (int batch : plan.batches()) {
+                List<Double> seconds = repeat(() -> write(batch));
+                long bytes = weightBytes * plan.newTokens();
+                results.accept(result(batch, "tg" + plan.newTokens(), batch * plan.newTokens(), seconds, bytes));
+            }
+        }
+    }
+
+    private List<Double> repeat(Runnable test) {
+        test.run();
+        var seconds = new ArrayList<Double>();
+        for (int i = 0; i < plan.repetitions(); i++) {
+            long start = System.nanoTime();
+            test.run();
+            seconds.add((System.nanoTime() - start) / 1e9);
+        }
+        return seconds;
+    }
+
+    private Result result(int batch, String test, int tokens, List<Double> seconds, long bytes) {
+        double[] rates = seconds.stream().mapToDouble(s -> tokens / s).toArray();
+        var statistics = Statistics.of(rates);
+        double bytesPerSecond = statistics.mean() * bytes / tokens;
+        return new Result(
+                model,
+                backend.name(),
+                plan.threads(),
+                batch,
+                test,
+                statistics.mean(),
+                statistics.standardDeviation(),
+                bytesPerSecond);
+    }
+
+    private void prompt() {
+        step(1, plan.promptTokens(), 0);
+    }
+
+    private void write(int batch) {
+        for (int position = 0; position < plan.newTokens(); position++) {
+            step(batch, 1, position);
+        }
+    }
+
+    /** Advances each sequence by some tokens, which are any, and waits for the logits of the last ones. */
+    private void step(int sequences, int tokens, int position) {
+        inputs.rows = sequences * tokens;
+        inputs.sequences = sequences;
+        inputs.outputs = sequences;
+        for (int s = 0; s < sequences; s++) {
+            inputs.rowStart[s] = s * tokens;
+            inputs.contextLength[s] = position;
+            inputs.outputRow[s] = (s + 1) * tokens - 1;
+            for (int i = 0; i < tokens; i++) {
+                int row = s * tokens + i;
+                inputs.positions[row] = position + i;
+                inputs.tokenIds[row] = (row * 7919 + position * 104_729 + 1) % vocabulary;
+            }
+        }
+        inputs.rowStart[sequences] = inputs.rows;
+        decoder.forward(inputs);
+        backend.read(decoder.logits(), sequences - 1, 1, logits);
+    }
+}

@@ -1,0 +1,18 @@
+package roselle.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code roselle bench}: the parent of the measurements. */
+@Command(name = "bench", subcommands = BenchModelCommand.class)
+final class BenchCommand implements Runnable {
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(specification.commandLine(), "a measurement is missing: model");
+    }
+}
