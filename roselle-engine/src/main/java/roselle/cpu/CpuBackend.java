@@ -48,6 +48,11 @@ public final class CpuBackend implements Backend {
         rowOperations = new RowOperations(pool);
     }
 
+    /** The threads that this backend started. */
+    Thread[] threads() {
+        return pool.owned();
+    }
+
     @Override
     public String name() {
         return "cpu";

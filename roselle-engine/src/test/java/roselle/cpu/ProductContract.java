@@ -39,10 +39,23 @@ public final class ProductContract {
 
     private static final int[] ROWS = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 65, 70};
 
+    /** The product under test. */
+    interface Kernel {
+        void linear(CpuBackend backend, Rows input, CpuWeight weight, Rows output, int rows);
+    }
+
     private final Random random;
+    private final Kernel kernel;
 
     ProductContract(long seed) {
+        this(
+                seed,
+                (backend, input, weight, output, rows) -> backend.linear(input, weight, Epilogue.PLAIN, output, rows));
+    }
+
+    ProductContract(long seed, Kernel kernel) {
         random = new Random(seed);
+        this.kernel = kernel;
     }
 
     /** Exits with 1 and a sentence per difference. */
@@ -116,7 +129,7 @@ public final class ProductContract {
                 nearDouble(type, tensor, input, twin, faults);
                 for (int rows : ROWS) {
                     CpuBuffer.of(output).fill((byte) 0xff);
-                    backend.linear(input, weight, Epilogue.PLAIN, output, rows);
+                    kernel.linear(backend, input, weight, output, rows);
                     same(type + " " + outputs + "x" + columns, rows, twin, output, faults);
                 }
             }

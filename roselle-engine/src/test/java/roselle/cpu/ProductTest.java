@@ -9,11 +9,37 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.backend.Epilogue;
+import roselle.backend.Rows;
 
 class ProductTest {
     @Test
     void everyFormatMultipliesAsItsScalarTwinAtThePreferredWidth() {
         assertThat(new ProductContract(2_025).faults()).isEmpty();
+    }
+
+    @Test
+    void anOrderThatDependsOnTheNumberOfRowsIsFound() {
+        var contract = new ProductContract(2_025, (backend, input, weight, output, rows) -> {
+            backend.linear(input, weight, Epilogue.PLAIN, output, rows);
+            if (rows > 4) {
+                resumOneRowBackwards(input, weight, output);
+            }
+        });
+        assertThat(contract.faults()).anyMatch(fault -> fault.contains("5 rows") && fault.contains("the twin says"));
+    }
+
+    /** The saboteur: row 1 is summed from its last number to its first. */
+    private static void resumOneRowBackwards(Rows input, CpuWeight weight, Rows output) {
+        float[] numbers = new float[weight.columns()];
+        for (int n = 0; n < weight.rows(); n++) {
+            weight.dequantizeRow(n, numbers);
+            float sum = 0;
+            for (int k = numbers.length - 1; k >= 0; k--) {
+                sum += numbers[k] * CpuBuffer.number(CpuBuffer.of(input), CpuBuffer.row(input, 1) + k);
+            }
+            CpuBuffer.number(CpuBuffer.of(output), CpuBuffer.row(output, 1) + n, sum);
+        }
     }
 
     @ParameterizedTest
