@@ -65,7 +65,12 @@ public final class Engine implements AutoCloseable {
     private boolean isClosed;
 
     private Engine(
-            EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes, Backend backend) {
+            EngineConfig config,
+            Checkpoint checkpoint,
+            Blueprint blueprint,
+            EngineSizes sizes,
+            Backend backend,
+            StepHook hook) {
         this.config = config;
         this.sizes = sizes;
         this.checkpoint = checkpoint;
@@ -79,7 +84,7 @@ public final class Engine implements AutoCloseable {
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
         probe = new EngineProbe(cache, scheduler);
-        loop = new EngineLoop(scheduler, executor, probe);
+        loop = new EngineLoop(scheduler, executor, probe, hook);
         loop.start();
     }
 
@@ -103,8 +108,14 @@ public final class Engine implements AutoCloseable {
      * @throws DeviceException if the device is not there
      */
     public static Engine open(EngineConfig config) {
-        Checkpoint checkpoint = Checkpoint.open(config.model());
+        return open(config, Devices.open(config.device()), StepHook.NONE);
+    }
+
+    /** Opens a model on a backend, which the engine owns from here on. */
+    static Engine open(EngineConfig config, Backend backend, StepHook hook) {
+        Checkpoint checkpoint = null;
         try {
+            checkpoint = Checkpoint.open(config.model());
             Blueprint blueprint = Architectures.read(checkpoint);
             EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint.spec(), MachineMemory.bytes());
             LOG.log(
@@ -114,19 +125,12 @@ public final class Engine implements AutoCloseable {
                     Integer.toString(sizes.limits().maxContext()),
                     Long.toString(sizes.kvBytes()),
                     Long.toString(sizes.totalBytes()));
-            return open(config, checkpoint, blueprint, sizes);
-        } catch (Throwable failure) {
-            checkpoint.close();
-            throw failure;
-        }
-    }
-
-    private static Engine open(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes) {
-        Backend backend = Devices.open(config.device());
-        try {
-            return new Engine(config, checkpoint, blueprint, sizes, backend);
+            return new Engine(config, checkpoint, blueprint, sizes, backend, hook);
         } catch (Throwable failure) {
             backend.close();
+            if (checkpoint != null) {
+                checkpoint.close();
+            }
             throw failure;
         }
     }
@@ -162,7 +166,7 @@ public final class Engine implements AutoCloseable {
                     channel,
                     tokenizer,
                     request,
-                    prompt.length,
+                    prompt,
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();

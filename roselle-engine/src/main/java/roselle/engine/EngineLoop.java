@@ -37,6 +37,7 @@ final class EngineLoop implements Runnable {
     private final Scheduler scheduler;
     private final Executor executor;
     private final EngineProbe probe;
+    private final StepHook hook;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
     private final Thread thread;
@@ -44,7 +45,8 @@ final class EngineLoop implements Runnable {
     private volatile boolean isClosing;
     private volatile @Nullable String death;
 
-    EngineLoop(Scheduler scheduler, Executor executor, EngineProbe probe) {
+    EngineLoop(Scheduler scheduler, Executor executor, EngineProbe probe, StepHook hook) {
+        this.hook = hook;
         this.scheduler = scheduler;
         this.executor = executor;
         this.probe = probe;
@@ -105,6 +107,7 @@ final class EngineLoop implements Runnable {
     /** One turn; returns whether there was anything to do. */
     boolean step() {
         boolean received = receive();
+        hook.beforeStep(scheduler);
         Batch batch = scheduler.plan(System.nanoTime());
         if (batch.isEmpty()) {
             reportEnded();

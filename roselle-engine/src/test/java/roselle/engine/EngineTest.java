@@ -1,0 +1,331 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import roselle.api.CapacityException;
+import roselle.api.CheckpointException;
+import roselle.api.DeviceException;
+import roselle.api.FailureKind;
+import roselle.api.FinishReason;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.GenerationRequestBuilder;
+import roselle.api.InvalidRequestException;
+import roselle.backend.Backend;
+import roselle.cpu.CpuBackend;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+
+class EngineTest {
+    private static final Path MODEL = Path.of("src/test/resources/tiny-models/llama");
+    private Engine engine;
+
+    @BeforeEach
+    void open() {
+        engine = Engine.open(config());
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private static EngineConfig config() {
+        return EngineConfig.of(MODEL)
+                .with(new DeviceOptions("cpu", 2))
+                .with(new CacheOptions("f32", 8L << 20, 16, true))
+                .with(new BatchOptions(256, 16, 64, 0, 40));
+    }
+
+    private static GenerationRequestBuilder request(int tokens) {
+        return GenerationRequest.builder()
+                .tokens(5, 6, 7, 8, 9)
+                .temperature(0)
+                .ignoreEos(true)
+                .maxTokens(tokens);
+    }
+
+    private static List<GenerationEvent> events(Generation generation) {
+        var events = new ArrayList<GenerationEvent>();
+        try (generation) {
+            generation.forEach(events::add);
+        }
+        return events;
+    }
+
+    private void awaitIdle() {
+        long giveUp = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (engine.status().usedPages() > 0 || engine.status().running() > 0) {
+            assertThat(System.nanoTime()).as("%s", engine.status()).isLessThan(giveUp);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void endsEachRequestInExactlyOneFinished() {
+        var events = events(engine.submit(request(7).build()));
+        assertThat(events).filteredOn(TokenGenerated.class::isInstance).hasSize(7);
+        assertThat(events).filteredOn(ChoiceEnded.class::isInstance).hasSize(1);
+        assertThat(events.getLast()).isInstanceOfSatisfying(Finished.class, finished -> {
+            assertThat(finished.reasons()).containsExactly(FinishReason.LENGTH);
+            assertThat(finished.usage().promptTokens()).isEqualTo(5);
+            assertThat(finished.usage().completionTokens()).isEqualTo(7);
+            assertThat(finished.usage().totalNanos())
+                    .isGreaterThanOrEqualTo(finished.usage().firstTokenNanos());
+        });
+    }
+
+    @Test
+    void aThousandVirtualThreadsShareOneBatch() throws Exception {
+        engine.close();
+        engine = Engine.open(config().with(new BatchOptions(256, 64, 128, 0, 1000)));
+        var jobs = new ArrayList<Callable<Integer>>();
+        for (int i = 0; i < 1000; i++) {
+            int id = 3 + i % 300;
+            jobs.add(() ->
+                    events(engine.submit(request(3).tokens(id, id).build())).size());
+        }
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<Integer> future : threads.invokeAll(jobs)) {
+                assertThat(future.get()).isEqualTo(5);
+            }
+        }
+        awaitIdle();
+    }
+
+    @Test
+    void closingAGenerationFreesItsPages() {
+        for (int round = 0; round < 50; round++) {
+            var generation = engine.submit(request(200).build());
+            for (int i = 0; i < round % 5; i++) {
+                generation.next();
+            }
+            generation.close();
+            generation.close();
+            assertThat(events(generation).getLast())
+                    .isInstanceOfSatisfying(
+                            Finished.class,
+                            finished -> assertThat(finished.reasons())
+                                    .containsAnyOf(FinishReason.CANCELLED, FinishReason.LENGTH));
+        }
+        awaitIdle();
+    }
+
+    @Test
+    void strangersWhoCancelAtAnyTimeLeaveNothingBehind() throws Exception {
+        var random = new Random(5);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var futures = new ArrayList<Future<?>>();
+            for (int i = 0; i < 300; i++) {
+                int read = random.nextInt(12);
+                int choices = 1 + random.nextInt(3);
+                futures.add(threads.submit(() -> {
+                    Generation generation;
+                    try {
+                        generation = engine.submit(
+                                request(20).choices(choices).temperature(1).build());
+                    } catch (CapacityException full) {
+                        return;
+                    }
+                    try (generation) {
+                        for (int event = 0; event < read && generation.hasNext(); event++) {
+                            generation.next();
+                        }
+                    }
+                }));
+            }
+            for (Future<?> future : futures) {
+                future.get();
+            }
+        }
+        awaitIdle();
+        assertThat(events(engine.submit(request(2).build())).getLast()).isInstanceOf(Finished.class);
+    }
+
+    @Test
+    void choicesShareTheirPromptAndDrawTheirOwnTokens() {
+        int[] prompt = new Random(3).ints(40, 3, 300).toArray();
+        var events = events(engine.submit(
+                request(6).tokens(prompt).choices(3).temperature(1).seed(9).build()));
+        var byChoice = List.of(new ArrayList<Integer>(), new ArrayList<Integer>(), new ArrayList<Integer>());
+        for (GenerationEvent event : events) {
+            if (event instanceof TokenGenerated token) {
+                byChoice.get(token.choice()).add(token.id());
+            }
+        }
+        assertThat(byChoice).allSatisfy(ids -> assertThat(ids).hasSize(6));
+        assertThat(byChoice).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aSecondRequestFindsItsPromptInTheCache() {
+        int[] prompt = new Random(4).ints(64, 3, 300).toArray();
+        events(engine.submit(request(2).tokens(prompt).build()));
+        var events = events(engine.submit(request(2).tokens(prompt).build()));
+        assertThat(((Finished) events.getLast()).usage().cachedTokens()).isGreaterThanOrEqualTo(48);
+        var salted = events(engine.submit(request(2)
+                .tokens(prompt)
+                .scheduling(new roselle.api.SchedulingOptions(0, "", "salt", Duration.ZERO))
+                .build()));
+        assertThat(((Finished) salted.getLast()).usage().cachedTokens()).isZero();
+    }
+
+    @Test
+    void scoresThePromptTokenByToken() {
+        var events =
+                events(engine.submit(request(1).logprobs(2).promptLogprobs(true).build()));
+        assertThat(events.getFirst()).isInstanceOfSatisfying(PromptScored.class, scored -> {
+            assertThat(scored.ids()).containsExactly(5, 6, 7, 8, 9);
+            assertThat(scored.logprobs().getFirst()).isEmpty();
+            assertThat(scored.logprobs().subList(1, 5)).allSatisfy(each -> {
+                assertThat(each).hasSize(3);
+                assertThat(each.getFirst().logprob()).isNegative();
+            });
+        });
+    }
+
+    @Test
+    void stopTokensAndTheirMinimumAreKept() {
+        var free = events(engine.submit(request(8).build()));
+        int third = ((TokenGenerated) free.get(2)).id();
+        var stopped = events(
+                engine.submit(request(8).stopTokenIds(java.util.Set.of(third)).build()));
+        assertThat(((Finished) stopped.getLast()).reasons()).containsExactly(FinishReason.STOP);
+        assertThat(stopped).filteredOn(TokenGenerated.class::isInstance).hasSizeLessThanOrEqualTo(3);
+        var later = events(engine.submit(
+                request(8).stopTokenIds(java.util.Set.of(third)).minTokens(6).build()));
+        assertThat(later).filteredOn(TokenGenerated.class::isInstance).hasSizeGreaterThanOrEqualTo(6);
+    }
+
+    @Test
+    void whatCannotBeHonouredIsRefusedAtOnceWithBothNumbers() {
+        assertThatThrownBy(() -> engine.submit(request(500).build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContainingAll("505", "256");
+        assertThatThrownBy(() -> engine.submit(request(1).tokens(new int[300]).build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContainingAll("300", "256");
+        assertThatThrownBy(() -> engine.submit(request(1).tokens().build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("no tokens");
+        assertThatThrownBy(() -> engine.submit(request(1).tokens(999).build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("999");
+        assertThatThrownBy(() -> engine.submit(
+                        request(1).logitBias(java.util.Map.of(4000, 1f)).build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("4000");
+        assertThatThrownBy(() ->
+                        engine.submit(GenerationRequest.builder().user("Hello").build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("chat template");
+        assertThatThrownBy(() ->
+                        engine.submit(GenerationRequest.builder().text("Hello").build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("tokenizer");
+        assertThat(engine.submit(request(1).build()).text()).isEmpty();
+    }
+
+    @Test
+    void aFullQueueIsRefusedWithBothNumbers() {
+        var held = new ArrayList<Generation>();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 200; i++) {
+                        held.add(engine.submit(request(240).build()));
+                    }
+                })
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("56");
+        held.forEach(Generation::close);
+        awaitIdle();
+    }
+
+    @Test
+    void aDeadlineThatPassesFailsTheRequest() {
+        var events =
+                events(engine.submit(request(240).deadline(Duration.ofNanos(1)).build()));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.kind()).isEqualTo(FailureKind.DEADLINE));
+    }
+
+    @Test
+    void aModelThatDoesNotFitIsRefusedWithTheLargestContextThatDoes() {
+        assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL)
+                        .with(new CacheOptions("f32", 64 << 10, 16, true))
+                        .with(new BatchOptions(256, 4, 64, 0, 4))))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContainingAll("256", "largest context that fits is");
+    }
+
+    @Test
+    void closingTheEngineFailsWhatIsInFlightAndRefusesMore() {
+        var generation = engine.submit(request(240).build());
+        engine.close();
+        assertThat(events(generation).getLast()).isInstanceOfAny(Failed.class, Finished.class);
+        assertThatThrownBy(() -> engine.submit(request(1).build())).isInstanceOf(DeviceException.class);
+    }
+
+    @Test
+    void aMissingModelIsNamed() {
+        assertThatThrownBy(() -> Engine.open(EngineConfig.of(Path.of("no/such/model"))))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("no/such/model");
+    }
+
+    @Test
+    void aDeviceThatFailsMidBatchFailsEveryRequestAndTheEngine() {
+        engine.close();
+        var isBroken = new AtomicBoolean();
+        engine = Engine.open(config(), failing(isBroken), StepHook.NONE);
+        var first = engine.submit(request(240).build());
+        var second = engine.submit(request(240).build());
+        first.next();
+        isBroken.set(true);
+        for (Generation each : List.of(first, second)) {
+            assertThat(events(each).getLast())
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.message()).contains("the device is gone"));
+        }
+        assertThat(engine.status().isAlive()).isFalse();
+        assertThatThrownBy(() -> engine.submit(request(1).build()))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining("the device is gone");
+    }
+
+    private static Backend failing(AtomicBoolean isBroken) {
+        Backend honest = new CpuBackend(1);
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    if (isBroken.get() && method.getName().equals("linear")) {
+                        throw new DeviceException("the device is gone");
+                    }
+                    try {
+                        return method.invoke(honest, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+}

@@ -1,0 +1,215 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.TokenLogprob;
+import roselle.backend.Backend;
+import roselle.backend.Rows;
+import roselle.cpu.CpuBackend;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+
+/** A request's tokens and log-probabilities do not depend on what else runs, nor on how its work is cut. */
+class SameBitsTest {
+    private static final int PROMPT = 40;
+    private static final int ANSWER = 10;
+    private static final long SEED = 20260704;
+
+    /** What a request gave: ids and the bits of their log-probabilities, and how much of its prompt was cached. */
+    private record Answer(List<Integer> ids, List<List<Integer>> bits, int cached) {
+        List<Object> withoutCache() {
+            return List.of(ids, bits);
+        }
+    }
+
+    static Stream<Path> models() throws IOException {
+        try (Stream<Path> folders = Files.list(Path.of("src/test/resources/tiny-models"))) {
+            return folders.filter(Files::isDirectory).sorted().toList().stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void aRequestGivesTheSameBitsHoweverItRuns(Path model) {
+        int vocabulary = 300;
+        Answer alone = alone(model, BatchOptions.DEFAULT, vocabulary);
+        assertThat(alone.ids()).hasSize(ANSWER);
+        for (int chunk : new int[] {1, 5, 16, 33}) {
+            var batch = new BatchOptions(0, 4, 64, chunk, 100);
+            assertThat(alone(model, batch, vocabulary).withoutCache())
+                    .as("in chunks of %d", chunk)
+                    .isEqualTo(alone.withoutCache());
+        }
+        assertThat(afterItself(model, vocabulary).withoutCache())
+                .as("with a prefix hit")
+                .isEqualTo(alone.withoutCache());
+        assertThat(amongStrangers(model, vocabulary, cpu(), StepHook.NONE).withoutCache())
+                .as("in a batch of 64")
+                .isEqualTo(alone.withoutCache());
+        assertThat(amongStrangers(model, vocabulary, cpu(), preemption()).withoutCache())
+                .as("preempted every third step")
+                .isEqualTo(alone.withoutCache());
+    }
+
+    @Test
+    void aKernelWhoseBitsDependOnTheNumberOfRowsIsFound() throws IOException {
+        Path model = models().filter(path -> path.endsWith("llama")).findFirst().orElseThrow();
+        Answer alone = alone(model, BatchOptions.DEFAULT, 300);
+        assertThat(amongStrangers(model, 300, saboteur(), StepHook.NONE).withoutCache())
+                .isNotEqualTo(alone.withoutCache());
+    }
+
+    private static Backend cpu() {
+        return new CpuBackend(2);
+    }
+
+    /** Preempts the youngest sequence before every third step. */
+    private static StepHook preemption() {
+        var steps = new int[1];
+        return scheduler -> {
+            if (++steps[0] % 3 == 0) {
+                scheduler.preemptYoungest();
+            }
+        };
+    }
+
+    /** Adds the last bit to every number of each product of many rows. */
+    private static Backend saboteur() {
+        Backend honest = cpu();
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(honest, arguments);
+                        if (method.getName().equals("linear") && (int) arguments[4] > 1) {
+                            nudge(honest, (Rows) arguments[3], (int) arguments[4]);
+                        }
+                        return result;
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    private static void nudge(Backend backend, Rows output, int rows) {
+        try (var arena = Arena.ofConfined()) {
+            long numbers = (long) rows * output.columns();
+            var all = arena.allocate(ValueLayout.JAVA_FLOAT, numbers);
+            backend.read(output, 0, rows, all);
+            for (long i = 0; i < numbers; i++) {
+                all.setAtIndex(ValueLayout.JAVA_FLOAT, i, Math.nextUp(all.getAtIndex(ValueLayout.JAVA_FLOAT, i)));
+            }
+            backend.write(all, output, 0, rows);
+        }
+    }
+
+    private static EngineConfig config(Path model, BatchOptions batch) {
+        return EngineConfig.of(model)
+                .with(batch)
+                .with(new DeviceOptions("cpu", 2))
+                .with(new CacheOptions("auto", 64L << 20, 16, true));
+    }
+
+    private static Answer alone(Path model, BatchOptions batch, int vocabulary) {
+        try (var engine = Engine.open(config(model, batch), cpu(), StepHook.NONE)) {
+            return answer(engine.submit(request(vocabulary)));
+        }
+    }
+
+    private static Answer afterItself(Path model, int vocabulary) {
+        try (var engine = Engine.open(config(model, BatchOptions.DEFAULT), cpu(), StepHook.NONE)) {
+            Answer first = answer(engine.submit(request(vocabulary)));
+            Answer second = answer(engine.submit(request(vocabulary)));
+            assertThat(second.cached()).as("cached tokens").isPositive();
+            assertThat(first.withoutCache()).isEqualTo(second.withoutCache());
+            return second;
+        }
+    }
+
+    private static Answer amongStrangers(Path model, int vocabulary, Backend backend, StepHook hook) {
+        var random = new Random(SEED);
+        try (var engine = Engine.open(config(model, new BatchOptions(0, 64, 128, 24, 100)), backend, hook)) {
+            var strangers = new ArrayList<Generation>();
+            Generation own = null;
+            int place = random.nextInt(64);
+            for (int i = 0; i < 64; i++) {
+                if (i == place) {
+                    own = engine.submit(request(vocabulary));
+                }
+                int[] prompt =
+                        random.ints(1 + random.nextInt(50), 3, vocabulary).toArray();
+                strangers.add(engine.submit(GenerationRequest.builder()
+                        .tokens(prompt)
+                        .seed(i)
+                        .ignoreEos(true)
+                        .maxTokens(1 + random.nextInt(20))
+                        .build()));
+            }
+            Answer answer = answer(Objects.requireNonNull(own));
+            strangers.forEach(SameBitsTest::answer);
+            return answer;
+        }
+    }
+
+    private static GenerationRequest request(int vocabulary) {
+        int[] prompt = new Random(SEED + 1).ints(PROMPT, 3, vocabulary).toArray();
+        return GenerationRequest.builder()
+                .tokens(prompt)
+                .temperature(0.9)
+                .topP(0.95)
+                .seed(7)
+                .ignoreEos(true)
+                .maxTokens(ANSWER)
+                .logprobs(3)
+                .build();
+    }
+
+    private static Answer answer(Generation generation) {
+        var ids = new ArrayList<Integer>();
+        var bits = new ArrayList<List<Integer>>();
+        int cached = -1;
+        try (generation) {
+            for (var event : generation) {
+                switch (event) {
+                    case TokenGenerated token -> {
+                        ids.add(token.id());
+                        bits.add(bits(token.logprobs()));
+                    }
+                    case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
+                    case Finished finished -> cached = finished.usage().cachedTokens();
+                    case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
+                    case roselle.api.GenerationEvent.ChoiceEnded _ -> {}
+                }
+            }
+        }
+        return new Answer(ids, bits, cached);
+    }
+
+    private static List<Integer> bits(List<TokenLogprob> logprobs) {
+        var bits = new ArrayList<Integer>();
+        for (TokenLogprob each : logprobs) {
+            bits.add(each.id());
+            bits.add(Float.floatToRawIntBits(each.logprob()));
+        }
+        return bits;
+    }
+}
