@@ -20,6 +20,8 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
                     "Compare logits and greedy tokens with those of another implementation.",
                     () -> new VerifyCommand()),
             new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
+            new Subcommand(
+                    "template", "Render a chat template: variables in, a prompt out.", () -> new TemplateCommand()),
             new Subcommand("version", "Print the version of Roselle and of Java.", () -> new VersionCommand()));
 
     /** The command itself, its class loaded. */

@@ -14,7 +14,10 @@ package roselle.template;
 record Limits(
         int steps, int outputCharacters, long work, int textCharacters, int elements, int integerBits, int depth) {
     /** Far above what a prompt of a million tokens needs, and under a second of one core. */
-    static final Limits DEFAULT = new Limits(1_000_000, 64 << 20, 256L << 20, 64 << 20, 1_000_000, 16_384, 2_000);
+    static final Limits DEFAULT = new Limits(1_000_000, 64 << 20, 128L << 20, 64 << 20, 1_000_000, 16_384, 2_000);
+
+    /** What an element counts in characters: about what it costs. */
+    static final int ELEMENT_WORK = 64;
 
     /** UTF-16 units of a template's source. */
     static final int SOURCE_CHARACTERS = 1 << 20;

@@ -69,7 +69,7 @@ final class Rendering {
         if (count > limits.elements()) {
             throw new TemplateFault("a list of " + count + " elements exceeds the limit of " + limits.elements());
         }
-        charge(8 * count + 8);
+        charge(Limits.ELEMENT_WORK * count + 8);
     }
 
     /** Refuses an integer of more bits before it is computed; its cost grows with the square. */
