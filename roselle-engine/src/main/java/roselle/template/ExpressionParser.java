@@ -1,6 +1,5 @@
 package roselle.template;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -26,10 +25,17 @@ final class ExpressionParser {
     private static final Expression NONE = new Expression.Literal(None.NONE, 0);
 
     private final TokenStream tokens;
+    private final PrimaryParser primaries;
     private final IdentityHashMap<Expression, Integer> heights = new IdentityHashMap<>();
 
     ExpressionParser(TokenStream tokens) {
         this.tokens = tokens;
+        primaries = new PrimaryParser(tokens, this);
+    }
+
+    /** A name, a literal, a display or what stands in parentheses. */
+    Expression primary() {
+        return primaries.primary();
     }
 
     /** An expression, conditional ones included. */
@@ -193,89 +199,6 @@ final class ExpressionParser {
         return withFilter ? filtered(result) : result;
     }
 
-    Expression primary() {
-        var token = tokens.peek();
-        return switch (token.kind()) {
-            case NAME -> name(tokens.next());
-            case STRING -> strings();
-            case INTEGER -> new Expression.Literal(integer(tokens.next()), token.at());
-            case FLOAT -> new Expression.Literal(Double.valueOf(tokens.next().text()), token.at());
-            default ->
-                switch (token.kind() == Token.Kind.OPERATOR ? token.text() : "") {
-                    case "(" -> parenthesized();
-                    case "[" -> list();
-                    case "{" -> dictionary();
-                    default -> throw new TemplateFault("unexpected " + token.described(), token.at());
-                };
-        };
-    }
-
-    private static Expression name(Token token) {
-        return switch (token.text()) {
-            case "true", "True" -> new Expression.Literal(true, token.at());
-            case "false", "False" -> new Expression.Literal(false, token.at());
-            case "none", "None" -> new Expression.Literal(None.NONE, token.at());
-            default -> new Expression.Name(token.text(), token.at());
-        };
-    }
-
-    private Expression strings() {
-        int at = tokens.peek().at();
-        var text = new StringBuilder();
-        while (tokens.isAt(Token.Kind.STRING)) {
-            text.append(tokens.next().text());
-        }
-        return new Expression.Literal(text.toString(), at);
-    }
-
-    static Object integer(Token token) {
-        String digits = token.text();
-        if (digits.length() > Limits.PRINTED_DIGITS) {
-            throw new TemplateFault("an integer of " + digits.length() + " digits is too long", token.at());
-        }
-        int radix = switch (digits.length() > 1 ? Character.toLowerCase(digits.charAt(1)) : '0') {
-            case 'x' -> 16;
-            case 'o' -> 8;
-            case 'b' -> 2;
-            default -> 10;
-        };
-        return Numbers.normal(new BigInteger(radix == 10 ? digits : digits.substring(2), radix));
-    }
-
-    private Expression parenthesized() {
-        int at = tokens.next().at();
-        Expression result = isTupleEnd("") ? new Expression.TupleDisplay(List.of(), at) : tuple(true, "");
-        tokens.expectOperator(")");
-        return result;
-    }
-
-    private Expression list() {
-        int at = tokens.next().at();
-        var items = new ArrayList<Expression>();
-        while (!tokens.skipOperator("]")) {
-            items.add(expression());
-            if (!tokens.isAtOperator("]")) {
-                tokens.expectOperator(",");
-            }
-        }
-        return grown(new Expression.ListDisplay(items, at));
-    }
-
-    private Expression dictionary() {
-        int at = tokens.next().at();
-        var keys = new ArrayList<Expression>();
-        var values = new ArrayList<Expression>();
-        while (!tokens.skipOperator("}")) {
-            keys.add(expression());
-            tokens.expectOperator(":");
-            values.add(expression());
-            if (!tokens.isAtOperator("}")) {
-                tokens.expectOperator(",");
-            }
-        }
-        return grown(new Expression.DictionaryDisplay(keys, values, at));
-    }
-
     private Expression postfix(Expression first) {
         var result = first;
         while (true) {
@@ -312,7 +235,8 @@ final class ExpressionParser {
         var token = tokens.next();
         return switch (token.kind()) {
             case NAME -> new Expression.Attribute(owner, token.text(), at);
-            case INTEGER -> new Expression.Item(owner, new Expression.Literal(integer(token), token.at()), at);
+            case INTEGER ->
+                new Expression.Item(owner, new Expression.Literal(PrimaryParser.integer(token), token.at()), at);
             default -> throw new TemplateFault("expected a name or number after '.'", token.at());
         };
     }
@@ -436,7 +360,7 @@ final class ExpressionParser {
     }
 
     /** Keeps trees low enough to be walked recursively, whatever the shape that makes them high. */
-    private <E extends Expression> E grown(E node) {
+    <E extends Expression> E grown(E node) {
         int height = 1;
         for (var child : node.children()) {
             height = Math.max(height, 1 + heights.getOrDefault(child, 1));
