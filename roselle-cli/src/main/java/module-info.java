@@ -8,6 +8,9 @@ module roselle.cli {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
+    provides System.LoggerFinder with
+            roselle.cli.ConsoleLoggers;
+
     opens roselle.cli to
             info.picocli;
 }

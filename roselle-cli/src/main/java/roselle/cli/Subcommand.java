@@ -14,6 +14,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     /** All commands, in the order of the usage text. */
     static final List<Subcommand> ALL = List.of(
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
+            new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
             new Subcommand("inspect", "Tell what a model is and what it needs.", () -> new InspectCommand()),
             new Subcommand(
                     "verify",

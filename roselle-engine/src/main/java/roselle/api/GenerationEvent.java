@@ -38,5 +38,14 @@ public sealed interface GenerationEvent {
     }
 
     /** The request could not be completed. */
-    record Failed(FailureKind kind, String message) implements GenerationEvent {}
+    record Failed(FailureKind kind, String message) implements GenerationEvent {
+        /** The same as an exception, for callers that want nothing but a whole answer. */
+        public RuntimeException exception() {
+            return switch (kind) {
+                case INVALID_REQUEST -> new InvalidRequestException(message);
+                case CAPACITY, DEADLINE -> new CapacityException(message);
+                case INTERNAL -> new DeviceException(message);
+            };
+        }
+    }
 }

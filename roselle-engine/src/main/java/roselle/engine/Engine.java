@@ -3,6 +3,7 @@ package roselle.engine;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
+import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
 import roselle.backend.Backend;
 import roselle.batch.Placement;
@@ -54,6 +56,7 @@ public final class Engine implements AutoCloseable {
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
     private final PromptEncoder encoder;
+    private final Optional<SamplingParameters> advisedSampling;
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -77,6 +80,7 @@ public final class Engine implements AutoCloseable {
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
+        advisedSampling = ModelDefaults.of(checkpoint);
         endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
         var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
         executor = new Executor(backend, decoder, sizes.limits());
@@ -254,6 +258,19 @@ public final class Engine implements AutoCloseable {
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
         return encoder.hasTemplate();
+    }
+
+    /** Whether the chat template mentions a variable of this name, so that setting it may change something. */
+    public boolean chatTemplateMentions(String variable) {
+        return checkpoint
+                .chatTemplate()
+                .filter(source -> source.contains(variable))
+                .isPresent();
+    }
+
+    /** How the model's makers advise to draw its tokens; empty where they say nothing. */
+    public Optional<SamplingParameters> advisedSampling() {
+        return advisedSampling;
     }
 
     /** Tokens of the longest prompt and answer together. */

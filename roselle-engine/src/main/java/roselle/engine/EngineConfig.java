@@ -1,6 +1,9 @@
 package roselle.engine;
 
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+import roselle.api.InvalidRequestException;
 
 /**
  * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
@@ -34,9 +37,14 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
      * @param prefixSharing whether requests may reuse the keys and values of a common beginning
      */
     public record CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+        private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
+
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
 
         public CacheOptions {
+            if (!TYPES.contains(type.toLowerCase(Locale.ROOT))) {
+                throw new InvalidRequestException("kv type is " + type + ": it must be auto, f32, f16 or bf16");
+            }
             requireAtLeast("kv bytes", bytes, 0);
             requireAtLeast("page tokens", pageTokens, 1);
         }
@@ -86,7 +94,7 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     private static void requireAtLeast(String field, long value, long least) {
         if (value < least) {
-            throw new roselle.api.InvalidRequestException(field + " is " + value + ": it must be at least " + least);
+            throw new InvalidRequestException(field + " is " + value + ": it must be at least " + least);
         }
     }
 }

@@ -136,19 +136,11 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
             switch (next()) {
                 case TokenGenerated token when token.choice() == 0 -> text.append(token.text());
                 case ChoiceEnded end when end.choice() == 0 -> text.append(end.text());
-                case Failed failed -> throw exception(failed);
+                case Failed failed -> throw failed.exception();
                 case TokenGenerated _, ChoiceEnded _, PromptScored _, Finished _ -> {}
             }
         }
         return text.toString();
-    }
-
-    private static RuntimeException exception(Failed failed) {
-        return switch (failed.kind()) {
-            case INVALID_REQUEST -> new InvalidRequestException(failed.message());
-            case CAPACITY, DEADLINE -> new CapacityException(failed.message());
-            case INTERNAL -> new DeviceException(failed.message());
-        };
     }
 
     /** Ends what is not finished; returns at once, and the engine frees the request's pages within a step. */

@@ -1,0 +1,64 @@
+package roselle.cli;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+
+/** The options that say how the engine is set up. */
+final class EngineFlags {
+    @Option(
+            names = "--device",
+            paramLabel = "DEVICE",
+            defaultValue = "auto",
+            description = "auto or cpu; default: ${DEFAULT-VALUE}.")
+    private String device = "auto";
+
+    @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
+    private int threads;
+
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            description = "Tokens of prompt and answer together; default: the model's limit, or what fits.")
+    private int context;
+
+    @Option(
+            names = "--kv-type",
+            paramLabel = "TYPE",
+            defaultValue = "auto",
+            description = "How keys and values are stored: auto, f32, f16 or bf16; default: ${DEFAULT-VALUE}.")
+    private String kvType = "auto";
+
+    @Option(
+            names = "--kv-memory",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "Memory for keys and values, such as 512M or 2G; default: what --max-sequences need.")
+    private long kvBytes;
+
+    @Option(names = "--max-sequences", paramLabel = "N", description = "Answers made at a time; default: --n.")
+    private int maxSequences;
+
+    @Option(names = "--step-tokens", paramLabel = "N", description = "Tokens of a step at most; default: 512.")
+    private int stepTokens = BatchOptions.DEFAULT.stepTokens();
+
+    @Option(names = "--chunk-tokens", paramLabel = "N", description = "Tokens of a prompt in a step; default: all.")
+    private int chunkTokens;
+
+    @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")
+    private boolean hasNoPrefixCache;
+
+    /** The engine's configuration, with room for {@code choices} answers at a time unless another number was asked for. */
+    EngineConfig config(Path model, int choices) {
+        int sequences = maxSequences == 0 ? choices : maxSequences;
+        var cache = CacheOptions.DEFAULT;
+        var batch = BatchOptions.DEFAULT;
+        return EngineConfig.of(model)
+                .with(new DeviceOptions(device, threads))
+                .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
+                .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, batch.maxQueue()));
+    }
+}

@@ -1,0 +1,80 @@
+package roselle.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+
+/** Prints answers as text: the first as it is made, further ones when all have ended, each under a line of its own. */
+final class TextOutput implements AnswerOutput {
+    private final PrintWriter out;
+    private final String echo;
+    private final List<StringBuilder> answers = new ArrayList<>();
+    private boolean endsWithLine;
+
+    /** @param echo what each answer continues and is printed before it, or empty */
+    TextOutput(PrintWriter out, int choices, String echo) {
+        this.out = out;
+        this.echo = echo;
+        for (int choice = 0; choice < choices; choice++) {
+            answers.add(new StringBuilder());
+        }
+        begin(0);
+    }
+
+    @Override
+    public void print(GenerationEvent event) {
+        switch (event) {
+            case TokenGenerated token -> add(token.choice(), token.text());
+            case ChoiceEnded end -> add(end.choice(), end.text());
+            case Finished _ -> finish();
+            case Failed _ -> endLine();
+            case PromptScored _ -> {}
+        }
+    }
+
+    private void begin(int choice) {
+        if (answers.size() > 1) {
+            out.println("--- " + (choice + 1) + " of " + answers.size() + " ---");
+        }
+        write(echo);
+    }
+
+    private void add(int choice, String text) {
+        if (choice == 0) {
+            write(text);
+        } else {
+            answers.get(choice).append(text);
+        }
+    }
+
+    private void write(String text) {
+        if (!text.isEmpty()) {
+            out.print(text);
+            out.flush();
+            endsWithLine = text.endsWith("\n");
+        }
+    }
+
+    private void finish() {
+        endLine();
+        for (int choice = 1; choice < answers.size(); choice++) {
+            begin(choice);
+            write(answers.get(choice).toString());
+            endLine();
+        }
+    }
+
+    private void endLine() {
+        if (!endsWithLine) {
+            out.println();
+        }
+        endsWithLine = false;
+        out.flush();
+    }
+}
