@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -201,6 +202,20 @@ final class LauncherTest {
         assertThat(outcome(builder.start()).out()).contains(folder.toRealPath() + "/app/roselle-cli/target/");
     }
 
+    /** A caller that reads to the end before it asks for the status must not wait for the cache that is being made. */
+    @Test
+    void itsOutputEndsThoughNobodyHasAskedForItsStatus() throws Exception {
+        Path told = jdk(folder.resolve("told"), "26");
+        var builder = builder(Map.of("ROSELLE_JAVA_HOME", told.toString()), List.of());
+        builder.command("sh", "-c", folder.resolve("app/roselle") + " version & exec sleep 40 >/dev/null 2>&1");
+        Process sleeper = builder.start();
+        long begin = System.nanoTime();
+        sleeper.getInputStream().readAllBytes();
+        sleeper.getErrorStream().readAllBytes();
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
+        sleeper.destroy();
+    }
+
     private void serve(byte[] archive, boolean withChecksum) throws Exception {
         served.put("/jdk.tar.gz", archive);
         if (withChecksum) {
@@ -299,6 +314,7 @@ final class LauncherTest {
                         "cksum",
                         "find",
                         "nice",
+                        "ps",
                         "mkfifo",
                         "curl",
                         "wget",
