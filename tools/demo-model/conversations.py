@@ -32,7 +32,8 @@ class World:
             return self.any(w.HELD_OUT_HEROES)
         if self.rng.random() < 0.5:
             return self.made_up().lower() if self.rng.random() < 0.8 else self.made_up().lower() + " " + self.any(w.ANIMALS)
-        while (hero := self.any(w.ANIMALS if self.rng.random() < 0.6 else w.CREATURES)) in w.HELD_OUT_HEROES:
+        heroes = self.rng.choices([w.ANIMALS, w.CREATURES, w.THINGS + w.JOBS + w.HOBBIES], [5, 3, 3])[0]
+        while (hero := self.any(heroes)) in w.HELD_OUT_HEROES:
             pass
         return hero
 
