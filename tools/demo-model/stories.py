@@ -33,7 +33,7 @@ class Story:
         for field in ("hero", "adjective", "name", "friend_adjective", "friend", "place", "thing", "color", "food", "owner", "object",
                       "pronoun"):
             text = text.replace("{" + field + "}", getattr(self, field))
-        text = text.replace("{Pronoun}", self.pronoun.capitalize())
+        text = text.replace("{Pronoun}", self.pronoun.capitalize()).replace("{Place}", self.place[0].upper() + self.place[1:])
         for marker, value in (("{a hero}", article(f"{self.adjective} {self.hero}")), ("{a friend}", article(f"{self.friend_adjective} {self.friend}")),
                               ("{a thing}", article(f"{self.color} {self.thing}"))):
             text = text.replace(marker, value)
@@ -43,15 +43,15 @@ class Story:
         named = self.rng.random() < 0.6
         if named:
             first = self.say("Once upon a time there was {a hero} named {name}.", "Once there lived {a hero} whose name was {name}.",
-                             "In {place} there lived {a hero} called {name}.", "There was once {a hero}, and everyone called {object} {name}.",
-                             "Long ago, {a hero} named {name} lived in {place}.", "One day {a hero} named {name} woke up early.")
+                             "{Place} there lived {a hero} called {name}.", "There was once {a hero}, and everyone called {object} {name}.",
+                             "Long ago, {a hero} named {name} lived {place}.", "One day {a hero} named {name} woke up early.")
         else:
-            first = self.say("Once upon a time there was {a hero}.", "Once there lived {a hero} in {place}.",
-                             "Long, long ago, in {place}, there lived {a hero}.", "There was once {a hero} who lived in {place}.",
-                             "In {place} lived {a hero}.", "One morning {a hero} looked out of the window.")
-        second = self.say("The {hero} lived in {place} and liked {food} very much.", "Every day the {hero} went for a walk and looked at the sky.",
+            first = self.say("Once upon a time there was {a hero}.", "Once there lived {a hero} {place}.",
+                             "Long, long ago, {place}, there lived {a hero}.", "There was once {a hero} who lived {place}.",
+                             "{Place} lived {a hero}.", "One morning {a hero} looked out of the window.")
+        second = self.say("The {hero} lived {place} and liked {food} very much.", "Every day the {hero} went for a walk and looked at the sky.",
                           "{Pronoun} had {a thing} that {pronoun} loved more than anything.", "All {pronoun} wanted was a good friend.",
-                          "{Pronoun} was known everywhere for {owner} {food}.", "Nobody in {place} was as {adjective} as {object}.",
+                          "{Pronoun} was known everywhere for {owner} {food}.", "Nobody {place} was as {adjective} as {object}.",
                           "The {hero} slept long, ate {food}, and dreamed of the wide world.", "{Pronoun} liked to sing when the sun came up.")
         return [first, second]
 
@@ -122,7 +122,7 @@ class Story:
                 self.say("The second one was better, but it fell into the river.", "The second one was too big for the door."),
                 self.say("\"Do not give up,\" said {a friend}. \"I will hold it while you work.\"", "Then {a friend} came and brought {food} and a good word."),
                 self.say("The third one was just right. It was {color}, and it shone in the sun.", "After three days it was done, and it was perfect."),
-                self.say("The {hero} gave it to the {friend}, because making it had been the best part.", "From then on everybody in {place} wanted {a thing} like it.",
+                self.say("The {hero} gave it to the {friend}, because making it had been the best part.", "From then on everybody {place} wanted {a thing} like it.",
                          "\"I am glad that the first one broke,\" said the {hero}.")]
 
     def ending(self):

@@ -15,11 +15,11 @@ ADJECTIVES = """little brave shy clever kind old young curious sleepy hungry lon
 grumpy merry clumsy patient careful noisy happy sad bold silly wise busy dreamy stubborn polite nervous friendly""".split()
 COLORS = "red blue green yellow orange purple pink brown black white grey golden silver turquoise violet crimson".split()
 PLACES = [
-    "a quiet forest", "a green valley", "a small village", "a big old barn", "a house by the sea", "a snowy mountain",
-    "a wide meadow", "a garden full of roses", "a tall tower", "a busy town", "an island", "a cave under the hill",
-    "a castle of grey stone", "a hut at the edge of the wood", "a windy beach", "a farm on the hill", "a deep dark wood",
-    "a hollow tree", "a boat on the lake", "a street with crooked houses", "a sunny orchard", "a swamp full of reeds",
-    "a desert of yellow sand", "a bridge over the river", "a harbour full of ships", "a mill beside a stream",
+    "in a quiet forest", "in a green valley", "in a small village", "in a big old barn", "in a house by the sea", "on a snowy mountain",
+    "on a wide meadow", "in a garden full of roses", "in a tall tower", "in a busy town", "on an island", "in a cave under the hill",
+    "in a castle of grey stone", "in a hut at the edge of the wood", "on a windy beach", "on a farm on the hill", "in a deep dark wood",
+    "in a hollow tree", "in a boat on the lake", "in a street with crooked houses", "in a sunny orchard", "in a swamp full of reeds",
+    "in a desert of yellow sand", "on a bridge over the river", "in a harbour full of ships", "in a mill beside a stream",
 ]
 THINGS = """lamp key map shell feather button bell ring drum whistle basket blanket scarf hat boot spoon cup candle rope
 stone coin book letter box mirror ladder kite ball flute apple cake pie loaf acorn seed flower leaf umbrella hammer wheel
