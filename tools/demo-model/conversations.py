@@ -81,6 +81,9 @@ class World:
 
 def story(v):
     hero = v.hero()
+    if v.rng.random() < 0.08 and not v.held_out:
+        ask = v.pick("Tell me a story.", "Tell me another story.", "Can you tell me a story?", "I want to hear a story.", "A story, please!", "Tell me a bedtime story.")
+        return [("user", ask), ("assistant", Story(v.rng, hero).tell())]
     adjective = v.any(w.ADJECTIVES) if v.rng.random() < 0.35 else ""
     name = v.person() if v.rng.random() < 0.2 else ""
     who = article(f"{adjective} {hero}".strip()) + (f" named {name}" if name else "")
