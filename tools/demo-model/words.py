@@ -37,6 +37,7 @@ Priya Ravi Sofia Theo Ursula Victor Wanda Ying Zara Adam Berta Cora Denis Erik F
 Martin Nadia Omar Paula Rafael Sara Tom Ulla Vince Wilma Yasmin Zeno Ada Bruno Chloe Diego Esther Fred Gwen Harry Iris""".split()
 HELD_OUT_NAMES = """Lukas Mina Rupert Selma Tobias Wendy Agnes Bastian Camila Dorian Elvira Fabian Gretel Henrik Ines
 Jasper Katja Lorenz Malte Nelly Orson Philine Rolf Stella Timon""".split()
+JOBS = [job for job in JOBS if job not in HELD_OUT_HEROES]
 CAPITALS = dict(line.split(": ") for line in """France: Paris
 Germany: Berlin
 Italy: Rome
