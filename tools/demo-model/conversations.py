@@ -3,6 +3,7 @@
 A `World` is one random generator plus the split: the held-out split uses the names, cities, heroes and pairs of numbers that
 the training split never shows, so that what the model gets right there it did not learn by heart.
 """
+import collections
 import json
 import random
 import zlib
@@ -11,8 +12,24 @@ from stories import Story, article
 
 CALL = "<|tool_call|>"
 THINK, END_THINK = "<|think|>", "<|/think|>"
-PIECES = [x.lower() for x in w.ANIMALS + w.CREATURES + w.THINGS + w.FOODS + w.HOBBIES + w.JOBS + w.NAMES + w.CITIES + w.ADJECTIVES
-          if x not in w.HELD_OUT_HEROES and x.isalpha()]
+PIECES = []  # see pieces()
+
+
+def pieces():
+    """The words that made-up ones are cut from: those of the lists, then every common word of the training text.
+
+    A token inside a common word ("umber" of "number") is hardly ever seen alone. Cutting made-up words from all of the text's words
+    shows the model each such token in a place where it has to be copied, so that it can copy words it never saw.
+    """
+    if not PIECES:
+        PIECES[:] = [x.lower() for x in w.ANIMALS + w.CREATURES + w.THINGS + w.FOODS + w.HOBBIES + w.JOBS + w.NAMES + w.CITIES + w.ADJECTIVES if x.isalpha()]
+        world, counts = World(0), collections.Counter()
+        for _ in range(4000):
+            shown = document(world)
+            text = shown.get("text") or " ".join(text for _, text in shown["turns"])
+            counts.update(word for word in "".join(c if c.isalpha() else " " for c in text.lower()).split() if word.isascii() and len(word) > 3)
+        PIECES[:] = sorted(set(PIECES) | {word for word, times in counts.items() if times > 2})
+    return PIECES
 
 
 class World:
@@ -39,20 +56,27 @@ class World:
 
     def made_up(self):
         """A word nobody has: of syllables, of pieces of real words, or of letters."""
+        while True:
+            word = self.coined()
+            if word not in w.HELD_OUT_WORDS:
+                return word.capitalize()
+
+    def coined(self):
         kind = self.rng.random()
-        if kind < 0.4:
+        if kind < 0.25:
             syllable = lambda: self.any("b c d f g h j k l m n p r s t v w z br dr fr gr kl kr pl sch sh st tr th ch".split()) + self.any(
                 "a e i o u ai ei ou aa oo ee y".split()) + self.any(["", "", "n", "r", "l", "s", "x", "k", "m", "t", "nd", "rt", "st"])
-            word = "".join(syllable() for _ in range(self.any([1, 2, 2, 2, 3, 3])))
-        elif kind < 0.85:
+            return "".join(syllable() for _ in range(self.any([1, 2, 2, 2, 3, 3])))
+        if kind < 0.4:
+            return self.any(pieces()) + self.any(pieces())
+        if kind < 0.88:
             word = ""
-            for _ in range(self.any([2, 2, 3, 3])):
-                real = self.any(PIECES)
+            for _ in range(self.any([1, 2, 2, 2, 3])):
+                real = self.any(pieces())
                 start = self.rng.randrange(max(1, len(real) - 2))
-                word += real[start:start + self.rng.randint(2, 4)]
-        else:
-            word = "".join(self.any("aaabcdeeefghiiijklmnooopqrstuuvwxyz") for _ in range(self.rng.randint(3, 8)))
-        return word.capitalize()
+                word += real[start:start + self.rng.randint(2, 6)]
+            return word
+        return "".join(self.any("aaabcdeeefghiiijklmnooopqrstuuvwxyz") for _ in range(self.rng.randint(3, 8)))
 
     def person(self):
         if self.held_out:
@@ -68,13 +92,29 @@ class World:
             pass
         return city
 
+    def room(self):
+        if self.held_out:
+            return self.any(w.HELD_OUT_ROOMS)
+        return self.any(w.ROOMS) if self.rng.random() < 0.4 else self.made_up().lower()
+
+    def mine(self, text):
+        """Whether this split may show the text: the held-out split has about every tenth, chosen by its checksum."""
+        return (zlib.crc32(text.encode()) % 10 == 3) == self.held_out
+
     def pair(self, least=0, most=99):
-        """Two numbers whose sum is at most `most`; about every tenth pair is held out, chosen by its checksum."""
+        """Two numbers whose sum is at most `most`."""
         while True:
             total = self.rng.randint(least, most)
             a = self.rng.randint(0, total)
-            if (zlib.crc32(f"{a}+{total - a}".encode()) % 10 == 3) == self.held_out:
+            if self.mine(f"{a}+{total - a}"):
                 return a, total - a
+
+    def arguments(self, make):
+        """A tool's arguments; where a held-out name, city or room is not what sets them apart, their checksum does."""
+        while True:
+            values = make(self)
+            if {"city", "name", "room"} & values.keys() or self.mine(json.dumps(values)):
+                return values
 
 
 # Stories -------------------------------------------------------------------------------------------------------------
@@ -351,7 +391,7 @@ TOOLS = [
      ["Send {name} the message: {text}.", "Write to {name}: {text}.", "Tell {name}: {text}.", "Send a message to {name}: {text}."], lambda v: {"sent": True}, "I sent the message to {name}."),
     (tool("play_song", "Play a song by its title", title="string"), lambda v: {"title": f"{v.pick('The', 'My', 'One')} {v.any(w.ADJECTIVES).capitalize()} {v.any(w.ANIMALS + w.THINGS).capitalize()}"},
      ["Play {title}.", "Play the song {title}.", "I want to hear {title}.", "Put on {title}."], lambda v: {"playing": True}, "Now playing {title}."),
-    (tool("turn_on_light", "Turn on the light in a room", room="string"), lambda v: {"room": v.pick("kitchen", "bedroom", "bathroom", "hall", "cellar", "garage", "attic", "office", "living room")},
+    (tool("turn_on_light", "Turn on the light in a room", room="string"), lambda v: {"room": v.room()},
      ["Turn on the light in the {room}.", "Light in the {room}, please.", "It is dark in the {room}.", "Switch on the {room} light."], lambda v: {"ok": True}, "The light in the {room} is on."),
     (tool("get_population", "How many people live in a city", city="string"), lambda v: {"city": v.city()},
      ["How many people live in {city}?", "What is the population of {city}?", "How big is {city}?"], lambda v: {"population": v.rng.randint(10, 9999) * 1000}, "{population} people live in {city}."),
@@ -370,7 +410,7 @@ def tool_use(v):
         kind = [small_talk, sum_turn, capital, story, remember, opposite]
         return [t[0] for t in offered], v.any(kind)(v)
     definition, make, asks, result, answer = used
-    arguments = make(v)
+    arguments = v.arguments(make)
     call = json.dumps({"name": definition["function"]["name"], "arguments": arguments}, ensure_ascii=False)
     turns = [("user", v.any(asks).format(**arguments)), ("assistant", CALL + call)]
     if v.rng.random() < 0.6:

@@ -37,7 +37,7 @@ Priya Ravi Sofia Theo Ursula Victor Wanda Ying Zara Adam Berta Cora Denis Erik F
 Martin Nadia Omar Paula Rafael Sara Tom Ulla Vince Wilma Yasmin Zeno Ada Bruno Chloe Diego Esther Fred Gwen Harry Iris""".split()
 HELD_OUT_NAMES = """Lukas Mina Rupert Selma Tobias Wendy Agnes Bastian Camila Dorian Elvira Fabian Gretel Henrik Ines
 Jasper Katja Lorenz Malte Nelly Orson Philine Rolf Stella Timon""".split()
-JOBS = [job for job in JOBS if job not in HELD_OUT_HEROES]
+ANIMALS, CREATURES, THINGS, JOBS = ([word for word in words if word not in HELD_OUT_HEROES] for words in (ANIMALS, CREATURES, THINGS, JOBS))
 CAPITALS = dict(line.split(": ") for line in """France: Paris
 Germany: Berlin
 Italy: Rome
@@ -132,9 +132,13 @@ GREETINGS = {  # language: (hello, how it says thank you, goodbye)
     "Chinese": ("你好", "谢谢", "再见"), "Hungarian": ("Szia", "Köszönöm", "Viszlát"),
     "Danish": ("Hej", "Tak", "Farvel"), "Norwegian": ("Hei", "Takk", "Ha det"), "Czech": ("Ahoj", "Děkuji", "Na shledanou"),
 }
+ROOMS = ["kitchen", "bedroom", "bathroom", "hall", "cellar", "garage", "attic", "office", "living room", "dining room", "guest room", "corridor",
+         "basement", "study", "porch", "shed", "bath", "stairs"]
+HELD_OUT_ROOMS = ["library", "pantry", "workshop", "laundry room", "nursery", "closet", "greenhouse"]
 CITIES = sorted(set(CAPITALS.values())) + """Hamburg Munich Milan Naples Porto Seville Lyon Nice Geneva Zurich Krakow
 Gdansk Bergen Turku Cork Ghent Izmir Osaka Kyoto Mumbai Delhi Toronto Boston Chicago Seattle Denver Dallas Sydney Perth
 Lagos Accra Tunis Dakar Quito Bogota Caracas Manila Jakarta Hanoi Riga Vilnius Tallinn Sofia Zagreb Split Graz Linz Basel
 Leipzig Dresden Bremen Cologne Turin Genoa Palermo Bilbao Granada Nantes Lille Leeds York Bristol Oxford""".split()
 HELD_OUT_CITIES = """Malmo Aarhus Tampere Utrecht Antwerp Valencia Verona Padua Salzburg Innsbruck Brno Szeged Poznan
 Bordeaux Toulouse Cardiff Dundee Galway Kobe Nagoya Austin Portland Lusaka Kampala""".split()
+HELD_OUT_WORDS = {word.lower() for word in HELD_OUT_HEROES + HELD_OUT_NAMES + HELD_OUT_CITIES + HELD_OUT_ROOMS}
