@@ -1,7 +1,11 @@
 /** The command line. */
+@SuppressWarnings("requires-automatic") // JLine has no descriptor
 module roselle.cli {
     requires info.picocli;
+    requires java.logging; // JLine's
     requires java.net.http;
+    requires jdk.unsupported; // JLine's, for Ctrl-C
+    requires org.jline;
     requires roselle.bench;
     requires roselle.engine;
     requires static org.jspecify;

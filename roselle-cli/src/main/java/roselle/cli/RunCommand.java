@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -107,7 +108,7 @@ final class RunCommand implements Callable<Integer> {
         }
         try (var engine = Engine.open(config)) {
             Requests requests = requests(engine);
-            answer(engine, requests, prompt.orElseThrow(() -> misuse("PROMPT is missing")));
+            prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
         }
         return ExitCode.OK.status();
     }
@@ -199,6 +200,13 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
+    /** The classes of the terminal are loaded here and not before. */
+    private void converse(Engine engine, Requests requests) {
+        try (ChatConsole console = TerminalConsole.open()) {
+            new ChatSession(engine, requests, raw, Optional.ofNullable(system), console).run();
+        }
+    }
+
     private List<ChatMessage> conversation(String prompt) {
         var messages = new ArrayList<ChatMessage>();
         if (system != null) {
@@ -226,7 +234,7 @@ final class RunCommand implements Callable<Integer> {
         return specification.commandLine().getErr();
     }
 
-    private <T> T checked(java.util.function.Supplier<T> maker) {
+    private <T> T checked(Supplier<T> maker) {
         return ExitCode.checkingOptions(specification.commandLine(), maker);
     }
 
