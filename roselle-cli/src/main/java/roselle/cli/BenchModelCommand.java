@@ -34,7 +34,7 @@ final class BenchModelCommand implements Callable<Integer> {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf, a .safetensors, or a folder.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf, a .safetensors, a folder, or demo.")
     private Path model = Path.of("");
 
     @Option(
@@ -96,7 +96,7 @@ final class BenchModelCommand implements Callable<Integer> {
         String line = "-".repeat(5);
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);
         out.flush();
-        ModelBenchmark.run(model, plan, result -> {
+        ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
             String rate =
                     String.format(Locale.ROOT, "%.2f ± %.2f", result.tokensPerSecond(), result.standardDeviation());
             String bytes = result.bytesPerSecond() == 0
@@ -126,7 +126,7 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private void json(ModelBenchmark.Plan plan) {
         var rows = new ArrayList<Map<String, Object>>();
-        ModelBenchmark.run(model, plan, result -> {
+        ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
             var row = new LinkedHashMap<String, Object>();
             row.put("model", result.model());
             row.put("backend", result.backend());

@@ -27,7 +27,7 @@ final class InspectCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", description = "A folder, .gguf, .safetensors or tokenizer file.")
+    @Parameters(paramLabel = "MODEL", description = "A folder, .gguf, .safetensors or tokenizer file, or demo.")
     private Path model = Path.of("");
 
     @Option(names = "--json", description = "Print one JSON object, tensors included.")
@@ -40,7 +40,7 @@ final class InspectCommand implements Runnable {
     public void run() {
         PrintWriter out = specification.commandLine().getOut();
         long start = System.nanoTime();
-        try (var checkpoint = Checkpoint.open(model)) {
+        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
             double openMillis = (System.nanoTime() - start) / 1e6;
             ModelSummary summary = ModelSummary.of(checkpoint);
             DecoderReport decoder = DecoderReport.of(checkpoint);

@@ -52,7 +52,10 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf or a folder.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A .gguf, a folder, or demo, the model that comes with Roselle.")
     private Path model = Path.of("");
 
     @Parameters(

@@ -44,7 +44,10 @@ final class TemplateCommand implements Runnable {
 
     /** Where the template comes from: one of the two. */
     static final class Source {
-        @Option(names = "--model", required = true, description = "A folder or a .gguf that holds a chat template.")
+        @Option(
+                names = "--model",
+                required = true,
+                description = "A folder or a .gguf that holds a chat template, or demo.")
         private Optional<Path> model = Optional.empty();
 
         @Option(names = "--template", required = true, description = "A file with the template itself.")
@@ -70,7 +73,7 @@ final class TemplateCommand implements Runnable {
         }
         Path model = source.model.orElseThrow(
                 () -> new ParameterException(specification.commandLine(), "one of --model and --template is needed"));
-        try (var checkpoint = Checkpoint.open(model)) {
+        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
             String template = checkpoint
                     .chatTemplate()
                     .orElseThrow(() -> new InvalidRequestException(

@@ -40,7 +40,7 @@ final class TokenizeCommand implements Runnable {
             names = "--model",
             required = true,
             paramLabel = "MODEL",
-            description = "A folder, a tokenizer.json, or a .gguf, with or without tensors.")
+            description = "A folder, a tokenizer.json, a .gguf, with or without tensors, or demo.")
     private Path model = Path.of("");
 
     @ArgGroup(multiplicity = "1")
@@ -76,7 +76,7 @@ final class TokenizeCommand implements Runnable {
             throw new ParameterException(specification.commandLine(), "one of --text, --file and --jsonl is needed");
         }
         PrintWriter out = specification.commandLine().getOut();
-        try (var checkpoint = Checkpoint.open(model)) {
+        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             input.text.ifPresent(text -> out.println(answer(tokenizer, text)));
             input.file.ifPresent(file -> out.println(answer(tokenizer, read(file))));

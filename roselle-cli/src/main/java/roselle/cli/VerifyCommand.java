@@ -24,7 +24,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf, a .safetensors, or a folder.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = "A .gguf, a .safetensors, a folder, or demo.")
     private Path model = Path.of("");
 
     @Option(
@@ -55,7 +55,7 @@ final class VerifyCommand implements Callable<Integer> {
         requireOptions();
         try (Checkpoint expected = Checkpoint.open(referencePath());
                 Backend backend = backend()) {
-            return report(Verification.of(expected).run(model, backend, chunk));
+            return report(Verification.of(expected).run(ModelNames.resolve(model), backend, chunk));
         }
     }
 
@@ -73,7 +73,8 @@ final class VerifyCommand implements Callable<Integer> {
         if (reference != null) {
             return reference;
         }
-        Path folder = Files.isDirectory(model) ? model : model.toAbsolutePath().getParent();
+        Path file = ModelNames.resolve(model);
+        Path folder = Files.isDirectory(file) ? file : file.toAbsolutePath().getParent();
         return folder == null ? Path.of("expected.safetensors") : folder.resolve("expected.safetensors");
     }
 
