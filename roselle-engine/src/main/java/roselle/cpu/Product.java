@@ -18,6 +18,9 @@ final class Product {
     /** The same where there are few activation rows: a chunk stays in the first cache. */
     private static final int SMALL_CHUNK = 12;
 
+    /** Bytes of weights that are read ahead of a kernel at most. */
+    private static final long TOUCHED = 1 << 18;
+
     private static final int FEW_ROWS = 16;
     /** Activation rows that are multiplied with a chunk before the next ones. */
     private static final int BLOCK = 64;
@@ -31,6 +34,7 @@ final class Product {
     private final float[] panel = new float[CHUNK * DEPTH];
     private final float[] scratch = new float[DEPTH];
     private final float[] lanes = new float[MAX_ROWS * CHUNK * Lanes.COUNT + WeightFormat.SPARE];
+    private final int[] touched = new int[1]; // keeps what was read ahead alive
     private final float[] sums = new float[MAX_ROWS * CHUNK];
 
     /**
@@ -42,8 +46,10 @@ final class Product {
         int row = first;
         while (row < end) {
             CpuWeight.Block block = weight.blockOf(row);
-            int count = Math.min(limit, Math.min(end, block.firstRow() + block.rows()) - row);
+            int fitting = Math.min(limit, fitting(block.rowBytes()));
+            int count = Math.min(fitting, Math.min(end, block.firstRow() + block.rows()) - row);
             long offset = (row - block.firstRow()) * block.rowBytes();
+            touched[0] += Touch.lines(block.data(), offset, count * block.rowBytes());
             if (rows == 1 && block.format().dotsRows(weight.columns())) {
                 block.format().dotRows(x, at, block.data(), offset, block.rowBytes(), weight.columns(), count, lanes);
                 Lanes.sums(lanes, 0, count, sums, 0);
@@ -56,6 +62,11 @@ final class Product {
             }
             row += count;
         }
+    }
+
+    /** Rows that a touch leaves in the second cache, in whole tiles and groups. */
+    private static int fitting(long rowBytes) {
+        return (int) Math.max(1, TOUCHED / (SMALL_CHUNK * rowBytes)) * SMALL_CHUNK;
     }
 
     private void chunk(

@@ -4,6 +4,7 @@ import static roselle.cpu.Lanes.COUNT;
 import static roselle.cpu.Lanes.FLOATS;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
@@ -12,7 +13,8 @@ import roselle.backend.Gate;
  * The exponential and what is made of it, in float32, to a few units in the last place.
  *
  * <p>Each function exists for a vector and, under the same name, for a number: the scalar twin does the same operations in
- * the same order and gives the same bits.
+ * the same order and gives the same bits. The vector form of an exponential is three small methods, each of which is always
+ * inlined: a compiled method that is large stays a call, and what crosses a call is a vector on the heap.
  */
 final class VectorFunctions {
     private static final float LOG2_E = 1.442695f;
@@ -54,9 +56,13 @@ final class VectorFunctions {
 
     private VectorFunctions() {}
 
-    static FloatVector exp(FloatVector number) {
-        FloatVector x = number.max(LOWEST).min(HIGHEST);
-        FloatVector rounded = x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+    /** The first third of an exponential: {@code x} in units of ln 2, rounded, as an integer in the low bits. */
+    private static FloatVector rounded(FloatVector x) {
+        return x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+    }
+
+    /** The second third: the exponential of what {@link #rounded} left. */
+    private static FloatVector rest(FloatVector x, FloatVector rounded) {
         FloatVector n = rounded.sub(ROUND);
         FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
         r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
@@ -66,13 +72,17 @@ final class VectorFunctions {
         p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
         p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
         p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
-        p = p.fma(r.mul(r), r.add(1f));
-        var whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
-        var half = whole.lanewise(VectorOperators.ASHR, 1);
+        return p.fma(r.mul(r), r.add(1f));
+    }
+
+    /** The last third: times the power of two. */
+    private static FloatVector scaled(FloatVector rest, FloatVector rounded) {
+        IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
+        IntVector half = whole.lanewise(VectorOperators.ASHR, 1);
         FloatVector one = half.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
         FloatVector other =
                 whole.sub(half).add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
-        return p.mul(one).mul(other);
+        return rest.mul(one).mul(other);
     }
 
     static float exp(float number) {
@@ -92,23 +102,27 @@ final class VectorFunctions {
         return p * Float.intBitsToFloat((half + 127) << 23) * Float.intBitsToFloat((whole - half + 127) << 23);
     }
 
-    private static FloatVector erf(FloatVector number) {
-        FloatVector x = number.max(-4f).min(4f);
-        FloatVector square = x.mul(x);
-        return x.mul(polynomial(ERF_P, square)).div(polynomial(ERF_Q, square));
-    }
-
     private static float erf(float number) {
         float x = Math.min(Math.max(number, -4f), 4f);
         return x * polynomial(ERF_P, x * x) / polynomial(ERF_Q, x * x);
     }
 
-    private static FloatVector polynomial(float[] coefficients, FloatVector x) {
-        FloatVector sum = FloatVector.broadcast(FLOATS, coefficients[0]);
-        for (int i = 1; i < coefficients.length; i++) {
-            sum = sum.fma(x, FloatVector.broadcast(FLOATS, coefficients[i]));
-        }
-        return sum;
+    private static FloatVector erfAbove(FloatVector square) {
+        FloatVector sum = FloatVector.broadcast(FLOATS, ERF_P[0]);
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[1]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[2]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[3]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[4]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[5]));
+        return sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[6]));
+    }
+
+    private static FloatVector erfBelow(FloatVector square) {
+        FloatVector sum = FloatVector.broadcast(FLOATS, ERF_Q[0]);
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[1]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[2]));
+        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[3]));
+        return sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[4]));
     }
 
     private static float polynomial(float[] coefficients, float x) {
@@ -119,18 +133,42 @@ final class VectorFunctions {
         return sum;
     }
 
-    /** {@code x / (1 + exp(-steepness))}. */
-    private static FloatVector sigmoidTimes(FloatVector x, FloatVector steepness) {
-        return x.div(exp(steepness.neg()).add(1f));
+    /** {@code x / (1 + exp(-factor * x))}. */
+    private static void sigmoidTimes(float[] numbers, int at, int count, float factor) {
+        for (int i = at; i < at + count; i += COUNT) {
+            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
+            FloatVector steep = x.mul(factor).neg().max(LOWEST).min(HIGHEST);
+            FloatVector whole = rounded(steep);
+            FloatVector power = scaled(rest(steep, whole), whole);
+            x.div(power.add(1f)).intoArray(numbers, i);
+        }
+    }
+
+    /** {@code x / (1 + exp(-steepness))} with the steepness of the tanh form of GELU. */
+    private static void geluTanh(float[] numbers, int at, int count) {
+        for (int i = at; i < at + count; i += COUNT) {
+            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
+            FloatVector cube = x.mul(x).mul(CUBIC).mul(x);
+            FloatVector steep =
+                    x.add(cube).mul(TWICE_ROOT_2_OVER_PI).neg().max(LOWEST).min(HIGHEST);
+            FloatVector whole = rounded(steep);
+            FloatVector power = scaled(rest(steep, whole), whole);
+            x.div(power.add(1f)).intoArray(numbers, i);
+        }
+    }
+
+    private static void gelu(float[] numbers, int at, int count) {
+        for (int i = at; i < at + count; i += COUNT) {
+            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
+            FloatVector y = x.mul(ROOT_HALF).max(-4f).min(4f);
+            FloatVector square = y.mul(y);
+            FloatVector erf = y.mul(erfAbove(square)).div(erfBelow(square));
+            x.mul(0.5f).mul(erf.add(1f)).intoArray(numbers, i);
+        }
     }
 
     private static float sigmoidTimes(float x, float steepness) {
         return x / (exp(-steepness) + 1f);
-    }
-
-    private static FloatVector tanhSteepness(FloatVector x) {
-        FloatVector cube = x.mul(x).mul(CUBIC).mul(x);
-        return x.add(cube).mul(TWICE_ROOT_2_OVER_PI);
     }
 
     private static float tanhSteepness(float x) {
@@ -153,30 +191,10 @@ final class VectorFunctions {
     static void apply(Activation activation, float[] numbers, int at, int count) {
         switch (activation) {
             case NONE -> {}
-            case SILU -> {
-                for (int i = 0; i < count; i += COUNT) {
-                    FloatVector x = FloatVector.fromArray(FLOATS, numbers, at + i);
-                    sigmoidTimes(x, x).intoArray(numbers, at + i);
-                }
-            }
-            case GELU -> {
-                for (int i = 0; i < count; i += COUNT) {
-                    FloatVector x = FloatVector.fromArray(FLOATS, numbers, at + i);
-                    x.mul(0.5f).mul(erf(x.mul(ROOT_HALF)).add(1f)).intoArray(numbers, at + i);
-                }
-            }
-            case GELU_TANH -> {
-                for (int i = 0; i < count; i += COUNT) {
-                    FloatVector x = FloatVector.fromArray(FLOATS, numbers, at + i);
-                    sigmoidTimes(x, tanhSteepness(x)).intoArray(numbers, at + i);
-                }
-            }
-            case GELU_QUICK -> {
-                for (int i = 0; i < count; i += COUNT) {
-                    FloatVector x = FloatVector.fromArray(FLOATS, numbers, at + i);
-                    sigmoidTimes(x, x.mul(QUICK)).intoArray(numbers, at + i);
-                }
-            }
+            case SILU -> sigmoidTimes(numbers, at, count, 1f);
+            case GELU -> gelu(numbers, at, count);
+            case GELU_TANH -> geluTanh(numbers, at, count);
+            case GELU_QUICK -> sigmoidTimes(numbers, at, count, QUICK);
             case RELU, RELU_SQUARED -> {
                 for (int i = at; i < at + count; i++) {
                     numbers[i] = apply(activation, numbers[i]);
@@ -212,7 +230,12 @@ final class VectorFunctions {
         }
         FloatVector sum = FloatVector.zero(FLOATS);
         for (int i = 0; i < count; i += COUNT) {
-            FloatVector weight = exp(FloatVector.fromArray(FLOATS, scores, i).sub(largest));
+            FloatVector x = FloatVector.fromArray(FLOATS, scores, i)
+                    .sub(largest)
+                    .max(LOWEST)
+                    .min(HIGHEST);
+            FloatVector whole = rounded(x);
+            FloatVector weight = scaled(rest(x, whole), whole);
             weight.intoArray(scores, i);
             sum = sum.add(weight);
         }
