@@ -69,7 +69,7 @@ final class PromptEncoder {
             case Prompt.Text text ->
                 tokenizer.encode(text.text(), new EncodeOptions(text.addSpecial(), text.parseSpecial()));
             case Prompt.Tokens tokens -> checked(tokens);
-            case Prompt.Chat chat -> tokenizer.encode(render(chat), new EncodeOptions(false, true));
+            case Prompt.Chat chat -> tokenizer.encode(render(chat), new EncodeOptions(false, true, true));
         };
     }
 

@@ -25,7 +25,13 @@ final class PipelineTokenizer implements Tokenizer {
         parts.added().splitVerbatim(whole, options.parseSpecial(), new AddedTokens.Sink() {
             @Override
             public void text(String given, int start, int end) {
-                encodeStretch(unguarded(given.substring(start, end)), start == 0, options.parseSpecial(), ids, toModel);
+                String stretch = given.substring(start, end);
+                encodeStretch(
+                        options.guarded() ? unguarded(stretch) : stretch,
+                        start == 0,
+                        options.parseSpecial(),
+                        ids,
+                        toModel);
             }
 
             @Override
@@ -42,9 +48,7 @@ final class PipelineTokenizer implements Tokenizer {
     }
 
     private static String unguarded(String stretch) {
-        return stretch.indexOf(EncodeOptions.GUARD) < 0
-                ? stretch
-                : stretch.replace(String.valueOf(EncodeOptions.GUARD), "");
+        return stretch.replace(String.valueOf(EncodeOptions.GUARD), "");
     }
 
     private void encodeStretch(String stretch, boolean first, boolean parseSpecial, IdBuffer ids, PieceSink toModel) {
