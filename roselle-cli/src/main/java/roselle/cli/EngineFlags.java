@@ -56,7 +56,7 @@ final class EngineFlags {
         int sequences = maxSequences == 0 ? choices : maxSequences;
         var cache = CacheOptions.DEFAULT;
         var batch = BatchOptions.DEFAULT;
-        return EngineConfig.of(ModelNames.resolve(model))
+        return EngineConfig.of(NearNames.existing(ModelNames.resolve(model)))
                 .with(new DeviceOptions(device, threads))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, batch.maxQueue()));

@@ -56,8 +56,12 @@ final class TerminalConsole implements ChatConsole {
     /** The terminal that the program runs in, through the system's own programs rather than a native library. */
     static TerminalConsole open() {
         try {
-            Terminal terminal =
-                    TerminalBuilder.builder().system(true).provider("exec").build();
+            Terminal terminal = TerminalBuilder.builder()
+                    .system(true)
+                    .jni(false)
+                    .ffm(false)
+                    .exec(true)
+                    .build();
             return new TerminalConsole(terminal, historyFile());
         } catch (IOException unavailable) {
             throw new UncheckedIOException(unavailable);

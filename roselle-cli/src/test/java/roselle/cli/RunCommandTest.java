@@ -267,6 +267,19 @@ final class RunCommandTest {
     }
 
     @Test
+    void suggestsTheModelThatWasMeant() throws IOException {
+        model();
+        Outcome outcome = roselle("run", folder.resolve("modle").toString(), "--raw", "ab");
+        assertThat(outcome.status()).isEqualTo(66);
+        assertThat(outcome.err())
+                .contains("modle: no such file or folder; did you mean model?")
+                .hasLineCount(1);
+        assertThat(roselle("run", folder.resolve("nowhere/xyz").toString(), "ab")
+                        .status())
+                .isEqualTo(66);
+    }
+
+    @Test
     void namesADeviceThatIsNotThere() throws IOException {
         Outcome outcome = raw("--device", "tpu", "ab");
         assertThat(outcome.status()).isEqualTo(69);

@@ -1,0 +1,73 @@
+package roselle.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import roselle.api.CheckpointException;
+
+/** Guesses which file was meant by a path that names none. */
+final class NearNames {
+    private static final int MOST_NAMES = 3;
+    private static final int MOST_ENTRIES = 10_000;
+
+    private NearNames() {}
+
+    /** The path, or a failure that tells names like it in the same folder, where it is not there. */
+    static Path existing(Path path) {
+        if (!Files.exists(path)) {
+            List<String> names = near(path);
+            String advice = names.isEmpty() ? "" : "; did you mean " + String.join(" or ", names) + "?";
+            throw new CheckpointException(
+                    path + ": no such file or folder" + advice, new NoSuchFileException(path.toString()));
+        }
+        return path;
+    }
+
+    private static List<String> near(Path path) {
+        Path folder = path.toAbsolutePath().getParent();
+        Path name = path.getFileName();
+        if (folder == null || name == null) {
+            return List.of();
+        }
+        String wanted = name.toString().toLowerCase(Locale.ROOT);
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.limit(MOST_ENTRIES)
+                    .map(entry -> entry.getFileName().toString())
+                    .filter(each -> isNear(each.toLowerCase(Locale.ROOT), wanted))
+                    .sorted(Comparator.comparingInt((String each) -> distance(each.toLowerCase(Locale.ROOT), wanted))
+                            .thenComparing(Comparator.naturalOrder()))
+                    .limit(MOST_NAMES)
+                    .toList();
+        } catch (IOException unreadable) {
+            return List.of(); // the folder is not there either
+        }
+    }
+
+    private static boolean isNear(String each, String wanted) {
+        return each.startsWith(wanted) || distance(each, wanted) <= 1 + wanted.length() / 4;
+    }
+
+    /** Letters to insert, delete or replace between two names (Levenshtein, 1966). */
+    private static int distance(String one, String other) {
+        var row = new int[other.length() + 1];
+        for (int j = 0; j < row.length; j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= one.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int above = row[j];
+                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(replaced, 1 + Math.min(above, row[j - 1]));
+                diagonal = above;
+            }
+        }
+        return row[other.length()];
+    }
+}
