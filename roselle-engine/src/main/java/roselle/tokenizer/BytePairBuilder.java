@@ -79,20 +79,31 @@ final class BytePairBuilder {
         pair.getChars(0, space, joined, 0);
         int from = Math.min(pair.length(), space + 1 + affixes.prefix().length());
         pair.getChars(from, pair.length(), joined, space);
-        return add(left, right, joined, space + pair.length() - from);
+        return add(left, right, joined, 0, space + pair.length() - from);
     }
 
-    /** Adds the next merge; set the affixes before. */
-    BytePairBuilder merge(String left, String right) {
-        String rest = right.substring(Math.min(right.length(), affixes.prefix().length()));
-        char[] joined = (left + rest).toCharArray();
-        return add(vocabulary.find(left), vocabulary.find(right), joined, joined.length);
+    /** Adds the next merge, of the strings {@code first} and {@code first + 1}; set the affixes before. */
+    BytePairBuilder merge(PackedStrings spellings, int first) {
+        char[] characters = spellings.characters();
+        int start = spellings.start(first);
+        int middle = spellings.end(first);
+        int end = spellings.end(first + 1);
+        int left = vocabulary.find(characters, start, middle);
+        int right = vocabulary.find(characters, middle, end);
+        int dropped = Math.min(end - middle, affixes.prefix().length());
+        if (dropped == 0) {
+            return add(left, right, characters, start, end);
+        }
+        char[] joined = new char[end - start - dropped];
+        System.arraycopy(characters, start, joined, 0, middle - start);
+        System.arraycopy(characters, middle + dropped, joined, middle - start, end - middle - dropped);
+        return add(left, right, joined, 0, joined.length);
     }
 
-    private BytePairBuilder add(int left, int right, char[] joined, int size) {
-        int merged = vocabulary.find(joined, 0, size);
+    private BytePairBuilder add(int left, int right, char[] joined, int start, int end) {
+        int merged = vocabulary.find(joined, start, end);
         if (left == NONE || right == NONE || merged == NONE) {
-            throw new CheckpointException("merge " + ranks + ", which makes '" + new String(joined, 0, size)
+            throw new CheckpointException("merge " + ranks + ", which makes '" + new String(joined, start, end - start)
                     + "', names a token that is not in the vocabulary: the tokenizer's file is damaged");
         }
         if (ranks == mergedOfRank.length) {

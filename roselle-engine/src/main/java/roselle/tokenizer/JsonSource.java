@@ -101,6 +101,34 @@ final class JsonSource implements AutoCloseable {
         return text();
     }
 
+    /** Adds the current string to a list, without an object for it; lone surrogates become U+FFFD. */
+    void addString(String path, PackedStrings target) {
+        if (current() != JsonToken.VALUE_STRING) {
+            throw wrong(path, "a string");
+        }
+        try {
+            char[] characters = parser.getStringCharacters();
+            int from = parser.getStringOffset();
+            int length = parser.getStringLength();
+            if (hasSurrogate(characters, from, length)) {
+                target.add(text());
+            } else {
+                target.add(characters, from, length);
+            }
+        } catch (JacksonException malformed) {
+            throw malformed(malformed);
+        }
+    }
+
+    private static boolean hasSurrogate(char[] characters, int from, int length) {
+        for (int i = from; i < from + length; i++) {
+            if (Character.isSurrogate(characters[i])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The current token id. */
     int tokenId(String path) {
         int id = tokenIdOrNone();

@@ -21,6 +21,7 @@ final class ModelJson {
     private final Map<String, Boolean> flags = new HashMap<>();
     private final Map<String, Integer> counts = new HashMap<>();
     private final PackedStrings merges = new PackedStrings(); // two strings each
+    private final PackedStrings joined = new PackedStrings(); // the merge being read, where its two are one string
     private boolean hasMerges;
     private final Vocabulary.Builder tokens = new Vocabulary.Builder(1 << 15);
     private double[] scores = new double[0]; // [ids], only where the vocabulary is a list
@@ -141,20 +142,31 @@ final class ModelJson {
                         source.origin() + ": model.merges is longer than the limit of " + MAXIMUM_MERGES);
             }
             if (source.current() == JsonToken.VALUE_STRING) {
-                addJoinedMerge(source.string("model.merges"), rank);
+                addJoinedMerge(rank);
             } else {
                 addPair(rank);
             }
         }
     }
 
-    private void addJoinedMerge(String pair, int rank) {
-        int space = pair.indexOf(' ');
-        if (space < 0 || pair.indexOf(' ', space + 1) >= 0) {
+    private void addJoinedMerge(int rank) {
+        joined.clear();
+        source.addString("model.merges", joined);
+        char[] pair = joined.characters();
+        int length = joined.end(0);
+        int space = 0;
+        while (space < length && pair[space] != ' ') {
+            space++;
+        }
+        int other = space + 1;
+        while (other < length && pair[other] != ' ') {
+            other++;
+        }
+        if (space == length || other < length) {
             throw source.wrong("model.merges[" + rank + "]", "two tokens with one space between");
         }
-        merges.add(pair.substring(0, space));
-        merges.add(pair.substring(space + 1));
+        merges.add(pair, 0, space);
+        merges.add(pair, space + 1, length - space - 1);
     }
 
     private void addPair(int rank) {
@@ -162,12 +174,19 @@ final class ModelJson {
             throw source.wrong("model.merges[" + rank + "]", "a string or an array of two tokens");
         }
         source.next();
-        merges.add(source.string("model.merges[" + rank + "][0]"));
+        addPart(rank, 0);
         source.next();
-        merges.add(source.string("model.merges[" + rank + "][1]"));
+        addPart(rank, 1);
         if (source.next() != JsonToken.END_ARRAY) {
             throw source.wrong("model.merges[" + rank + "][2]", "absent: a merge names two tokens");
         }
+    }
+
+    private void addPart(int rank, int part) {
+        if (source.current() != JsonToken.VALUE_STRING) {
+            throw source.wrong("model.merges[" + rank + "][" + part + "]", "a string");
+        }
+        source.addString("model.merges", merges);
     }
 
     Vocabulary vocabulary() {
@@ -226,7 +245,7 @@ final class ModelJson {
                 builder.unknown(unknown);
             }
             for (int i = 0; i < merges.size(); i += 2) {
-                builder.merge(merges.string(i), merges.string(i + 1));
+                builder.merge(merges, i);
             }
         } catch (CheckpointException refused) {
             throw new CheckpointException(source.origin() + ": model: " + refused.getMessage(), refused);

@@ -9,16 +9,41 @@ final class PackedStrings {
     private int size;
 
     void add(String text) {
+        int start = reserve(text.length()); // may replace the array
+        text.getChars(0, text.length(), characters, start);
+    }
+
+    void add(char[] text, int from, int length) {
+        int start = reserve(length); // may replace the array
+        System.arraycopy(text, from, characters, start, length);
+    }
+
+    /** Makes room for one more string and returns where it begins. */
+    private int reserve(int length) {
         int start = end(size - 1);
-        int end = Math.addExact(start, text.length());
+        int end = Math.addExact(start, length);
         if (end > characters.length) {
             characters = Arrays.copyOf(characters, Math.max(end, Math.multiplyExact(characters.length, 2)));
         }
         if (size == ends.length) {
             ends = Arrays.copyOf(ends, size * 2);
         }
-        text.getChars(0, text.length(), characters, start);
         ends[size++] = end;
+        return start;
+    }
+
+    /** The array that all strings lie in, one after the other; it changes when it grows. */
+    char[] characters() {
+        return characters;
+    }
+
+    /** Where a string begins in {@link #characters}. */
+    int start(int index) {
+        return end(index - 1);
+    }
+
+    void clear() {
+        size = 0;
     }
 
     int size() {
@@ -26,11 +51,12 @@ final class PackedStrings {
     }
 
     String string(int index) {
-        int start = end(index - 1);
+        int start = start(index);
         return new String(characters, start, ends[index] - start);
     }
 
-    private int end(int index) {
+    /** Where a string ends in {@link #characters}; 0 before the first. */
+    int end(int index) {
         return index < 0 ? 0 : ends[index];
     }
 }
