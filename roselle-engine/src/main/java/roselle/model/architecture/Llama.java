@@ -30,6 +30,7 @@ final class Llama implements Architecture {
         boolean innerBias =
                 config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
         draft.gated(config, "hidden_act", Activation.SILU, innerBias);
+        draft.windows(config, config.integer("", "attention.sliding_window", 0), layer -> true); // Mistral's
         if (config.integer("", "expert_count", 0) > 0) {
             Arrays.fill(draft.feedForwards, Mixture.of(config, draft.sizes.inner(), true));
         }

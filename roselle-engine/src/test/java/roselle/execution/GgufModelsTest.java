@@ -1,0 +1,67 @@
+package roselle.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+
+/**
+ * The tiny models as GGUF give the logits that they give as safetensors.
+ *
+ * <p>SmolLM 3 is not among them: GGUF has no key for which layers have no positions.
+ */
+class GgufModelsTest {
+    private static final Path MODELS = Path.of("src/test/resources/tiny-models");
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cohere",
+                "deepseek_v3",
+                "gemma",
+                "gemma2",
+                "gemma3",
+                "glm4",
+                "gpt2",
+                "gpt_neox",
+                "gpt_oss",
+                "granite",
+                "llama",
+                "llama-bias-headdim",
+                "mistral",
+                "mixtral",
+                "olmo2",
+                "phi",
+                "phi3",
+                "qwen2",
+                "qwen2_moe",
+                "qwen3",
+                "qwen3_moe",
+                "stablelm",
+                "starcoder2"
+            })
+    void equalsTheReferenceFromGguf(String name) throws IOException {
+        Path file = folder.resolve("model.gguf");
+        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve(name))) {
+            Files.write(file, GgufModel.of(checkpoint));
+        }
+        try (Checkpoint reference = Checkpoint.open(MODELS.resolve(name + "/expected.safetensors"));
+                var backend = new CpuBackend()) {
+            assertThat(Verification.of(reference).run(file, backend, 0))
+                    .hasSize(3)
+                    .allSatisfy(difference -> {
+                        assertThat(difference.largest()).isLessThanOrEqualTo(5e-4);
+                        assertThat(difference.agreeing()).isEqualTo(16);
+                    });
+        }
+    }
+}
