@@ -31,6 +31,7 @@ record TensorPlace(String name, DataType type, Shape shape, CheckedSize position
             elements = extent.times(elements).times(type.blockBytes()).value() / type.blockBytes();
         }
         if (values.length > 0) {
+            extents.getLast().times(type.blockBytes()); // a row may be too long though there are no rows
             extents.getLast().multipleOf(type.blockElements(), "the elements of one block,");
         } else if (type.isQuantized()) {
             throw typeField.malformed(type.name(), "a scalar is no whole block");

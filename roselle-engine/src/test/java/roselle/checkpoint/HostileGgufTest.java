@@ -76,6 +76,10 @@ class HostileGgufTest {
                 hostile("wraps to 0", tensor(new long[] {1L << 40, 1L << 40, 0}, F32, 0), "exceeds 63 bits"),
                 hostile("bytes wrap", tensor(new long[] {1L << 61}, F32, 0), "exceeds 63 bits"),
                 hostile("extent 2^63", tensor(new long[] {HUGE}, F32, 0), "extent of t is 9223372036854775808"),
+                hostile(
+                        "no rows of 2^62",
+                        tensor(new long[] {0, 1L << 62}, F32, 0),
+                        "extent of t is 4611686018427387904"),
                 hostile("half a block", tensor(new long[] {2, 33}, Q8_0, 0), "extent of t is 33: not a multiple of"),
                 hostile("scalar block", tensor(new long[0], Q8_0, 0), "type of t is Q8_0: a scalar is no whole block"),
                 hostile("type IQ1_S", tensor(new long[] {256}, 19, 0), "type of t is 19 (IQ1_S): this tensor type"),

@@ -42,13 +42,13 @@ class StoriesFormatsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "F16, 0.03, 176",
-        "BF16, 0.25, 20",
-        "Q8_0, 0.2, 20",
-        "Q5_1, 1, 3",
-        "Q5_0, 1.5, 3",
-        "Q4_1, 2.5, 1",
-        "Q4_0, 3, 1"
+        "F16, 0.006, 176",
+        "BF16, 0.03, 150",
+        "Q8_0, 0.1, 90",
+        "Q5_1, 0.6, 12",
+        "Q5_0, 0.8, 20",
+        "Q4_1, 1.2, 1",
+        "Q4_0, 1.2, 3"
     })
     void staysWithinADistanceOfFloat32(DataType type, double mostMean, int leastGreedy) throws IOException {
         Told original = told(SharedData.path(ConvertedStories.ORIGINAL));
