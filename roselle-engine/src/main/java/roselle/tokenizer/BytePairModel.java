@@ -11,16 +11,12 @@ import roselle.api.InvalidRequestException;
  * token's score, see {@link BytePairBuilder}. As in Hugging Face's library, a merge that was queued stands as long as
  * what lies at its place would merge into the same token.
  *
- * <p>Cost: short pieces come from a cache; others take O(n log n) with a heap, or nearly linear time with buckets, and
- * no object per merge.
+ * <p>Cost: short pieces come from a cache; others are merged with a heap, long ones window by window, in time that is
+ * linear but for the logarithm of the window, and no object per merge.
  */
 final class BytePairModel implements Model {
     private static final int CACHED_PIECES = 1 << 15;
-    private static final int BUCKETS_FROM = 1 << 15; // symbols
     private static final int MAXIMUM_SYMBOLS = 1 << 28;
-    private static final int CELL = 4; // symbol, next, previous, and one that is not used but aligns
-    private static final int NEXT = 1;
-    private static final int PREVIOUS = 2;
     private static final int NONE = -1;
 
     private final Rules rules;
@@ -90,68 +86,22 @@ final class BytePairModel implements Model {
             throw new InvalidRequestException("a stretch of " + count + " characters without a cut is longer than the "
                     + MAXIMUM_SYMBOLS + " that can be tokenized: send shorter texts");
         }
-        int[] cells = linked(symbols, count);
-        MergeQueue queue =
-                count < BUCKETS_FROM ? new MergeHeap(count) : new MergeBuckets(rules.mergedOfRank().length, count);
-        PairTable pairs = rules.pairs();
-        for (int i = 1; i < count; i++) {
-            offer(queue, pairs.find(symbols.id(i - 1), symbols.id(i)), i - 1);
-        }
-        for (long merge = queue.poll(); merge != MergeQueue.EMPTY; merge = queue.poll()) {
-            int at = (int) merge;
-            int right = cells[CELL * at + NEXT];
-            if (right == NONE || cells[CELL * at] == NONE) {
-                continue;
-            }
-            long now = pairs.find(cells[CELL * at], cells[CELL * right]);
-            if (now == PairTable.ABSENT || !stands(now, (int) (merge >>> 32))) {
-                continue;
-            }
-            join(cells, at, right, (int) now);
-            int after = cells[CELL * at + NEXT];
-            if (after != NONE) {
-                offer(queue, pairs.find((int) now, cells[CELL * after]), at);
-            }
-            int before = cells[CELL * at + PREVIOUS];
-            if (before != NONE) {
-                offer(queue, pairs.find(cells[CELL * before], (int) now), before);
-            }
-        }
-        for (int i = 0; i != NONE && i < count; i = cells[CELL * i + NEXT]) {
-            rules.symbols().write(cells[CELL * i], ids);
+        var merger = new SymbolMerger(rules.pairs(), rules.mergedOfRank(), Math.min(count, 2 * WindowedMerge.WINDOW));
+        IdBuffer merged = count <= WindowedMerge.WINDOW
+                ? whole(symbols, merger)
+                : WindowedMerge.merge(symbols, merger, WindowedMerge.WINDOW);
+        for (int i = 0; i < merged.size(); i++) {
+            rules.symbols().write(merged.id(i), ids);
         }
     }
 
-    /** The symbols as cells of a list that is linked both ways; one cell lies in one cache line. */
-    private static int[] linked(IdBuffer symbols, int count) {
-        int[] cells = new int[CELL * count];
-        for (int i = 0; i < count; i++) {
-            cells[CELL * i] = symbols.id(i);
-            cells[CELL * i + NEXT] = i + 1 < count ? i + 1 : NONE;
-            cells[CELL * i + PREVIOUS] = i - 1;
+    private static IdBuffer whole(IdBuffer symbols, SymbolMerger merger) {
+        var merged = new IdBuffer(symbols.size());
+        if (symbols.size() > 0) {
+            merger.merge(symbols, 0, symbols.size());
+            merger.appendTo(merged);
         }
-        return cells;
-    }
-
-    /** Makes {@code at} the merged symbol and takes {@code right} out of the list. */
-    private static void join(int[] cells, int at, int right, int merged) {
-        int after = cells[CELL * right + NEXT];
-        cells[CELL * at] = merged;
-        cells[CELL * at + NEXT] = after;
-        cells[CELL * right] = NONE;
-        if (after != NONE) {
-            cells[CELL * after + PREVIOUS] = at;
-        }
-    }
-
-    private static void offer(MergeQueue queue, long merge, int position) {
-        if (merge != PairTable.ABSENT) {
-            queue.add((int) (merge >>> 32), position);
-        }
-    }
-
-    private boolean stands(long now, int rank) {
-        return (int) (now >>> 32) == rank || rules.mergedOfRank()[rank] == (int) now;
+        return merged;
     }
 
     /** What a byte-pair model is made of, for {@link BytePairBuilder}. */

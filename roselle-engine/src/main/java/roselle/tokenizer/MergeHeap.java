@@ -2,8 +2,11 @@ package roselle.tokenizer;
 
 import java.util.Arrays;
 
-/** A binary heap of packed merges: the queue for pieces that fit the processor's caches. */
-final class MergeHeap implements MergeQueue {
+/** The merges that symbols still offer, the lowest rank first and among equals the leftmost first: a binary heap. */
+final class MergeHeap {
+    /** What {@link #poll} answers when nothing is left. */
+    static final long EMPTY = -1;
+
     private long[] heap;
     private int size;
 
@@ -11,8 +14,7 @@ final class MergeHeap implements MergeQueue {
         heap = new long[Math.max(8, expected)];
     }
 
-    @Override
-    public void add(int rank, int position) {
+    void add(int rank, int position) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
@@ -25,8 +27,8 @@ final class MergeHeap implements MergeQueue {
         heap[at] = entry;
     }
 
-    @Override
-    public long poll() {
+    /** Takes the next merge: rank in the upper 32 bits, position in the lower. */
+    long poll() {
         if (size == 0) {
             return EMPTY;
         }
