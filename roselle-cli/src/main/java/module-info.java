@@ -8,6 +8,7 @@ module roselle.cli {
     requires org.jline;
     requires roselle.bench;
     requires roselle.engine;
+    requires roselle.server;
     requires static org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;

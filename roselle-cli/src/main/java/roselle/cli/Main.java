@@ -48,6 +48,7 @@ public final class Main implements Runnable {
             commandLine.addSubcommand(
                     subcommand.name(), words.contains(subcommand.name()) ? subcommand.open() : subcommand.listed());
         }
+        commandLine.getSubcommands().values().forEach(each -> Settings.install(each, System.getenv(), arguments));
         return commandLine
                 .addSubcommand(new HelpCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -15,6 +15,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     static final List<Subcommand> ALL = List.of(
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
+            new Subcommand("serve", "Serve a model over HTTP.", () -> new ServeCommand()),
             new Subcommand("inspect", "Tell what a model is and what it needs.", () -> new InspectCommand()),
             new Subcommand(
                     "verify",

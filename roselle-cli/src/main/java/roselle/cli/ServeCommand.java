@@ -1,0 +1,108 @@
+package roselle.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.server.Server;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+
+/**
+ * {@code roselle serve}: a model over HTTP, until the process is told to end.
+ *
+ * <p>Each option may also be given by the environment, {@code --max-body} as {@code ROSELLE_MAX_BODY}, or in the file of
+ * {@code --config}, as {@code max-body}; see {@link Settings}.
+ */
+@Command(name = "serve", sortOptions = false)
+final class ServeCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A .gguf, a folder, or demo, the model that comes with Roselle.")
+    private Path model = Path.of("");
+
+    @Option(names = "--model-name", paramLabel = "NAME", description = "What clients call it; default: MODEL's name.")
+    private @Nullable String modelName;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Options as lines of NAME = VALUE; the environment and the command line win over it.")
+    @SuppressWarnings("UnusedVariable") // Settings reads it, before the others are parsed
+    private @Nullable Path config;
+
+    @Option(names = "--print-config", description = "Print every option with its value, and end.")
+    private boolean printsConfig;
+
+    @Mixin
+    private ServerFlags serverFlags = new ServerFlags();
+
+    @Mixin
+    private EngineFlags engineFlags = new EngineFlags();
+
+    @Override
+    public Integer call() {
+        ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), serverFlags::config);
+        EngineConfig engine = ExitCode.checkingOptions(
+                specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
+        if (printsConfig) {
+            out().print(Settings.print(specification));
+            out().flush();
+            return ExitCode.OK.status();
+        }
+        serve(server, engine);
+        return ExitCode.OK.status();
+    }
+
+    private void serve(ServerConfig serverConfig, EngineConfig engineConfig) {
+        try (var engine = Engine.open(engineConfig);
+                var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
+            out().println("serving " + name() + " at " + server.uri());
+            out().flush();
+            awaitEnd(server, engine);
+        }
+    }
+
+    /** Waits for SIGTERM or SIGINT; the JVM ends when what is being answered has had its time. */
+    private static void awaitEnd(Server server, Engine engine) {
+        var end = new CountDownLatch(1);
+        var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
+            server.close();
+            engine.close();
+            end.countDown();
+            Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            end.await();
+        } catch (InterruptedException _) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private String name() {
+        return Optional.ofNullable(modelName)
+                .orElseGet(
+                        () -> model.toAbsolutePath().normalize().getFileName().toString());
+    }
+
+    private PrintWriter out() {
+        return specification.commandLine().getOut();
+    }
+}

@@ -1,0 +1,57 @@
+package roselle.cli;
+
+import java.time.Duration;
+import picocli.CommandLine.Option;
+import roselle.server.config.DrainOptions;
+import roselle.server.config.LimitOptions;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServerConfig;
+
+/** The options that say how the server is set up. */
+final class ServerFlags {
+    @Option(names = "--host", paramLabel = "NAME", description = "Where to listen; default: 127.0.0.1.")
+    private String host = ListenOptions.DEFAULT.host();
+
+    @Option(names = "--port", paramLabel = "N", description = "0 takes any free one and prints it; default: 8000.")
+    private int port = ListenOptions.DEFAULT.port();
+
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "Bytes of a request's body at most; default: 32M.")
+    private long bodyBytes = LimitOptions.DEFAULT.bodyBytes();
+
+    @Option(
+            names = "--max-header",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "Bytes of a request's headers at most; default: 16K.")
+    private long headerBytes = LimitOptions.DEFAULT.headerBytes();
+
+    @Option(names = "--max-connections", paramLabel = "N", description = "Open at a time; default: 20000.")
+    private int connections = LimitOptions.DEFAULT.connections();
+
+    @Option(
+            names = "--idle-timeout",
+            paramLabel = "SECONDS",
+            description = "Close a connection without traffic after this time; default: 300.")
+    private long idleSeconds = LimitOptions.DEFAULT.idle().toSeconds();
+
+    @Option(
+            names = "--drain-grace",
+            paramLabel = "SECONDS",
+            description = "At the end, time for what is being answered; default: 30.")
+    private long graceSeconds = DrainOptions.DEFAULT.grace().toSeconds();
+
+    ServerConfig config() {
+        return ServerConfig.DEFAULT
+                .with(new ListenOptions(host, port))
+                .with(new LimitOptions(
+                        bodyBytes,
+                        (int) Math.min(headerBytes, Integer.MAX_VALUE),
+                        connections,
+                        Duration.ofSeconds(idleSeconds)))
+                .with(new DrainOptions(Duration.ofSeconds(graceSeconds)));
+    }
+}

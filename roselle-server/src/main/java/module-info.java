@@ -1,0 +1,16 @@
+/** The server: HTTP, API dialects, metrics. */
+module roselle.server {
+    requires io.helidon.common.buffers;
+    requires io.helidon.common.concurrency.limits;
+    requires io.helidon.common.socket;
+    requires io.helidon.http;
+    requires io.helidon.webserver;
+    requires io.helidon.webserver.http2;
+    requires transitive roselle.engine;
+    requires static org.jspecify;
+    requires tools.jackson.core;
+    requires tools.jackson.databind;
+
+    exports roselle.server;
+    exports roselle.server.config;
+}

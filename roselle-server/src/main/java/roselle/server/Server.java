@@ -1,0 +1,76 @@
+package roselle.server;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import roselle.server.answer.Admission;
+import roselle.server.answer.Answers;
+import roselle.server.answer.Models;
+import roselle.server.answer.Observer;
+import roselle.server.answer.Readiness;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+import roselle.server.control.ControlDialect;
+import roselle.server.http.Dialect;
+import roselle.server.http.HttpListener;
+import roselle.server.http.Routes;
+import roselle.server.openai.OpenAiDialect;
+
+/**
+ * Serves models over HTTP until it is closed.
+ *
+ * {@snippet :
+ * try (var engine = Engine.open(EngineConfig.of(path));
+ *         var server = Server.start(ServerConfig.DEFAULT, new ServedModel("demo", engine))) {
+ *     System.out.println(server.uri());
+ *     …
+ * }
+ * }
+ */
+public final class Server implements AutoCloseable {
+    private final ServerConfig config;
+    private final HttpListener listener;
+    private final AtomicBoolean isDraining = new AtomicBoolean();
+
+    private Server(ServerConfig config, Models models) {
+        this.config = config;
+        var readiness = new Readiness();
+        readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
+        var answers = new Answers(models, Admission.OPEN, Observer.NONE);
+        var routes = new Routes();
+        dialects(answers, readiness).forEach(dialect -> dialect.register(routes));
+        listener = HttpListener.start(config, routes);
+    }
+
+    /** Everything that this server answers, one line each. */
+    private static List<Dialect> dialects(Answers answers, Readiness readiness) {
+        return List.of(new ControlDialect(answers.models(), readiness), new OpenAiDialect(answers));
+    }
+
+    /**
+     * Serves models, each under its name.
+     *
+     * @throws java.io.UncheckedIOException if it cannot listen
+     */
+    public static Server start(ServerConfig config, ServedModel... models) {
+        return new Server(config, new Models(List.of(models)));
+    }
+
+    /** The port, also where any free one was asked for. */
+    public int port() {
+        return listener.port();
+    }
+
+    public URI uri() {
+        String host = config.listen().host();
+        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
+    }
+
+    /** Tells load balancers to go elsewhere, lets what is being answered finish within the grace, and closes the port. */
+    @Override
+    public void close() {
+        isDraining.set(true);
+        listener.close();
+    }
+}

@@ -1,0 +1,33 @@
+package roselle.server.answer;
+
+import roselle.api.Usage;
+import roselle.server.http.Exchange;
+
+/** Decides, before any work, whether a request may be served: limits of its key, room in the server. */
+public interface Admission {
+    /** Lets everyone in; the engine's own queue is bounded all the same. */
+    Admission OPEN = _ -> Ticket.FREE;
+
+    /**
+     * Admits a request or throws.
+     *
+     * @throws roselle.server.http.ApiException 429 for a limit of the key, 503 for a full server, both with a time to wait
+     */
+    Ticket admit(Exchange exchange);
+
+    /** A place in the server; given back by {@link #close}, whatever became of the request. */
+    interface Ticket extends AutoCloseable {
+        Ticket FREE = new Ticket() {};
+
+        /** Whose request it is, for equal shares of the engine; empty for nobody's. */
+        default String key() {
+            return "";
+        }
+
+        /** What the request took; before {@link #close}, at most once for each of its generations. */
+        default void spend(Usage usage) {}
+
+        @Override
+        default void close() {}
+    }
+}

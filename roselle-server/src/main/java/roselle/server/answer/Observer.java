@@ -1,0 +1,27 @@
+package roselle.server.answer;
+
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationRequest;
+import roselle.server.config.ServedModel;
+import roselle.server.http.Exchange;
+
+/** Hears of every generation that dialects ask for; metrics and logs are observers. */
+@FunctionalInterface
+public interface Observer {
+    /** Hears nothing. */
+    Observer NONE = (_, _, _, _) -> Listener.NONE;
+
+    /** A request was accepted by the engine; called on the request's thread, as are the listener's methods. */
+    Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens);
+
+    /** Hears what becomes of one generation. */
+    interface Listener {
+        Listener NONE = _ -> {};
+
+        /** An event is about to be handed to the dialect; per token, so it must be cheap. */
+        void event(GenerationEvent event);
+
+        /** The dialect is done with the generation; it has ended, or it is cancelled now. */
+        default void closed() {}
+    }
+}

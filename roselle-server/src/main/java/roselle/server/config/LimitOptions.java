@@ -1,0 +1,30 @@
+package roselle.server.config;
+
+import java.time.Duration;
+import roselle.api.InvalidRequestException;
+
+/**
+ * What one request and one connection may take; all are finite.
+ *
+ * @param bodyBytes of a request
+ * @param headerBytes of a request, all headers together; the request line may be as long again
+ * @param connections open at a time
+ * @param idle time without traffic after which a connection is closed
+ */
+public record LimitOptions(long bodyBytes, int headerBytes, int connections, Duration idle) {
+    public static final LimitOptions DEFAULT = new LimitOptions(32L << 20, 16 << 10, 20_000, Duration.ofMinutes(5));
+
+    public LimitOptions {
+        requireBetween("max body", bodyBytes, 1 << 10, 1 << 30);
+        requireBetween("max header", headerBytes, 1 << 10, 1 << 20);
+        requireBetween("max connections", connections, 1, 1_000_000);
+        requireBetween("idle timeout in seconds", idle.toSeconds(), 1, 86_400);
+    }
+
+    private static void requireBetween(String field, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new InvalidRequestException(
+                    field + " is " + value + ": it must be between " + least + " and " + most);
+        }
+    }
+}

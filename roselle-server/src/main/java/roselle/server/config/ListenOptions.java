@@ -1,0 +1,22 @@
+package roselle.server.config;
+
+import roselle.api.InvalidRequestException;
+
+/**
+ * Where a server listens.
+ *
+ * @param host a name or an address of this machine
+ * @param port 0 for any free one
+ */
+public record ListenOptions(String host, int port) {
+    public static final ListenOptions DEFAULT = new ListenOptions("127.0.0.1", 8000);
+
+    public ListenOptions {
+        if (host.isBlank()) {
+            throw new InvalidRequestException("host is empty: it must be a name or an address of this machine");
+        }
+        if (port < 0 || port > 65_535) {
+            throw new InvalidRequestException("port is " + port + ": it must be between 0 and 65535");
+        }
+    }
+}

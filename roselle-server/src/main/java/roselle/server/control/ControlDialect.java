@@ -1,0 +1,56 @@
+package roselle.server.control;
+
+import java.util.Optional;
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.Dialect;
+import roselle.server.http.Exchange;
+import roselle.server.http.JsonText;
+import roselle.server.http.Routes;
+
+/** Health, readiness, version. */
+public final class ControlDialect implements Dialect {
+    private final Models models;
+    private final Readiness readiness;
+
+    public ControlDialect(Models models, Readiness readiness) {
+        this.models = models;
+        this.readiness = readiness;
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.get("/health", this::health).get("/ready", this::ready).get("/version", ControlDialect::version);
+    }
+
+    private void health(Exchange exchange) {
+        for (ServedModel model : models.all()) {
+            if (!model.engine().status().isAlive()) {
+                throw new ApiException(
+                        503, ApiException.SERVER_ERROR, "engine_unavailable", "", model.name() + " has failed");
+            }
+        }
+        exchange.sendJson(200, new JsonText().raw("{\"status\":\"ok\"}"));
+    }
+
+    private void ready(Exchange exchange) {
+        Optional<String> complaint = readiness.complaint();
+        complaint.ifPresent(why -> {
+            throw new ApiException(503, ApiException.SERVER_ERROR, "not_ready", "", why);
+        });
+        exchange.sendJson(200, new JsonText().raw("{\"status\":\"ready\"}"));
+    }
+
+    private static void version(Exchange exchange) {
+        var body = new JsonText().raw("{\"version\":").string(version()).raw("}");
+        exchange.sendJson(200, body);
+    }
+
+    /** The version that the build wrote into the module, which only a module path keeps. */
+    private static String version() {
+        var descriptor = ControlDialect.class.getModule().getDescriptor();
+        return descriptor == null ? "development" : descriptor.rawVersion().orElse("development");
+    }
+}

@@ -1,0 +1,64 @@
+package roselle.server.http;
+
+import java.time.Duration;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.api.FailureKind;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.InvalidRequestException;
+
+/** Maps every failure to a status and an error object; the one place that does. */
+public final class Errors {
+    private static final System.Logger LOG = System.getLogger(Errors.class.getName());
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private Errors() {}
+
+    /** What the caller is told about a failure; what is a defect of ours is logged here, and told without any detail. */
+    public static ApiException of(Throwable failure) {
+        return switch (failure) {
+            case ApiException known -> known;
+            case InvalidRequestException invalid -> ApiException.invalid("", message(invalid));
+            case CapacityException full ->
+                ApiException.busy(503, ApiException.SERVER_ERROR, "overloaded", message(full), SOON);
+            case DeviceException device ->
+                new ApiException(503, ApiException.SERVER_ERROR, "engine_unavailable", "", message(device));
+            default -> defect(failure);
+        };
+    }
+
+    /** What the caller is told when an accepted request fails. */
+    public static ApiException of(Failed failed) {
+        return failed.kind() == FailureKind.DEADLINE
+                ? new ApiException(408, ApiException.SERVER_ERROR, "deadline_exceeded", "", failed.message())
+                : of(failed.exception());
+    }
+
+    /** The error object of OpenAI's API. */
+    public static JsonText body(ApiException error) {
+        return new JsonText()
+                .raw("{\"error\":{\"message\":")
+                .string(error.getMessage())
+                .raw(",\"type\":")
+                .string(error.type())
+                .raw(",\"param\":")
+                .stringOrNull(error.parameter())
+                .raw(",\"code\":")
+                .stringOrNull(error.code())
+                .raw("}}");
+    }
+
+    private static ApiException defect(Throwable failure) {
+        LOG.log(System.Logger.Level.ERROR, "event=request_failed", failure);
+        return new ApiException(
+                500,
+                ApiException.SERVER_ERROR,
+                "internal_error",
+                "",
+                "the server failed to answer; its log says why, under the id of this request");
+    }
+
+    private static String message(RuntimeException failure) {
+        return String.valueOf(failure.getMessage());
+    }
+}

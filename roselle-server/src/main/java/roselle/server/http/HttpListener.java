@@ -1,0 +1,163 @@
+package roselle.server.http;
+
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.http.encoding.ContentEncodingContext;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http2.Http2Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import roselle.server.config.LimitOptions;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServerConfig;
+
+/** One port with HTTP/1.1 and HTTP/2, whose every request goes to the routes of the dialects. */
+public final class HttpListener implements AutoCloseable {
+    private final WebServer web;
+    private final Handler handler;
+    private final long bodyBytes;
+
+    private HttpListener(ServerConfig config, Routes routes) {
+        handler = routes.chain();
+        bodyBytes = config.limits().bodyBytes();
+        web = web(config);
+    }
+
+    /**
+     * Listens.
+     *
+     * @throws UncheckedIOException if it cannot: another program has the port, or the address is not of this machine
+     */
+    public static HttpListener start(ServerConfig config, Routes routes) {
+        requireFree(config.listen());
+        var listener = new HttpListener(config, routes);
+        listener.web.start();
+        if (!listener.web.isRunning()) {
+            throw new UncheckedIOException(new java.net.BindException(at(config.listen()) + " cannot be listened on"));
+        }
+        return listener;
+    }
+
+    /** The web server below only logs that it cannot listen; so ask first. */
+    private static void requireFree(ListenOptions listen) {
+        try (var probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(listen.host(), listen.port()));
+        } catch (java.net.BindException taken) {
+            throw new UncheckedIOException((IOException) new java.net.BindException(
+                            at(listen) + " cannot be listened on (" + taken.getMessage() + "): choose another port")
+                    .initCause(taken));
+        } catch (IOException | IllegalArgumentException unusable) {
+            throw new UncheckedIOException(
+                    new IOException(at(listen) + " cannot be listened on: " + unusable, unusable));
+        }
+    }
+
+    private static String at(ListenOptions listen) {
+        return listen.host() + ":" + listen.port();
+    }
+
+    private WebServer web(ServerConfig config) {
+        LimitOptions limits = config.limits();
+        return WebServer.builder()
+                .shutdownHook(false)
+                .featuresDiscoverServices(false)
+                .protocolsDiscoverServices(false)
+                .host(config.listen().host())
+                .port(config.listen().port())
+                .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
+                .maxPayloadSize(limits.bodyBytes())
+                .maxTcpConnections(limits.connections())
+                .idleConnectionTimeout(limits.idle())
+                .shutdownGracePeriod(config.drain().grace())
+                .writeBufferSize(0)
+                .contentEncoding(ContentEncodingContext.builder()
+                        .contentEncodingsDiscoverServices(false)
+                        .build())
+                .addProtocol(http1(limits))
+                .addProtocol(http2(limits))
+                .directHandlers(directHandlers())
+                .routing(HttpRouting.builder().any(this::answer))
+                .build();
+    }
+
+    private static Http1Config http1(LimitOptions limits) {
+        return Http1Config.builder()
+                .maxHeadersSize(limits.headerBytes())
+                .maxPrologueLength(limits.headerBytes())
+                .build();
+    }
+
+    private static Http2Config http2(LimitOptions limits) {
+        return Http2Config.builder()
+                .maxHeaderListSize(limits.headerBytes())
+                .maxConcurrentStreams(256)
+                .build();
+    }
+
+    /** Answers what the web server refuses before there is an exchange. */
+    private static DirectHandlers directHandlers() {
+        var handlers = DirectHandlers.builder();
+        for (var type : DirectHandler.EventType.values()) {
+            handlers.addHandler(type, HttpListener::refuse);
+        }
+        return handlers.build();
+    }
+
+    private static DirectHandler.TransportResponse refuse(
+            DirectHandler.TransportRequest request,
+            DirectHandler.EventType type,
+            Status status,
+            ServerResponseHeaders headers,
+            String message) {
+        String kind = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
+        var error = new ApiException(status.code(), kind, "", "", "the request was refused: " + status.reasonPhrase());
+        headers.set(HeaderNames.CONTENT_TYPE, "application/json");
+        return DirectHandler.TransportResponse.builder()
+                .status(status)
+                .headers(headers)
+                .entity(Errors.body(error).toBytes())
+                .build();
+    }
+
+    private void answer(ServerRequest request, ServerResponse response) {
+        var exchange = new Exchange(request, response, _ -> {}, bodyBytes);
+        try {
+            answer(exchange);
+            exchange.finish();
+        } catch (IOException | UncheckedIOException gone) {
+            throw new CloseConnectionException("the peer has gone", gone);
+        }
+    }
+
+    private void answer(Exchange exchange) throws IOException {
+        try {
+            handler.handle(exchange);
+        } catch (UncheckedIOException | CloseConnectionException gone) {
+            throw gone;
+        } catch (RuntimeException failure) {
+            exchange.fail(Errors.of(failure));
+        }
+    }
+
+    public int port() {
+        return web.port();
+    }
+
+    /** Takes no more connections, waits for what is being answered as long as the grace allows, and closes all. */
+    @Override
+    public void close() {
+        web.stop();
+    }
+}

@@ -1,0 +1,62 @@
+package roselle.server.openai;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import roselle.api.FinishReason;
+import roselle.api.TokenLogprob;
+import roselle.api.Usage;
+import roselle.server.http.JsonText;
+
+/** The parts that answers of all kinds are made of. */
+final class AnswerParts {
+    private AnswerParts() {}
+
+    static void usage(JsonText json, Usage usage) {
+        json.raw("{\"prompt_tokens\":")
+                .number(usage.promptTokens())
+                .raw(",\"completion_tokens\":")
+                .number(usage.completionTokens())
+                .raw(",\"total_tokens\":")
+                .number((long) usage.promptTokens() + usage.completionTokens())
+                .raw(",\"prompt_tokens_details\":{\"cached_tokens\":")
+                .number(usage.cachedTokens())
+                .raw("}}");
+    }
+
+    /** The reason in quotes; what was cancelled has no reader, but a reason all the same. */
+    static String reason(FinishReason reason) {
+        return switch (reason) {
+            case STOP -> "\"stop\"";
+            case LENGTH -> "\"length\"";
+            case CANCELLED -> "\"abort\"";
+        };
+    }
+
+    /** One token's log-probabilities in the form of chat completions: itself first, then the likeliest. */
+    static void chatLogprob(JsonText json, List<TokenLogprob> logprobs) {
+        json.raw("{");
+        token(json, logprobs.getFirst());
+        json.raw(",\"top_logprobs\":[");
+        String separator = "{";
+        for (TokenLogprob top : logprobs.subList(1, logprobs.size())) {
+            token(json.raw(separator), top);
+            json.raw("}");
+            separator = ",{";
+        }
+        json.raw("]}");
+    }
+
+    private static void token(JsonText json, TokenLogprob token) {
+        json.raw("\"token\":")
+                .string(token.text())
+                .raw(",\"logprob\":")
+                .number(token.logprob())
+                .raw(",\"bytes\":[");
+        String separator = "";
+        for (byte unit : token.text().getBytes(StandardCharsets.UTF_8)) {
+            json.raw(separator).number(unit & 0xFF);
+            separator = ",";
+        }
+        json.raw("]");
+    }
+}

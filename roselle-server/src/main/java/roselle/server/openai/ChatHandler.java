@@ -1,0 +1,60 @@
+package roselle.server.openai;
+
+import java.io.IOException;
+import java.time.Instant;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.server.answer.Answer;
+import roselle.server.answer.Answers;
+import roselle.server.http.Exchange;
+import roselle.server.http.Handler;
+import roselle.server.http.RequestIds;
+
+/** {@code /v1/chat/completions}, whole or as a stream. */
+final class ChatHandler implements Handler {
+    private final Answers answers;
+    private final ChatReader reader;
+
+    ChatHandler(Answers answers) {
+        this.answers = answers;
+        reader = new ChatReader(answers.models());
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws IOException {
+        try (var visit = answers.admit(exchange)) {
+            ChatCall call = reader.read(exchange.json());
+            try (Answer answer = visit.submit(call.model(), call.request())) {
+                var head = new AnswerHead(
+                        RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());
+                if (call.streams()) {
+                    stream(answer, new ChatStream(exchange.stream(), head, call));
+                } else {
+                    exchange.sendJson(200, collected(answer, call).body(head));
+                }
+            }
+        }
+    }
+
+    private static void stream(Answer answer, ChatStream stream) throws IOException {
+        while (answer.hasNext()) {
+            switch (answer.next()) {
+                case TokenGenerated token -> stream.token(token);
+                case ChoiceEnded end -> stream.end(end);
+                case Finished finished -> stream.finish(finished.usage());
+                case PromptScored _, Failed _ -> {} // neither asked for nor handed out
+            }
+        }
+    }
+
+    private static ChatAnswer collected(Answer answer, ChatCall call) {
+        var whole = new ChatAnswer(call);
+        while (answer.hasNext()) {
+            whole.add(answer.next());
+        }
+        return whole;
+    }
+}

@@ -1,0 +1,94 @@
+package roselle.server.openai;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import roselle.api.OutputOptions;
+import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+
+/** The fields that chat completions and completions share: how to draw tokens, when to stop, whose turn it is. */
+final class GenerationFields {
+    private static final int MOST_STOPS = 64;
+    private static final int MOST_IDS = 4096;
+
+    private final JsonFields fields;
+    private final ServedModel model;
+
+    GenerationFields(JsonFields fields, ServedModel model) {
+        this.fields = fields;
+        this.model = model;
+    }
+
+    /** What was asked for over what the model's makers advise. */
+    SamplingParameters sampling() {
+        SamplingParameters advice = model.engine().advisedSampling().orElse(SamplingParameters.DEFAULT);
+        OptionalLong seed = fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE);
+        return new SamplingParameters(
+                number("temperature", 0, 100, advice.temperature()),
+                topK(advice.topK()),
+                number("top_p", 1e-6, 1, advice.topP()),
+                number("min_p", 0, 1, advice.minP()),
+                number("typical_p", 1e-6, 1, advice.typicalP()),
+                number("repetition_penalty", 0.01, 100, advice.repetitionPenalty()),
+                number("presence_penalty", -2, 2, advice.presencePenalty()),
+                number("frequency_penalty", -2, 2, advice.frequencyPenalty()),
+                fields.numbersById("logit_bias", -100, 100, MOST_IDS),
+                seed);
+    }
+
+    private double number(String name, double least, double most, double otherwise) {
+        return fields.number(name, least, most).orElse(otherwise);
+    }
+
+    /** vLLM's and SGLang's clients say −1 for all tokens. */
+    private int topK(int otherwise) {
+        return Math.max(0, fields.integer("top_k", -1, Integer.MAX_VALUE).orElse(otherwise));
+    }
+
+    StopConditions stop(OptionalInt maxTokens) {
+        int most = maxTokens.orElse(StopConditions.REST_OF_CONTEXT);
+        int least = fields.integer("min_tokens", 0, Integer.MAX_VALUE).orElse(0);
+        if (least > most) {
+            throw ApiException.invalid("min_tokens", "min_tokens is " + least + ", more than max_tokens: " + most);
+        }
+        return new StopConditions(
+                most,
+                least,
+                stopStrings(),
+                Set.copyOf(fields.integers("stop_token_ids", 0, Integer.MAX_VALUE, MOST_IDS)),
+                fields.bool("ignore_eos", false));
+    }
+
+    private List<String> stopStrings() {
+        List<String> stops = fields.strings("stop", MOST_STOPS);
+        for (String stop : stops) {
+            if (stop.isEmpty() || stop.length() > 4096) {
+                throw ApiException.invalid(
+                        "stop",
+                        "stop has a text of " + stop.length() + " characters: each must have between 1 and 4096");
+            }
+        }
+        return stops;
+    }
+
+    OutputOptions output(boolean logprobs, int top, boolean promptLogprobs) {
+        int choices = fields.integer("n", 1, 128).orElse(1);
+        return new OutputOptions(choices, logprobs, top, promptLogprobs);
+    }
+
+    SchedulingOptions scheduling() {
+        String salt = fields.string("cache_salt").orElse("");
+        if (salt.length() > 1024) {
+            throw ApiException.invalid("cache_salt", "cache_salt has " + salt.length() + " characters: at most 1024");
+        }
+        int priority = fields.integer("priority", -1000, 1000).orElse(0);
+        return new SchedulingOptions(priority, "", salt, Duration.ZERO);
+    }
+}

@@ -1,0 +1,32 @@
+package roselle.server.openai;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import roselle.server.http.ApiException;
+import roselle.server.http.Json;
+import roselle.server.http.JsonFields;
+
+/** Tool calls of earlier turns, on their way to the template. */
+final class ToolCalls {
+    private ToolCalls() {}
+
+    /** The call with its arguments as an object, which is how templates read them; OpenAI's API has them as text. */
+    static Map<String, Object> forTemplate(JsonFields call) {
+        JsonFields function = call.object("function").orElseThrow(() -> call.missing("function"));
+        String name = function.requiredString("name");
+        String arguments = function.string("arguments").orElse("{}");
+        Map<String, Object> plain = new LinkedHashMap<>(call.plain());
+        plain.put("function", new LinkedHashMap<>(Map.of("name", name, "arguments", parsed(function, arguments))));
+        return plain;
+    }
+
+    private static Object parsed(JsonFields function, String arguments) {
+        try {
+            return Json.object(arguments.getBytes(StandardCharsets.UTF_8)).plain();
+        } catch (ApiException _) {
+            throw ApiException.invalid(
+                    function.path("arguments"), function.path("arguments") + " is not the text of a JSON object");
+        }
+    }
+}
