@@ -102,7 +102,7 @@ final class Attention {
                 lanes[lane] = Math.fma(CpuBuffer.number(CpuBuffer.of(query), queryAt + i), key, lanes[lane]);
             }
             float sum = Lanes.scalarSum(lanes);
-            scores[p - from] = capped(sum * layer.scale(), layer.softCap());
+            scores[p - from] = VectorFunctions.capped(sum, layer.scale(), layer.softCap());
             largest = Math.max(largest, scores[p - from]);
         }
         return largest;
@@ -134,9 +134,5 @@ final class Attention {
             }
         }
         return denominator;
-    }
-
-    static float capped(float score, float softCap) {
-        return softCap == 0 ? score : (float) (softCap * Math.tanh(score / softCap));
     }
 }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
 
-/** Sums of rows into other rows, and what happens to logits. */
+/** Sums of rows into other rows, and what happens to logits: the scalar twin of {@link RowSums} and {@link LogitScaling}. */
 final class Combine {
     private Combine() {}
 
@@ -38,7 +38,7 @@ final class Combine {
     static void scalarGated(Rows input, Rows gate, float scale, Rows output, int first, int end) {
         for (int r = first; r < end; r++) {
             float gated = CpuBuffer.number(CpuBuffer.of(gate), CpuBuffer.row(gate, r));
-            scalarAdd(input, (float) Functions.sigmoid(gated) * scale, output, r, r + 1);
+            scalarAdd(input, VectorFunctions.sigmoid(gated) * scale, output, r, r + 1);
         }
     }
 
@@ -48,8 +48,8 @@ final class Combine {
         for (int r = first; r < end; r++) {
             long at = CpuBuffer.row(logits, r);
             for (int i = 0; i < logits.columns(); i++) {
-                float x = scale * CpuBuffer.number(segment, at + i);
-                CpuBuffer.number(segment, at + i, Attention.capped(x, softCap));
+                float x = CpuBuffer.number(segment, at + i);
+                CpuBuffer.number(segment, at + i, VectorFunctions.capped(x, scale, softCap));
             }
         }
     }

@@ -33,7 +33,9 @@ public final class CpuBackend implements Backend {
     private final Products products;
     private final PagedAttention attention;
     private final RowOperations rowOperations;
-    private float[] tableRow = new float[0];
+    private final TableRows tableRows = new TableRows();
+    private final RowSums sums = new RowSums();
+    private final LogitScaling logitScaling;
 
     /** A backend with a thread per processor. */
     public CpuBackend() {
@@ -46,6 +48,7 @@ public final class CpuBackend implements Backend {
         products = new Products(pool);
         attention = new PagedAttention(pool);
         rowOperations = new RowOperations(pool);
+        logitScaling = new LogitScaling(pool);
     }
 
     /** The threads that this backend started. */
@@ -79,9 +82,7 @@ public final class CpuBackend implements Backend {
     public Weight load(String name, int matrices, List<Tensor> blocks) {
         var weight = new CpuWeight(name, matrices, blocks);
         products.reserve(weight);
-        if (tableRow.length < weight.columns()) {
-            tableRow = new float[weight.columns()];
-        }
+        rowOperations.reserve(weight.columns());
         return weight;
     }
 
@@ -100,12 +101,14 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void embed(Weight table, float scale, Rows output) {
-        Embed.scalar((CpuWeight) table, step.inputs().tokenIds, scale, false, output, tableRow, step.rows());
+        tableRows.of((CpuWeight) table, step.inputs().tokenIds, scale, false, output);
+        rowOperations.run(tableRows, output.columns(), step.rows());
     }
 
     @Override
     public void addPositions(Weight table, Rows output) {
-        Embed.scalar((CpuWeight) table, step.inputs().positions, 1f, true, output, tableRow, step.rows());
+        tableRows.of((CpuWeight) table, step.inputs().positions, 1f, true, output);
+        rowOperations.run(tableRows, output.columns(), step.rows());
     }
 
     @Override
@@ -150,7 +153,7 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        RouteExperts.scalar(logits, router, routing, 0, rows);
+        rowOperations.route(logits, router, routing, rows);
     }
 
     @Override
@@ -160,17 +163,17 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        Combine.scalarExperts(input, routing, scale, output, 0, rows);
+        rowOperations.run(sums.experts(input, routing, scale, output), output.columns(), rows);
     }
 
     @Override
     public void addScaled(Rows input, float scale, Rows output, int rows) {
-        Combine.scalarAdd(input, scale, output, 0, rows);
+        rowOperations.run(sums.scaled(input, scale, output), output.columns(), rows);
     }
 
     @Override
     public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
-        Combine.scalarGated(input, gate, scale, output, 0, rows);
+        rowOperations.run(sums.gated(input, gate, scale, output), output.columns(), rows);
     }
 
     @Override
@@ -190,7 +193,7 @@ public final class CpuBackend implements Backend {
 
     @Override
     public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
-        Combine.scalarLogits(logits, scale, softCap, 0, rows);
+        logitScaling.scale(logits, scale, softCap, rows);
     }
 
     @Override

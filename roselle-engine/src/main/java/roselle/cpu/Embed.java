@@ -2,7 +2,7 @@ package roselle.cpu;
 
 import roselle.backend.Rows;
 
-/** Rows of a table, chosen by token or by position. */
+/** Rows of a table, chosen by token or by position: the scalar twin of {@link TableRows}. */
 final class Embed {
     private Embed() {}
 

@@ -71,6 +71,11 @@ final class Lanes {
         return v.add(v.rearrange(BY_1)).lane(0);
     }
 
+    /** The sum of lanes that lie in an array: a vector that outlives a loop otherwise ends on the heap. */
+    static float sum(float[] lanes) {
+        return sum(FloatVector.fromArray(FLOATS, lanes, 0));
+    }
+
     /** Ends {@code count} sums whose lanes lie one after the other. */
     static void sums(float[] lanes, int from, int count, float[] target, int to) {
         for (int i = 0; i < count; i++) {

@@ -248,13 +248,13 @@ final class PagedAttention implements WorkerPool.Work {
             int keyStride = Lanes.padded(kind.heads().keySize());
             dots(queries, i * keyStride, keys, from * keyStride, keyStride, count, lanes);
             Lanes.sums(lanes, 0, count, scores, 0);
+            VectorFunctions.cap(scores, count, kind.scale(), kind.softCap());
             float next = largest[i];
             for (int j = 0; j < count; j++) {
-                scores[j] = Attention.capped(scores[j] * kind.scale(), kind.softCap());
                 next = Math.max(next, scores[j]);
             }
             float shrink = VectorFunctions.exp(largest[i] - next);
-            denominators[i] = denominators[i] * shrink + VectorFunctions.softmaxWeights(scores, count, next);
+            denominators[i] = denominators[i] * shrink + VectorFunctions.softmaxWeights(scores, count, next, lanes);
             largest[i] = next;
             int valueStride = Lanes.padded(kind.heads().valueSize());
             addValues(scores, count, shrink, values, from * valueStride, valueStride, sums, i * valueStride);

@@ -78,7 +78,7 @@ final class RopeAndAppend {
             if (norm != null) {
                 float[] x = scratch.x();
                 MemorySegment.copy(segment, JAVA_FLOAT, at * Float.BYTES, x, 0, size);
-                Normalize.vector(x, size, norm, Normalize.weightFrom(norm, h, size));
+                Normalize.vector(x, size, norm, Normalize.weightFrom(norm, h, size), scratch.lanes());
                 MemorySegment.copy(x, 0, segment, JAVA_FLOAT, at * Float.BYTES, size);
             }
             rotate(segment, at, rope, position, scratch.angles());

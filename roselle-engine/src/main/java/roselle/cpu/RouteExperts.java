@@ -1,5 +1,6 @@
 package roselle.cpu;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
@@ -10,73 +11,132 @@ import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
 
-/** Chooses experts by their scores; ties and NaN go to the lower index. */
+/**
+ * Chooses experts by their scores; ties and NaN go to the lower index. One thread's, with its memory.
+ *
+ * <p>The exponentials come as vectors or as their scalar twin; choosing among a few hundred numbers is the same code.
+ */
 final class RouteExperts {
-    private RouteExperts() {}
+    /** The part that exists twice. */
+    interface Exponentials {
+        /** Replaces each number by {@code exp(number - largest)} and returns the sum. */
+        float softmaxWeights(float[] numbers, int count, float largest, float[] lanes);
 
+        void sigmoid(float[] numbers, int count);
+    }
+
+    static final Exponentials VECTORS = new Exponentials() {
+        @Override
+        public float softmaxWeights(float[] numbers, int count, float largest, float[] lanes) {
+            return VectorFunctions.softmaxWeights(numbers, count, largest, lanes);
+        }
+
+        @Override
+        public void sigmoid(float[] numbers, int count) {
+            VectorFunctions.sigmoid(numbers, count);
+        }
+    };
+
+    static final Exponentials SCALARS = new Exponentials() {
+        @Override
+        public float softmaxWeights(float[] numbers, int count, float largest, float[] lanes) {
+            return VectorFunctions.scalarSoftmaxWeights(numbers, count, largest);
+        }
+
+        @Override
+        public void sigmoid(float[] numbers, int count) {
+            for (int i = 0; i < count; i++) {
+                numbers[i] = VectorFunctions.sigmoid(numbers[i]);
+            }
+        }
+    };
+
+    private final Exponentials exponentials;
+    private final float[] lanes = new float[Lanes.COUNT];
+    private float[] scores = new float[0]; // [experts], padded
+    private float[] ranks = new float[0]; // [experts]
+    private float[] weights = new float[0]; // [chosen], padded
+    private float[] groupRanks = new float[0]; // [groups]
+    private boolean[] kept = new boolean[0]; // [groups]
+
+    RouteExperts(Exponentials exponentials) {
+        this.exponentials = exponentials;
+    }
+
+    /** The scalar twin of the operation. */
     static void scalar(Rows logits, Router router, Routing routing, int first, int end) {
-        var scores = new float[router.experts()];
-        var ranks = new float[router.experts()];
+        new RouteExperts(SCALARS).rows(logits, router, routing, first, end);
+    }
+
+    void rows(Rows logits, Router router, Routing routing, int first, int end) {
+        reserve(router);
         for (int r = first; r < end; r++) {
-            scores(logits, r, router, scores);
-            for (int e = 0; e < scores.length; e++) {
+            score(logits, r, router);
+            for (int e = 0; e < router.experts(); e++) {
                 ranks[e] = scores[e] + number(router.correction(), e);
             }
             if (router.chosenGroups() < router.groups()) {
-                keepBestGroups(router, ranks);
+                keepBestGroups(router);
             }
-            choose(router, routing, r, scores, ranks);
+            choose(router, routing, r);
         }
     }
 
-    private static void scores(Rows logits, int row, Router router, float[] scores) {
-        MemorySegment source = CpuBuffer.of(logits);
-        long from = CpuBuffer.row(logits, row);
-        for (int e = 0; e < scores.length; e++) {
-            float logit = CpuBuffer.number(source, from + e);
-            scores[e] = router.scoring() == Router.Scoring.SIGMOID ? (float) Functions.sigmoid(logit) : logit;
+    private void reserve(Router router) {
+        if (ranks.length < router.experts()) {
+            scores = new float[Lanes.padded(router.experts())];
+            ranks = new float[router.experts()];
         }
-        if (router.scoring() == Router.Scoring.SOFTMAX) {
-            softmax(scores, scores.length);
+        if (weights.length < router.chosen()) {
+            weights = new float[Lanes.padded(router.chosen())];
+        }
+        if (kept.length < router.groups()) {
+            groupRanks = new float[router.groups()];
+            kept = new boolean[router.groups()];
         }
     }
 
-    private static void softmax(float[] numbers, int count) {
+    private void score(Rows logits, int row, Router router) {
+        long from = CpuBuffer.row(logits, row) * Float.BYTES;
+        MemorySegment.copy(CpuBuffer.of(logits), JAVA_FLOAT, from, scores, 0, router.experts());
+        switch (router.scoring()) {
+            case SIGMOID -> exponentials.sigmoid(scores, router.experts());
+            case SOFTMAX -> softmax(scores, router.experts());
+            case SOFTMAX_OF_CHOSEN -> {}
+        }
+    }
+
+    private void softmax(float[] numbers, int count) {
         float largest = numbers[0];
         for (int i = 1; i < count; i++) {
             largest = Math.max(largest, numbers[i]);
         }
-        float sum = 0;
-        for (int i = 0; i < count; i++) {
-            numbers[i] = (float) Math.exp(numbers[i] - largest);
-            sum += numbers[i];
-        }
+        float sum = exponentials.softmaxWeights(numbers, count, largest, lanes);
         for (int i = 0; i < count; i++) {
             numbers[i] /= sum;
         }
     }
 
     /** Leaves only the experts of the groups whose two best ranks add up to most. */
-    private static void keepBestGroups(Router router, float[] ranks) {
+    private void keepBestGroups(Router router) {
         int size = router.experts() / router.groups();
-        var sums = new float[router.groups()];
-        for (int g = 0; g < sums.length; g++) {
-            sums[g] = twoBest(ranks, g * size, (g + 1) * size);
+        for (int g = 0; g < router.groups(); g++) {
+            groupRanks[g] = twoBest(g * size, (g + 1) * size);
         }
-        var kept = new boolean[router.groups()];
+        Arrays.fill(kept, false);
         for (int i = 0; i < router.chosenGroups(); i++) {
-            int best = best(sums);
+            int best = best(groupRanks, router.groups());
             kept[best] = true;
-            sums[best] = Float.NEGATIVE_INFINITY;
+            groupRanks[best] = Float.NEGATIVE_INFINITY;
         }
-        for (int g = 0; g < kept.length; g++) {
+        for (int g = 0; g < router.groups(); g++) {
             if (!kept[g]) {
                 Arrays.fill(ranks, g * size, (g + 1) * size, Float.NEGATIVE_INFINITY);
             }
         }
     }
 
-    private static float twoBest(float[] ranks, int from, int end) {
+    private float twoBest(int from, int end) {
         float first = Float.NEGATIVE_INFINITY;
         float second = Float.NEGATIVE_INFINITY;
         for (int e = from; e < end; e++) {
@@ -90,33 +150,32 @@ final class RouteExperts {
         return second == Float.NEGATIVE_INFINITY ? first : first + second;
     }
 
-    private static void choose(Router router, Routing routing, int row, float[] scores, float[] ranks) {
-        var weights = new float[router.chosen()];
+    private void choose(Router router, Routing routing, int row) {
+        int chosen = router.chosen();
+        long at = (long) row * chosen;
         float sum = 0;
-        for (int j = 0; j < weights.length; j++) {
-            int expert = best(ranks);
+        for (int j = 0; j < chosen; j++) {
+            int expert = best(ranks, router.experts());
             ranks[expert] = Float.NEGATIVE_INFINITY;
-            long at = (long) row * router.chosen() + j;
-            CpuBuffer.of(routing.experts()).setAtIndex(JAVA_INT, at, expert);
+            CpuBuffer.of(routing.experts()).setAtIndex(JAVA_INT, at + j, expert);
             weights[j] = scores[expert];
             sum += weights[j];
         }
         if (router.scoring() == Router.Scoring.SOFTMAX_OF_CHOSEN) {
-            softmax(weights, weights.length);
+            softmax(weights, chosen);
         } else if (router.normalizes()) {
-            for (int j = 0; j < weights.length; j++) {
+            for (int j = 0; j < chosen; j++) {
                 weights[j] /= sum + 1e-20f;
             }
         }
-        for (int j = 0; j < weights.length; j++) {
-            long at = (long) row * router.chosen() + j;
-            CpuBuffer.number(CpuBuffer.of(routing.weights()), at, weights[j] * router.scale());
+        for (int j = 0; j < chosen; j++) {
+            CpuBuffer.number(CpuBuffer.of(routing.weights()), at + j, weights[j] * router.scale());
         }
     }
 
-    private static int best(float[] numbers) {
+    private static int best(float[] numbers, int count) {
         int best = 0;
-        for (int i = 1; i < numbers.length; i++) {
+        for (int i = 1; i < count; i++) {
             if (numbers[i] > numbers[best]) {
                 best = i;
             }

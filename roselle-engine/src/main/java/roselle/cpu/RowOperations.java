@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Gate;
 import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Routing;
 import roselle.backend.Rows;
 
 /** Operations that treat each row on its own; many rows are split over the threads. */
@@ -14,23 +16,27 @@ final class RowOperations {
     /** Fewer rows are not worth a meeting of the threads. */
     private static final int SPLIT_ROWS = 4;
 
-    /** An operation on the rows {@code first} until {@code end}. */
-    private interface Operation {
-        void run(Scratch scratch, int first, int end);
-    }
-
     private final WorkerPool pool;
     private final Scratch[] scratch;
     private final Split split = new Split();
     private final Gating gating = new Gating();
     private final Roping roping = new Roping();
+    private final LatentRoping latentRoping = new LatentRoping();
     private final Norming norming = new Norming();
+    private final Choosing choosing = new Choosing();
 
     RowOperations(WorkerPool pool) {
         this.pool = pool;
         scratch = new Scratch[pool.threads()];
         for (int i = 0; i < scratch.length; i++) {
             scratch[i] = new Scratch();
+        }
+    }
+
+    /** Makes room for rows of this many numbers. */
+    void reserve(int columns) {
+        for (Scratch each : scratch) {
+            each.reserve(columns);
         }
     }
 
@@ -63,13 +69,25 @@ final class RowOperations {
 
     void ropeAndAppendLatent(
             Step step, Rows query, Rows latent, Rows absorbed, AttentionLayer layer, CpuKvCache cache) {
-        RopeAndAppend.latentRows(step, query, latent, absorbed, layer, cache, scratch[0], 0, step.rows());
+        latentRoping.step = step;
+        latentRoping.query = query;
+        latentRoping.latent = latent;
+        latentRoping.absorbed = absorbed;
+        latentRoping.layer = layer;
+        latentRoping.cache = cache;
+        run(latentRoping, layer.heads().keySize(), step.rows());
     }
 
-    private void run(Operation operation, int columns, int rows) {
-        for (Scratch each : scratch) {
-            each.reserve(columns);
-        }
+    void route(Rows logits, Router router, Routing routing, int rows) {
+        choosing.logits = logits;
+        choosing.router = router;
+        choosing.routing = routing;
+        run(choosing, logits.columns(), rows);
+    }
+
+    /** Runs an operation on rows of so many numbers at most. */
+    void run(RowOperation operation, int columns, int rows) {
+        reserve(columns);
         if (rows < SPLIT_ROWS) {
             operation.run(scratch[0], 0, rows);
         } else {
@@ -80,19 +98,19 @@ final class RowOperations {
     }
 
     private final class Split implements WorkerPool.Work {
-        private @Nullable Operation operation;
+        private @Nullable RowOperation operation;
         private int rows;
 
         @Override
         public void run(int thread, int threads) {
-            Operation current = operation;
+            RowOperation current = operation;
             if (current != null) {
                 current.run(scratch[thread], rows * thread / threads, rows * (thread + 1) / threads);
             }
         }
     }
 
-    private static final class Gating implements Operation {
+    private static final class Gating implements RowOperation {
         private @Nullable Rows gate;
         private @Nullable Rows up;
         private Gate kind = Gate.of(roselle.backend.Activation.NONE);
@@ -116,7 +134,7 @@ final class RowOperations {
         }
     }
 
-    private static final class Norming implements Operation {
+    private static final class Norming implements RowOperation {
         private @Nullable Rows input;
         private @Nullable Norm norm;
         private @Nullable Rows output;
@@ -134,7 +152,7 @@ final class RowOperations {
             int columns = to.columns();
             for (int r = first; r < end; r++) {
                 copy(from, r, own.x(), columns);
-                Normalize.vector(own.x(), columns, kind, 0);
+                Normalize.vector(own.x(), columns, kind, 0, own.lanes());
                 if (accumulates) {
                     copy(to, r, own.y(), columns);
                     addScaled(own.x(), own.y(), scale, columns);
@@ -144,7 +162,7 @@ final class RowOperations {
         }
     }
 
-    private static final class Roping implements Operation {
+    private static final class Roping implements RowOperation {
         private @Nullable Step step;
         private @Nullable Rows query;
         private @Nullable Rows key;
@@ -162,6 +180,44 @@ final class RowOperations {
             CpuKvCache pages = cache;
             if (now != null && queries != null && keys != null && values != null && kind != null && pages != null) {
                 RopeAndAppend.rows(now, queries, keys, values, kind, pages, own, first, end);
+            }
+        }
+    }
+
+    private static final class LatentRoping implements RowOperation {
+        private @Nullable Step step;
+        private @Nullable Rows query;
+        private @Nullable Rows latent;
+        private @Nullable Rows absorbed;
+        private @Nullable AttentionLayer layer;
+        private @Nullable CpuKvCache cache;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Step now = step;
+            Rows queries = query;
+            Rows latents = latent;
+            Rows turned = absorbed;
+            AttentionLayer kind = layer;
+            CpuKvCache pages = cache;
+            if (now != null && queries != null && latents != null && turned != null && kind != null && pages != null) {
+                RopeAndAppend.latentRows(now, queries, latents, turned, kind, pages, own, first, end);
+            }
+        }
+    }
+
+    private static final class Choosing implements RowOperation {
+        private @Nullable Rows logits;
+        private @Nullable Router router;
+        private @Nullable Routing routing;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Rows from = logits;
+            Router kind = router;
+            Routing to = routing;
+            if (from != null && kind != null && to != null) {
+                own.experts().rows(from, kind, to, first, end);
             }
         }
     }

@@ -3,6 +3,8 @@ package roselle.cpu;
 /** Numbers that one thread works on outside native memory, and what it remembers of the last rotation. */
 final class Scratch {
     private final Angles angles = new Angles();
+    private final RouteExperts experts = new RouteExperts(RouteExperts.VECTORS);
+    private final float[] lanes = new float[Lanes.COUNT];
     private float[] x = new float[0];
     private float[] y = new float[0];
 
@@ -17,6 +19,15 @@ final class Scratch {
 
     Angles angles() {
         return angles;
+    }
+
+    RouteExperts experts() {
+        return experts;
+    }
+
+    /** Room for one vector. */
+    float[] lanes() {
+        return lanes;
     }
 
     float[] x() {

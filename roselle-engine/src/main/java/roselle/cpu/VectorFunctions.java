@@ -40,6 +40,11 @@ final class VectorFunctions {
     private static final float E1 = 0.16666666f;
     private static final float E0 = 0.5f;
 
+    /** From here on, a tanh is 1 within float32. */
+    private static final float TANH_IS_1 = 10f;
+
+    private static final int SIGN = Integer.MIN_VALUE;
+
     private static final float TWICE_ROOT_2_OVER_PI = 1.5957692f;
     private static final float CUBIC = 0.044715f;
     private static final float QUICK = 1.702f;
@@ -61,18 +66,27 @@ final class VectorFunctions {
         return x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
     }
 
-    /** The second third: the exponential of what {@link #rounded} left. */
-    private static FloatVector rest(FloatVector x, FloatVector rounded) {
+    /** What {@link #rounded} left, between -ln(2) / 2 and ln(2) / 2. */
+    private static FloatVector left(FloatVector x, FloatVector rounded) {
         FloatVector n = rounded.sub(ROUND);
         FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
-        r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+        return n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+    }
+
+    /** {@code (exp(r) - 1 - r) / r^2}. */
+    private static FloatVector curve(FloatVector r) {
         FloatVector p = FloatVector.broadcast(FLOATS, E5);
         p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
         p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
         p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
         p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
-        p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
-        return p.fma(r.mul(r), r.add(1f));
+        return p.fma(r, FloatVector.broadcast(FLOATS, E0));
+    }
+
+    /** The second third: the exponential of what {@link #rounded} left. */
+    private static FloatVector rest(FloatVector x, FloatVector rounded) {
+        FloatVector r = left(x, rounded);
+        return curve(r).fma(r.mul(r), r.add(1f));
     }
 
     /** The last third: times the power of two. */
@@ -88,18 +102,34 @@ final class VectorFunctions {
     static float exp(float number) {
         float x = Math.min(Math.max(number, LOWEST), HIGHEST);
         float rounded = Math.fma(x, LOG2_E, ROUND);
+        float r = left(x, rounded);
+        int whole = Float.floatToRawIntBits(rounded) - ROUND_BITS;
+        int half = whole >> 1;
+        float rest = Math.fma(curve(r), r * r, r + 1f);
+        return rest * Float.intBitsToFloat((half + 127) << 23) * Float.intBitsToFloat((whole - half + 127) << 23);
+    }
+
+    private static float left(float x, float rounded) {
         float n = rounded - ROUND;
-        float r = Math.fma(n, -LN_2_HIGH, x);
-        r = Math.fma(n, -LN_2_LOW, r);
+        return Math.fma(n, -LN_2_LOW, Math.fma(n, -LN_2_HIGH, x));
+    }
+
+    private static float curve(float r) {
         float p = Math.fma(E5, r, E4);
         p = Math.fma(p, r, E3);
         p = Math.fma(p, r, E2);
         p = Math.fma(p, r, E1);
-        p = Math.fma(p, r, E0);
-        p = Math.fma(p, r * r, r + 1f);
-        int whole = Float.floatToRawIntBits(rounded) - ROUND_BITS;
-        int half = whole >> 1;
-        return p * Float.intBitsToFloat((half + 127) << 23) * Float.intBitsToFloat((whole - half + 127) << 23);
+        return Math.fma(p, r, E0);
+    }
+
+    /** By {@code exp(2 |x|) - 1}, which keeps its precision where it is small. */
+    static float tanh(float number) {
+        float twice = Math.min(Math.abs(number), TANH_IS_1) * 2f;
+        float rounded = Math.fma(twice, LOG2_E, ROUND);
+        float r = left(twice, rounded);
+        float power = Float.intBitsToFloat((Float.floatToRawIntBits(rounded) - ROUND_BITS + 127) << 23);
+        float lessOne = Math.fma(power, Math.fma(curve(r), r * r, r), power - 1f);
+        return Math.copySign(lessOne / (lessOne + 2f), number);
     }
 
     private static float erf(float number) {
@@ -220,11 +250,64 @@ final class VectorFunctions {
         }
     }
 
+    /** {@code numbers = 1 / (1 + exp(-number))} in place, and what follows them up to a whole vector. */
+    static void sigmoid(float[] numbers, int count) {
+        for (int i = 0; i < count; i += COUNT) {
+            FloatVector steep =
+                    FloatVector.fromArray(FLOATS, numbers, i).neg().max(LOWEST).min(HIGHEST);
+            FloatVector whole = rounded(steep);
+            FloatVector power = scaled(rest(steep, whole), whole);
+            FloatVector.broadcast(FLOATS, 1f).div(power.add(1f)).intoArray(numbers, i);
+        }
+    }
+
+    static float sigmoid(float x) {
+        return 1f / (exp(-x) + 1f);
+    }
+
+    /**
+     * {@code x = softCap * tanh(scale * x / softCap)}, or {@code scale * x} where there is no cap, in place; and what follows
+     * up to a whole vector.
+     */
+    static void cap(float[] numbers, int count, float scale, float softCap) {
+        if (softCap == 0) {
+            for (int i = 0; i < count; i++) {
+                numbers[i] *= scale;
+            }
+            return;
+        }
+        for (int i = 0; i < count; i += COUNT) {
+            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i).mul(scale).div(softCap);
+            FloatVector twice = x.abs().min(TANH_IS_1).mul(2f);
+            FloatVector whole = rounded(twice);
+            FloatVector power = whole.reinterpretAsInts()
+                    .sub(ROUND_BITS)
+                    .add(127)
+                    .lanewise(VectorOperators.LSHL, 23)
+                    .reinterpretAsFloats();
+            FloatVector r = left(twice, whole);
+            FloatVector lessOne = power.fma(curve(r).fma(r.mul(r), r), power.sub(1f));
+            FloatVector size = lessOne.div(lessOne.add(2f));
+            signed(size, x).mul(softCap).intoArray(numbers, i);
+        }
+    }
+
+    /** {@code size} with the sign of {@code x}. */
+    private static FloatVector signed(FloatVector size, FloatVector x) {
+        IntVector sign = x.reinterpretAsInts().and(SIGN);
+        return size.reinterpretAsInts().and(~SIGN).or(sign).reinterpretAsFloats();
+    }
+
+    static float capped(float number, float scale, float softCap) {
+        float x = number * scale;
+        return softCap == 0 ? x : tanh(x / softCap) * softCap;
+    }
+
     /**
      * Replaces {@code count} scores by {@code exp(score - largest)} and returns their sum; what follows them up to a whole
-     * vector is lost.
+     * vector is lost. There is a vector's room in {@code lanes}.
      */
-    static float softmaxWeights(float[] scores, int count, float largest) {
+    static float softmaxWeights(float[] scores, int count, float largest, float[] lanes) {
         for (int i = count; i < Lanes.padded(count); i++) {
             scores[i] = Float.NEGATIVE_INFINITY;
         }
@@ -239,7 +322,8 @@ final class VectorFunctions {
             weight.intoArray(scores, i);
             sum = sum.add(weight);
         }
-        return Lanes.sum(sum);
+        sum.intoArray(lanes, 0);
+        return Lanes.sum(lanes);
     }
 
     /** The scalar twin of {@link #softmaxWeights}. */

@@ -50,6 +50,44 @@ class VectorFunctionsTest {
         assertThat(VectorFunctions.exp(0f)).isEqualTo(1f);
     }
 
+    @Test
+    void hyperbolicTangentIsWithinFourUnitsInTheLastPlace() {
+        for (int i = 0; i < 200_000; i++) {
+            float x = (float) (random.nextGaussian() * Math.pow(10, random.nextInt(6) - 4));
+            double exact = Math.tanh(x);
+            assertThat(Math.abs(VectorFunctions.tanh(x) - exact))
+                    .as("tanh(%s)", x)
+                    .isLessThanOrEqualTo(4 * Math.ulp((float) exact));
+        }
+        assertThat(VectorFunctions.tanh(Float.NEGATIVE_INFINITY)).isEqualTo(-1f);
+        assertThat(VectorFunctions.tanh(-0f)).isEqualTo(-0f);
+        assertThat(VectorFunctions.tanh(Float.NaN)).isNaN();
+    }
+
+    @Test
+    void capsAndSigmoidsGiveTheBitsOfTheScalarTwin() {
+        for (int count : new int[] {1, 5, SPECIAL.length, 100}) {
+            float[] numbers = special(count);
+            float[] capped = numbers.clone();
+            float[] sigmoids = numbers.clone();
+            VectorFunctions.cap(capped, count, 0.7f, 30f);
+            VectorFunctions.sigmoid(sigmoids, count);
+            for (int i = 0; i < count; i++) {
+                float x = numbers[i];
+                assertThat(capped[i]).as("cap(%s)", x).isEqualTo((Float) VectorFunctions.capped(x, 0.7f, 30f));
+                assertThat(sigmoids[i]).as("sigmoid(%s)", x).isEqualTo((Float) VectorFunctions.sigmoid(x));
+            }
+        }
+    }
+
+    private float[] special(int count) {
+        float[] numbers = new float[Lanes.padded(count)];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = i < SPECIAL.length ? SPECIAL[i] : (float) random.nextGaussian() * 20;
+        }
+        return numbers;
+    }
+
     @ParameterizedTest
     @EnumSource(Activation.class)
     void activationsAreNearTheirDefinition(Activation activation) {
@@ -66,10 +104,7 @@ class VectorFunctionsTest {
     @EnumSource(Activation.class)
     void vectorsGiveTheBitsOfTheScalarTwin(Activation activation) {
         for (int count : new int[] {1, 5, SPECIAL.length, 100}) {
-            float[] numbers = new float[Lanes.padded(count)];
-            for (int i = 0; i < count; i++) {
-                numbers[i] = i < SPECIAL.length ? SPECIAL[i] : (float) random.nextGaussian() * 20;
-            }
+            float[] numbers = special(count);
             float[] before = numbers.clone();
             VectorFunctions.apply(activation, numbers, 0, count);
             for (int i = 0; i < count; i++) {
@@ -88,7 +123,7 @@ class VectorFunctionsTest {
                 scores[i] = (float) random.nextGaussian() * 10;
             }
             float[] twin = scores.clone();
-            float sum = VectorFunctions.softmaxWeights(scores, count, 3f);
+            float sum = VectorFunctions.softmaxWeights(scores, count, 3f, new float[Lanes.COUNT]);
             assertThat(sum).isEqualTo(VectorFunctions.scalarSoftmaxWeights(twin, count, 3f));
             for (int i = 0; i < count; i++) {
                 assertThat(scores[i]).isEqualTo(twin[i]);

@@ -1,0 +1,62 @@
+package roselle.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.backend.Rows;
+
+class RowOperationsTest {
+    @Test
+    void everyOperationOnRowsGivesTheBitsOfItsScalarTwinAtThePreferredWidth() {
+        assertThat(new RowsTwinContract(2_026).faults()).isEmpty();
+    }
+
+    @Test
+    void attentionGivesTheBitsOfItsScalarTwinForPromptsAndSingleTokensAtThePreferredWidth() {
+        assertThat(new AttentionTwinContract(2_027).faults()).isEmpty();
+    }
+
+    @Test
+    void aLastBitThatDependsOnTheNumberOfRowsIsFound() {
+        var contract = new RowsTwinContract(2_026, (output, rows) -> {
+            if (rows > 4) {
+                nudge(output);
+            }
+        });
+        assertThat(contract.faults())
+                .isNotEmpty()
+                .allMatch(fault ->
+                        fault.contains("of 5 rows") || fault.contains("of 9 rows") || fault.contains("is cached as"));
+    }
+
+    private static void nudge(Rows output) {
+        long at = CpuBuffer.row(output, 0);
+        CpuBuffer.number(CpuBuffer.of(output), at, Math.nextUp(CpuBuffer.number(CpuBuffer.of(output), at)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {128, 256, 512})
+    void everyOperationOnRowsGivesTheBitsOfItsScalarTwinAtAForcedWidth(int bits)
+            throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--add-modules",
+                        "jdk.incubator.vector",
+                        "-ea",
+                        "-D" + Lanes.PROPERTY + "=" + bits,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        RowsTwinContract.class.getName()))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        assertThat(said).contains("lanes " + bits / 32 + ", faults 0");
+    }
+}

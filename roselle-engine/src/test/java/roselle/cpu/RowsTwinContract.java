@@ -1,0 +1,353 @@
+package roselle.cpu;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Activation;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Buffer;
+import roselle.backend.Gate;
+import roselle.backend.HeadShape;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Rope;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/**
+ * What the operations on rows must do at any vector width: give the bits of their scalar twins, for sizes that miss the lanes,
+ * for NaN and infinities, for one row as for many, and for any number of threads; runs in a process of its own per width.
+ */
+public final class RowsTwinContract {
+    private static final int[] SIZES = {1, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 130};
+    private static final int MOST_ROWS = 9;
+    private static final int STRIDE_BEYOND = 5;
+
+    private final Random random;
+    private final BiConsumer<Rows, Integer> tampering;
+    private final List<String> faults = new ArrayList<>();
+
+    RowsTwinContract(long seed) {
+        this(seed, (_, _) -> {});
+    }
+
+    /** With something that happens to each output of so many rows before it is looked at. */
+    RowsTwinContract(long seed, BiConsumer<Rows, Integer> tampering) {
+        random = new Random(seed);
+        this.tampering = tampering;
+    }
+
+    /** Exits with 1 and a sentence per difference. */
+    public static void main(String[] arguments) {
+        var all = new ArrayList<>(new RowsTwinContract(2_026).faults());
+        all.addAll(new AttentionTwinContract(2_027).faults());
+        all.forEach(System.out::println);
+        System.out.println("lanes " + Lanes.COUNT + ", faults " + all.size());
+        System.exit(all.isEmpty() ? 0 : 1);
+    }
+
+    List<String> faults() {
+        for (int threads = 1; threads <= 3; threads += 2) {
+            for (int rows : new int[] {1, 2, 5, MOST_ROWS}) {
+                for (int size : SIZES) {
+                    try (var backend = new CpuBackend(threads)) {
+                        norms(backend, size, rows);
+                        gates(backend, size, rows);
+                        sums(backend, size, rows);
+                        tables(backend, size, rows);
+                        logits(backend, size, rows);
+                        routes(backend, size, rows);
+                        heads(backend, size, rows);
+                        latentHeads(backend, size, rows);
+                    }
+                }
+            }
+        }
+        return faults;
+    }
+
+    private void norms(CpuBackend backend, int size, int rows) {
+        for (Norm.Kind kind : Norm.Kind.values()) {
+            for (boolean hasBias : new boolean[] {false, true}) {
+                Buffer bias = hasBias ? constants(backend, size) : null;
+                var norm = new Norm(kind, constants(backend, size), hasBias ? 1f : 0f, bias, 1e-5f);
+                Rows input = special(backend, size, rows);
+                Rows output = numbers(backend, size);
+                Rows twin = copy(backend, output);
+                Normalize.scalar(input, norm, twin, 0, rows);
+                backend.norm(input, norm, output, rows);
+                same(kind + " norm", rows, twin, output);
+                Normalize.scalarAdd(input, norm, 0.5f, twin, 0, rows);
+                backend.addNormed(input, norm, 0.5f, output, rows);
+                same(kind + " added norm", rows, twin, output);
+            }
+        }
+    }
+
+    private void gates(CpuBackend backend, int size, int rows) {
+        for (Activation activation : Activation.values()) {
+            for (Gate gate : List.of(Gate.of(activation), new Gate(activation, 7f, 1f))) {
+                Rows input = special(backend, size, rows);
+                Rows up = special(backend, size, 0);
+                Rows output = numbers(backend, size);
+                Rows twin = copy(backend, output);
+                GatedActivation.scalar(input, up, gate, twin, 0, rows);
+                backend.gatedActivation(input, up, gate, output, rows);
+                same("gate " + gate, rows, twin, output);
+            }
+        }
+    }
+
+    private void sums(CpuBackend backend, int size, int rows) {
+        Rows output = numbers(backend, size);
+        Rows twin = copy(backend, output);
+        Rows input = special(backend, size, rows);
+        Combine.scalarAdd(input, 0.7f, twin, 0, rows);
+        backend.addScaled(input, 0.7f, output, rows);
+        same("sum", rows, twin, output);
+        Rows gate = special(backend, 1, rows);
+        Combine.scalarGated(input, gate, 0.7f, twin, 0, rows);
+        backend.addGated(input, gate, 0.7f, output, rows);
+        same("gated sum", rows, twin, output);
+        Routing routing = routing(backend, 3);
+        for (int i = 0; i < MOST_ROWS * 3; i++) {
+            CpuBuffer.number(CpuBuffer.of(routing.weights()), i, random.nextFloat());
+        }
+        Rows spread = filled(backend, size, 3 * MOST_ROWS);
+        poison(spread, 4);
+        Combine.scalarExperts(spread, routing, 0.3f, twin, 0, rows);
+        backend.combineExperts(spread, routing, 0.3f, output, rows);
+        same("combined experts", rows, twin, output);
+    }
+
+    private void tables(CpuBackend backend, int size, int rows) {
+        MemorySegment data = CpuBuffer.of(constants(backend, 12 * size));
+        CpuBuffer.number(data, 3L * size, Float.NaN);
+        var tensor = new Tensor("table", DataType.F32, Shape.of(12, size), data);
+        var table = (CpuWeight) backend.load("table", 1, List.of(tensor));
+        StepInputs inputs = step(rows);
+        backend.begin(inputs);
+        Rows output = numbers(backend, size);
+        Rows twin = copy(backend, output);
+        Embed.scalar(table, inputs.tokenIds, 2.5f, false, twin, new float[size], rows);
+        backend.embed(table, 2.5f, output);
+        same("embedding", rows, twin, output);
+        Embed.scalar(table, inputs.positions, 1f, true, twin, new float[size], rows);
+        backend.addPositions(table, output);
+        same("positions", rows, twin, output);
+    }
+
+    private void logits(CpuBackend backend, int size, int rows) {
+        for (float softCap : new float[] {0f, 30f}) {
+            Rows output = special(backend, size, rows);
+            Rows twin = copy(backend, output);
+            Combine.scalarLogits(twin, 3f, softCap, 0, rows);
+            backend.scaleLogits(output, 3f, softCap, rows);
+            same("logits capped at " + softCap, rows, twin, output);
+        }
+    }
+
+    private void routes(CpuBackend backend, int experts, int rows) {
+        for (Router.Scoring scoring : Router.Scoring.values()) {
+            for (int groups : experts % 4 == 0 ? new int[] {1, 4} : new int[] {1}) {
+                int chosen = Math.min(experts, groups == 1 ? 5 : experts / 4 * 2);
+                Buffer correction = groups == 1 ? null : constants(backend, experts);
+                var router = new Router(
+                        scoring, experts, chosen, groups == 1, groups, Math.min(groups, 2), correction, 1.5f);
+                Rows input = special(backend, experts, rows);
+                Routing twin = routing(backend, chosen);
+                Routing routing = routing(backend, chosen);
+                RouteExperts.scalar(input, router, twin, 0, rows);
+                backend.routeExperts(input, router, routing, rows);
+                String name = scoring + " routing in " + groups + " groups";
+                same(name, rows, Rows.of(twin.weights(), chosen), Rows.of(routing.weights(), chosen));
+                same(name, rows, Rows.of(twin.experts(), chosen), Rows.of(routing.experts(), chosen));
+            }
+        }
+    }
+
+    /** Heads are normalised and rotated as the twins of norm and rotation do it one by one. */
+    private void heads(CpuBackend backend, int size, int rows) {
+        int pairs = size / 2;
+        for (boolean interleaved : new boolean[] {false, true}) {
+            for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
+                Rope rope = pairs == 0 ? null : new Rope(constants(backend, pairs), 1.25f, interleaved);
+                var norm = new Norm(Norm.Kind.RMS, constants(backend, size), 0f, null, 1e-6f);
+                var heads = new HeadShape(4, 2, size, size);
+                var layer = new AttentionLayer(0, 0, heads, rope, norm, norm, 1f, 0f, null);
+                var cache = cache(backend, new KvGroup("full", 1, 2, size, size, 0), type);
+                Rows query = special(backend, 4 * size, rows);
+                Rows key = special(backend, 2 * size, rows);
+                Rows value = special(backend, 2 * size, rows);
+                Rows queryTwin = twinHeads(backend, query, 4, norm, rope, rows);
+                Rows keyTwin = twinHeads(backend, key, 2, norm, rope, rows);
+                backend.begin(step(rows));
+                backend.ropeAndAppendKv(query, key, value, layer, cache);
+                same("queries", rows, queryTwin, query);
+                same("keys", rows, keyTwin, key);
+                stored(cache, type, rows, keyTwin, 2, size, true);
+                stored(cache, type, rows, value, 2, size, false);
+            }
+        }
+    }
+
+    private Rows twinHeads(CpuBackend backend, Rows rows, int heads, Norm norm, @Nullable Rope rope, int count) {
+        Rows twin = copy(backend, rows);
+        StepInputs inputs = step(count);
+        int size = rows.columns() / heads;
+        for (int r = 0; r < count; r++) {
+            for (int h = 0; h < heads; h++) {
+                long at = CpuBuffer.row(twin, r) + (long) h * size;
+                Normalize.part(CpuBuffer.of(twin), at, norm, 0, CpuBuffer.of(twin), at, size);
+                RopeAndAppend.rotate(CpuBuffer.of(twin), at, rope, inputs.positions[r], new Angles());
+            }
+        }
+        return twin;
+    }
+
+    private void stored(CpuKvCache cache, DataType type, int rows, Rows numbers, int heads, int size, boolean isKey) {
+        for (int r = 0; r < rows; r++) {
+            for (int h = 0; h < heads; h++) {
+                long at = isKey ? cache.key(0, 0, r / 4, h, r % 4) : cache.value(0, 0, r / 4, h, r % 4);
+                for (int i = 0; i < size; i++) {
+                    float number =
+                            CpuBuffer.number(CpuBuffer.of(numbers), CpuBuffer.row(numbers, r) + (long) h * size + i);
+                    float want = rounded(type, number);
+                    float got = ScalarFormats.load(type, cache.segment(0), (at + i) * type.blockBytes());
+                    if (Float.floatToIntBits(want) != Float.floatToIntBits(got)) {
+                        faults.add("number " + i + " of head " + h + " of row " + r + " is cached as " + got + " in "
+                                + type.label() + ", not " + want);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    private static float rounded(DataType type, float number) {
+        try (var arena = java.lang.foreign.Arena.ofConfined()) {
+            MemorySegment one = arena.allocate(4);
+            ScalarFormats.store(type, one, 0, number);
+            return ScalarFormats.load(type, one, 0);
+        }
+    }
+
+    /** Latent rows are independent: alone or split over threads they are the same. */
+    private void latentHeads(CpuBackend backend, int size, int rows) {
+        int turned = 4;
+        var rope = new Rope(constants(backend, turned / 2), 1f, true);
+        var heads = new HeadShape(3, 1, size + turned, size);
+        var layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
+        var cache = cache(backend, new KvGroup("latent", 1, 1, size + turned, 0, 0), DataType.F32);
+        Rows query = special(backend, 3 * (size + turned), rows);
+        Rows latent = special(backend, size + turned, rows);
+        Rows absorbed = special(backend, 3 * (size + turned), rows);
+        Rows latentTwin = copy(backend, latent);
+        Rows absorbedTwin = copy(backend, absorbed);
+        var current = new Step(step(rows));
+        RopeAndAppend.latentRows(current, query, latentTwin, absorbedTwin, layer, cache, new Scratch(), 0, rows);
+        backend.begin(step(rows));
+        backend.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
+        same("latent keys", rows, latentTwin, latent);
+        same("latent queries", rows, absorbedTwin, absorbed);
+    }
+
+    // ---- numbers ----
+
+    private static CpuKvCache cache(CpuBackend backend, KvGroup group, DataType type) {
+        return (CpuKvCache) backend.allocateKvCache(List.of(group), type, 4, new int[] {4});
+    }
+
+    /** One sequence of so many rows from position 0, on pages 0, 1, 2. */
+    private StepInputs step(int rows) {
+        var inputs = new StepInputs(new StepLimits(MOST_ROWS, 1, 1, 16, 4), 1);
+        inputs.sequences = 1;
+        inputs.rows = rows;
+        inputs.rowStart[1] = rows;
+        for (int r = 0; r < rows; r++) {
+            inputs.tokenIds[r] = (r * 5 + 3) % 12;
+            inputs.positions[r] = r;
+        }
+        for (int page = 0; page < 4; page++) {
+            inputs.pageTable[0][page] = page;
+        }
+        return inputs;
+    }
+
+    private static Routing routing(CpuBackend backend, int chosen) {
+        long choices = (long) MOST_ROWS * chosen;
+        return new Routing(backend.allocate(DataType.I32, choices), backend.allocate(DataType.F32, choices), chosen);
+    }
+
+    private Buffer constants(CpuBackend backend, int count) {
+        var numbers = new float[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = (float) random.nextGaussian();
+        }
+        return backend.constants(numbers);
+    }
+
+    private Rows numbers(CpuBackend backend, int columns) {
+        return filled(backend, columns, MOST_ROWS);
+    }
+
+    /** Rows within wider ones. */
+    private Rows filled(CpuBackend backend, int columns, int rows) {
+        int stride = columns + STRIDE_BEYOND;
+        Rows wide = Rows.of(constants(backend, rows * stride), stride);
+        return wide.columns(2, columns);
+    }
+
+    /** Random numbers, with a NaN in the second row, an infinity in the third, and a row of equal numbers. */
+    private Rows special(CpuBackend backend, int columns, int rows) {
+        Rows numbers = numbers(backend, columns);
+        if (rows > 1) {
+            poison(numbers, 1);
+        }
+        if (rows > 2) {
+            set(numbers, 2, columns / 2, Float.POSITIVE_INFINITY);
+        }
+        for (int i = 0; i < columns && rows > 3; i++) {
+            set(numbers, 3, i, -2f);
+        }
+        return numbers;
+    }
+
+    private static void poison(Rows rows, int row) {
+        set(rows, row, rows.columns() - 1, Float.NaN);
+    }
+
+    private static void set(Rows rows, int row, int column, float number) {
+        CpuBuffer.number(CpuBuffer.of(rows), CpuBuffer.row(rows, row) + column, number);
+    }
+
+    private static Rows copy(CpuBackend backend, Rows rows) {
+        Buffer copy = backend.allocate(DataType.F32, rows.buffer().elements());
+        CpuBuffer.of(copy).copyFrom(CpuBuffer.of(rows));
+        return new Rows(copy, rows.offset(), rows.columns(), rows.stride());
+    }
+
+    /** Compares whole buffers: rows beyond the last one and columns beside the view must stay as they are. */
+    private void same(String what, int rows, Rows twin, Rows output) {
+        tampering.accept(output, rows);
+        for (long i = 0; i < twin.buffer().elements(); i++) {
+            int want = CpuBuffer.integer(CpuBuffer.of(twin), i);
+            int got = CpuBuffer.integer(CpuBuffer.of(output), i);
+            boolean areNan = Float.isNaN(Float.intBitsToFloat(want)) && Float.isNaN(Float.intBitsToFloat(got));
+            if (want != got && !areNan) {
+                faults.add(what + " of " + rows + " rows of " + output.columns() + ": number " + i + " is "
+                        + Float.intBitsToFloat(got) + ", the twin says " + Float.intBitsToFloat(want));
+                return;
+            }
+        }
+    }
+}
