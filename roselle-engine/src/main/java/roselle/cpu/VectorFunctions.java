@@ -12,9 +12,9 @@ import roselle.backend.Gate;
 /**
  * The exponential and what is made of it, in float32, to a few units in the last place.
  *
- * <p>Each function exists for a vector and, under the same name, for a number: the scalar twin does the same operations in
- * the same order and gives the same bits. The vector form of an exponential is three small methods, each of which is always
- * inlined: a compiled method that is large stays a call, and what crosses a call is a vector on the heap.
+ * <p>Each function exists for the numbers of an array and for one number: the scalar twin does the same operations in the
+ * same order and gives the same bits. The vector form of an exponential is written out in each of the three loops that need
+ * one, because the compiler may leave any method of ours a call, and what crosses a call is a vector on the heap.
  */
 final class VectorFunctions {
     private static final float LOG2_E = 1.442695f;
@@ -40,6 +40,9 @@ final class VectorFunctions {
     private static final float E1 = 0.16666666f;
     private static final float E0 = 0.5f;
 
+    /** Beyond it a sigmoid is 0 or 1, and its cube is finite. */
+    private static final float STEEPEST = 1e4f;
+
     /** From here on, a tanh is 1 within float32. */
     private static final float TANH_IS_1 = 10f;
 
@@ -61,42 +64,33 @@ final class VectorFunctions {
 
     private VectorFunctions() {}
 
-    /** The first third of an exponential: {@code x} in units of ln 2, rounded, as an integer in the low bits. */
-    private static FloatVector rounded(FloatVector x) {
-        return x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
-    }
-
-    /** What {@link #rounded} left, between -ln(2) / 2 and ln(2) / 2. */
-    private static FloatVector left(FloatVector x, FloatVector rounded) {
-        FloatVector n = rounded.sub(ROUND);
-        FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
-        return n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
-    }
-
-    /** {@code (exp(r) - 1 - r) / r^2}. */
-    private static FloatVector curve(FloatVector r) {
-        FloatVector p = FloatVector.broadcast(FLOATS, E5);
-        p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
-        p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
-        p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
-        p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
-        return p.fma(r, FloatVector.broadcast(FLOATS, E0));
-    }
-
-    /** The second third: the exponential of what {@link #rounded} left. */
-    private static FloatVector rest(FloatVector x, FloatVector rounded) {
-        FloatVector r = left(x, rounded);
-        return curve(r).fma(r.mul(r), r.add(1f));
-    }
-
-    /** The last third: times the power of two. */
-    private static FloatVector scaled(FloatVector rest, FloatVector rounded) {
-        IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
-        IntVector half = whole.lanewise(VectorOperators.ASHR, 1);
-        FloatVector one = half.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
-        FloatVector other =
-                whole.sub(half).add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
-        return rest.mul(one).mul(other);
+    /**
+     * Replaces each number by its exponential, and what follows them up to a whole vector: {@code x} in units of ln 2,
+     * rounded, is an integer in the low bits; the polynomial gives the exponential of what that leaves; two powers of two,
+     * because the result may be subnormal, put them together.
+     */
+    static void exp(float[] numbers, int at, int count) {
+        for (int i = at; i < at + count; i += COUNT) {
+            FloatVector x =
+                    FloatVector.fromArray(FLOATS, numbers, i).max(LOWEST).min(HIGHEST);
+            FloatVector rounded = x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+            FloatVector n = rounded.sub(ROUND);
+            FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
+            r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+            FloatVector p = FloatVector.broadcast(FLOATS, E5);
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
+            p = p.fma(r.mul(r), r.add(1f));
+            IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
+            IntVector half = whole.lanewise(VectorOperators.ASHR, 1);
+            IntVector other = whole.sub(half);
+            p = p.mul(half.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            p = p.mul(other.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            p.intoArray(numbers, i);
+        }
     }
 
     static float exp(float number) {
@@ -137,24 +131,6 @@ final class VectorFunctions {
         return x * polynomial(ERF_P, x * x) / polynomial(ERF_Q, x * x);
     }
 
-    private static FloatVector erfAbove(FloatVector square) {
-        FloatVector sum = FloatVector.broadcast(FLOATS, ERF_P[0]);
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[1]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[2]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[3]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[4]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[5]));
-        return sum.fma(square, FloatVector.broadcast(FLOATS, ERF_P[6]));
-    }
-
-    private static FloatVector erfBelow(FloatVector square) {
-        FloatVector sum = FloatVector.broadcast(FLOATS, ERF_Q[0]);
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[1]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[2]));
-        sum = sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[3]));
-        return sum.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[4]));
-    }
-
     private static float polynomial(float[] coefficients, float x) {
         float sum = coefficients[0];
         for (int i = 1; i < coefficients.length; i++) {
@@ -163,27 +139,30 @@ final class VectorFunctions {
         return sum;
     }
 
-    /** {@code x / (1 + exp(-factor * x))}. */
-    private static void sigmoidTimes(float[] numbers, int at, int count, float factor) {
+    /** {@code x / (1 + exp(-factor * (x + cubic * x^3)))}: SiLU, and GELU by way of a sigmoid or of a tanh. */
+    private static void sigmoidTimes(float[] numbers, int at, int count, float factor, float cubic) {
         for (int i = at; i < at + count; i += COUNT) {
-            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
-            FloatVector steep = x.mul(factor).neg().max(LOWEST).min(HIGHEST);
-            FloatVector whole = rounded(steep);
-            FloatVector power = scaled(rest(steep, whole), whole);
-            x.div(power.add(1f)).intoArray(numbers, i);
-        }
-    }
-
-    /** {@code x / (1 + exp(-steepness))} with the steepness of the tanh form of GELU. */
-    private static void geluTanh(float[] numbers, int at, int count) {
-        for (int i = at; i < at + count; i += COUNT) {
-            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
-            FloatVector cube = x.mul(x).mul(CUBIC).mul(x);
-            FloatVector steep =
-                    x.add(cube).mul(TWICE_ROOT_2_OVER_PI).neg().max(LOWEST).min(HIGHEST);
-            FloatVector whole = rounded(steep);
-            FloatVector power = scaled(rest(steep, whole), whole);
-            x.div(power.add(1f)).intoArray(numbers, i);
+            FloatVector number = FloatVector.fromArray(FLOATS, numbers, i);
+            FloatVector near = number.max(-STEEPEST).min(STEEPEST);
+            FloatVector cube = near.mul(near).mul(cubic).mul(near);
+            FloatVector x = near.add(cube).mul(-factor).max(LOWEST).min(HIGHEST);
+            FloatVector rounded = x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+            FloatVector n = rounded.sub(ROUND);
+            FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
+            r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+            FloatVector p = FloatVector.broadcast(FLOATS, E5);
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
+            p = p.fma(r.mul(r), r.add(1f));
+            IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
+            IntVector half = whole.lanewise(VectorOperators.ASHR, 1);
+            IntVector other = whole.sub(half);
+            p = p.mul(half.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            p = p.mul(other.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            number.div(p.add(1f)).intoArray(numbers, i);
         }
     }
 
@@ -192,26 +171,34 @@ final class VectorFunctions {
             FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
             FloatVector y = x.mul(ROOT_HALF).max(-4f).min(4f);
             FloatVector square = y.mul(y);
-            FloatVector erf = y.mul(erfAbove(square)).div(erfBelow(square));
-            x.mul(0.5f).mul(erf.add(1f)).intoArray(numbers, i);
+            FloatVector above = FloatVector.broadcast(FLOATS, ERF_P[0]);
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[1]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[2]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[3]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[4]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[5]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[6]));
+            FloatVector below = FloatVector.broadcast(FLOATS, ERF_Q[0]);
+            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[1]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[2]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[3]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[4]));
+            x.mul(0.5f).mul(y.mul(above).div(below).add(1f)).intoArray(numbers, i);
         }
     }
 
-    private static float sigmoidTimes(float x, float steepness) {
-        return x / (exp(-steepness) + 1f);
-    }
-
-    private static float tanhSteepness(float x) {
-        return (x + x * x * CUBIC * x) * TWICE_ROOT_2_OVER_PI;
+    private static float sigmoidTimes(float x, float factor, float cubic) {
+        float near = Math.min(Math.max(x, -STEEPEST), STEEPEST);
+        return x / (exp((near + near * near * cubic * near) * -factor) + 1f);
     }
 
     static float apply(Activation activation, float x) {
         return switch (activation) {
             case NONE -> x;
-            case SILU -> sigmoidTimes(x, x);
+            case SILU -> sigmoidTimes(x, 1f, 0f);
             case GELU -> x * 0.5f * (erf(x * ROOT_HALF) + 1f);
-            case GELU_TANH -> sigmoidTimes(x, tanhSteepness(x));
-            case GELU_QUICK -> sigmoidTimes(x, x * QUICK);
+            case GELU_TANH -> sigmoidTimes(x, TWICE_ROOT_2_OVER_PI, CUBIC);
+            case GELU_QUICK -> sigmoidTimes(x, QUICK, 0f);
             case RELU -> Math.max(x, 0f);
             case RELU_SQUARED -> Math.max(x, 0f) * Math.max(x, 0f);
         };
@@ -221,10 +208,10 @@ final class VectorFunctions {
     static void apply(Activation activation, float[] numbers, int at, int count) {
         switch (activation) {
             case NONE -> {}
-            case SILU -> sigmoidTimes(numbers, at, count, 1f);
+            case SILU -> sigmoidTimes(numbers, at, count, 1f, 0f);
             case GELU -> gelu(numbers, at, count);
-            case GELU_TANH -> geluTanh(numbers, at, count);
-            case GELU_QUICK -> sigmoidTimes(numbers, at, count, QUICK);
+            case GELU_TANH -> sigmoidTimes(numbers, at, count, TWICE_ROOT_2_OVER_PI, CUBIC);
+            case GELU_QUICK -> sigmoidTimes(numbers, at, count, QUICK, 0f);
             case RELU, RELU_SQUARED -> {
                 for (int i = at; i < at + count; i++) {
                     numbers[i] = apply(activation, numbers[i]);
@@ -252,12 +239,12 @@ final class VectorFunctions {
 
     /** {@code numbers = 1 / (1 + exp(-number))} in place, and what follows them up to a whole vector. */
     static void sigmoid(float[] numbers, int count) {
-        for (int i = 0; i < count; i += COUNT) {
-            FloatVector steep =
-                    FloatVector.fromArray(FLOATS, numbers, i).neg().max(LOWEST).min(HIGHEST);
-            FloatVector whole = rounded(steep);
-            FloatVector power = scaled(rest(steep, whole), whole);
-            FloatVector.broadcast(FLOATS, 1f).div(power.add(1f)).intoArray(numbers, i);
+        for (int i = 0; i < count; i++) {
+            numbers[i] = -numbers[i];
+        }
+        exp(numbers, 0, count);
+        for (int i = 0; i < count; i++) {
+            numbers[i] = 1f / (numbers[i] + 1f);
         }
     }
 
@@ -277,25 +264,27 @@ final class VectorFunctions {
             return;
         }
         for (int i = 0; i < count; i += COUNT) {
-            FloatVector x = FloatVector.fromArray(FLOATS, numbers, i).mul(scale).div(softCap);
-            FloatVector twice = x.abs().min(TANH_IS_1).mul(2f);
-            FloatVector whole = rounded(twice);
-            FloatVector power = whole.reinterpretAsInts()
-                    .sub(ROUND_BITS)
-                    .add(127)
-                    .lanewise(VectorOperators.LSHL, 23)
-                    .reinterpretAsFloats();
-            FloatVector r = left(twice, whole);
-            FloatVector lessOne = power.fma(curve(r).fma(r.mul(r), r), power.sub(1f));
-            FloatVector size = lessOne.div(lessOne.add(2f));
-            signed(size, x).mul(softCap).intoArray(numbers, i);
+            FloatVector number =
+                    FloatVector.fromArray(FLOATS, numbers, i).mul(scale).div(softCap);
+            FloatVector x = number.abs().min(TANH_IS_1).mul(2f);
+            FloatVector rounded = x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+            FloatVector n = rounded.sub(ROUND);
+            FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
+            r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+            FloatVector p = FloatVector.broadcast(FLOATS, E5);
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
+            IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
+            FloatVector power =
+                    whole.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
+            FloatVector lessOne = power.fma(p.fma(r.mul(r), r), power.sub(1f));
+            IntVector size = lessOne.div(lessOne.add(2f)).reinterpretAsInts().and(~SIGN);
+            IntVector sign = number.reinterpretAsInts().and(SIGN);
+            size.or(sign).reinterpretAsFloats().mul(softCap).intoArray(numbers, i);
         }
-    }
-
-    /** {@code size} with the sign of {@code x}. */
-    private static FloatVector signed(FloatVector size, FloatVector x) {
-        IntVector sign = x.reinterpretAsInts().and(SIGN);
-        return size.reinterpretAsInts().and(~SIGN).or(sign).reinterpretAsFloats();
     }
 
     static float capped(float number, float scale, float softCap) {
@@ -311,16 +300,13 @@ final class VectorFunctions {
         for (int i = count; i < Lanes.padded(count); i++) {
             scores[i] = Float.NEGATIVE_INFINITY;
         }
+        for (int i = 0; i < count; i += COUNT) {
+            FloatVector.fromArray(FLOATS, scores, i).sub(largest).intoArray(scores, i);
+        }
+        exp(scores, 0, count);
         FloatVector sum = FloatVector.zero(FLOATS);
         for (int i = 0; i < count; i += COUNT) {
-            FloatVector x = FloatVector.fromArray(FLOATS, scores, i)
-                    .sub(largest)
-                    .max(LOWEST)
-                    .min(HIGHEST);
-            FloatVector whole = rounded(x);
-            FloatVector weight = scaled(rest(x, whole), whole);
-            weight.intoArray(scores, i);
-            sum = sum.add(weight);
+            sum = sum.add(FloatVector.fromArray(FLOATS, scores, i));
         }
         sum.intoArray(lanes, 0);
         return Lanes.sum(lanes);

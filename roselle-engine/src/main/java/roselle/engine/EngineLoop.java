@@ -4,6 +4,7 @@ import java.util.IdentityHashMap;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.FailureKind;
@@ -40,6 +41,7 @@ final class EngineLoop implements Runnable {
     private final StepHook hook;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
+    private final Consumer<Finished> reporter = this::reportEnd; // once, not for each step
     private final Thread thread;
     private volatile boolean isParked;
     private volatile boolean isClosing;
@@ -213,7 +215,7 @@ final class EngineLoop implements Runnable {
     }
 
     private void reportEnded() {
-        scheduler.drainEnded(this::reportEnd);
+        scheduler.drainEnded(reporter);
     }
 
     private void reportEnd(Finished finished) {

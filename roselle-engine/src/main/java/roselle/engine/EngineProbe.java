@@ -33,10 +33,11 @@ final class EngineProbe {
         int cached = 0;
         int total = 0;
         for (int group = 0; group < cache.layout().groupCount(); group++) {
-            var counts = cache.counts(group);
-            total += counts.total();
-            used += counts.total() - counts.available();
-            cached += counts.available() - counts.free();
+            int pages = cache.layout().poolPages(group);
+            int available = cache.available(group);
+            total += pages;
+            used += pages - available;
+            cached += available - cache.free(group);
         }
         return new EngineStatus(
                 true, scheduler.waiting(), scheduler.running(), used, cached, total, steps, tokens, lastStepNanos);

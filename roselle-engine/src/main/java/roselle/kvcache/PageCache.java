@@ -57,6 +57,11 @@ public final class PageCache {
         return cached.available(group);
     }
 
+    /** Pages of {@code group} that nobody holds, the tree neither. */
+    public int free(int group) {
+        return pools[group].free();
+    }
+
     public PageCounts counts(int group) {
         PagePool pool = pools[group];
         return new PageCounts(pool.total(), pool.free(), pool.cached(), pool.owned(), cached.available(group));

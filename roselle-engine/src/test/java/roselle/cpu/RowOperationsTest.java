@@ -2,14 +2,12 @@ package roselle.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.backend.Rows;
+import roselle.testing.ChildJvm;
 
 class RowOperationsTest {
     @Test
@@ -42,21 +40,9 @@ class RowOperationsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {128, 256, 512})
-    void everyOperationOnRowsGivesTheBitsOfItsScalarTwinAtAForcedWidth(int bits)
-            throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--add-modules",
-                        "jdk.incubator.vector",
-                        "-ea",
-                        "-D" + Lanes.PROPERTY + "=" + bits,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        RowsTwinContract.class.getName()))
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(said).isZero();
+    void everyOperationOnRowsGivesTheBitsOfItsScalarTwinAtAForcedWidth(int bits) {
+        String said = ChildJvm.run(List.of("-D" + Lanes.PROPERTY + "=" + bits), RowsTwinContract.class)
+                .success();
         assertThat(said).contains("lanes " + bits / 32 + ", faults 0");
     }
 }

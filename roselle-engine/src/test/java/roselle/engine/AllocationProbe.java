@@ -1,0 +1,141 @@
+package roselle.engine;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import roselle.api.GenerationRequest;
+import roselle.cpu.CpuBackend;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+
+/**
+ * Measures what a decoding step of a whole engine allocates: mailbox, plan, forward, sampling, commit and the tokens' way out
+ * on the engine's thread, and the shares of the pool's thread; runs in a process of its own.
+ *
+ * <p>Vectors are objects until the optimising compiler has seen their methods, and those are many: it runs until a hundred
+ * steps in a row allocate no more than they may, or gives up.
+ */
+public final class AllocationProbe implements StepHook {
+    private static final int STEPS = 100;
+    private static final int PATIENCE_STEPS = 20_000;
+    private static final int ANSWER = 200;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final int sequences;
+    private final boolean leaks;
+    private final long mayAllocate;
+    private final Object[] leaked = new Object[STEPS];
+    private final long[] engine = new long[STEPS + 1];
+    private final long[] pool = new long[STEPS + 1];
+    private long poolThread = -1;
+    private int step;
+    private int total;
+    private volatile boolean isDone;
+
+    private AllocationProbe(int sequences, long mayAllocate, boolean leaks) {
+        this.sequences = sequences;
+        this.mayAllocate = mayAllocate;
+        this.leaks = leaks;
+    }
+
+    /** Model, how many sequences, bytes of a step, and whether to allocate an object for each sequence, so that it shows. */
+    public static void main(String[] arguments) {
+        var probe = new AllocationProbe(
+                Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]), Boolean.parseBoolean(arguments[3]));
+        probe.measure(Path.of(arguments[0]));
+        System.out.println("engine " + probe.median(probe.engine) + " pool " + probe.largest(probe.pool) + " after "
+                + probe.total + " steps");
+    }
+
+    private void measure(Path model) {
+        var config = EngineConfig.of(model)
+                .with(new BatchOptions(256, 8, 64, 0, 100))
+                .with(new DeviceOptions("cpu", 2))
+                .with(new CacheOptions("auto", 64L << 20, 16, true));
+        try (var engineUnderTest = Engine.open(config, new CpuBackend(2), this)) {
+            while (!isDone) {
+                var generations = new ArrayList<Generation>();
+                for (int i = 0; i < sequences; i++) {
+                    generations.add(engineUnderTest.submit(request(i)));
+                }
+                for (Generation generation : generations) {
+                    generation.text();
+                }
+            }
+        }
+    }
+
+    /** Every second one greedy, the others through all filters and penalties. */
+    private static GenerationRequest request(int number) {
+        var builder = GenerationRequest.builder()
+                .tokens(5, 6, 7 + number)
+                .ignoreEos(true)
+                .maxTokens(ANSWER)
+                .temperature(0);
+        if (number % 2 == 1) {
+            builder.temperature(0.9)
+                    .topK(50)
+                    .topP(0.95)
+                    .minP(0.01)
+                    .repetitionPenalty(1.1)
+                    .frequencyPenalty(0.1)
+                    .seed(7);
+        }
+        return builder.build();
+    }
+
+    @Override
+    public void beforeStep(roselle.scheduler.Scheduler scheduler) {
+        if (isDone || scheduler.running() != sequences) {
+            step = 0;
+            return;
+        }
+        if (poolThread < 0) {
+            poolThread = poolThread();
+        }
+        if (leaks) {
+            for (int i = 0; i < sequences; i++) {
+                leaked[(step + i) % STEPS] = new Object();
+            }
+        }
+        engine[step] = THREADS.getCurrentThreadAllocatedBytes();
+        pool[step] = THREADS.getThreadAllocatedBytes(poolThread);
+        total++;
+        if (step++ == STEPS) {
+            step = 0;
+            isDone = isQuiet() || total > PATIENCE_STEPS;
+        }
+    }
+
+    private static long poolThread() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("roselle-cpu-"))
+                .findFirst()
+                .orElseThrow()
+                .threadId();
+    }
+
+    private boolean isQuiet() {
+        return largest(pool) == 0 && median(engine) <= mayAllocate;
+    }
+
+    /** The bytes of a step, as most steps have them: now and then one begins a new chunk of a channel. */
+    private long median(long[] readings) {
+        long[] steps = differences(readings);
+        Arrays.sort(steps);
+        return steps[steps.length / 2];
+    }
+
+    private long largest(long[] readings) {
+        return Arrays.stream(differences(readings)).max().orElseThrow();
+    }
+
+    private static long[] differences(long[] readings) {
+        var steps = new long[STEPS];
+        Arrays.setAll(steps, i -> readings[i + 1] - readings[i]);
+        return steps;
+    }
+}

@@ -1,0 +1,75 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.testing.ChildJvm;
+import roselle.testing.SharedData;
+
+/**
+ * A decoding step allocates a few objects, whatever the layers, the sequences and their tokens: {@value #STEP_BYTES} bytes
+ * were measured, which is the status that other threads read.
+ */
+class AllocationTest {
+    private static final int STEP_BYTES = 64;
+
+    private record Bytes(long engine, long pool) {}
+
+    @Test
+    void aStepAllocatesNothingForALayerOrAToken() {
+        check(Path.of("src/test/resources/tiny-models/deepseek_v3"));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("roselle.engine.SameBitsTest#models")
+    void aStepOfAnyFamilyAllocatesNothingForALayerOrAToken(Path model) {
+        check(model);
+    }
+
+    @Tag("long")
+    @Tag("shared-data")
+    @Test
+    void fiveLayersAllocateNoMoreThanTwo() {
+        check(SharedData.path("stories260k/stories260K.gguf"));
+    }
+
+    @Tag("long")
+    @Test
+    void anObjectForEachSequenceIsFound() {
+        Path model = Path.of("src/test/resources/tiny-models/llama");
+        assertThat(measure(model, 4, true).engine()).isGreaterThan(STEP_BYTES);
+    }
+
+    private static void check(Path model) {
+        for (int sequences : new int[] {1, 4}) {
+            Bytes bytes = measure(model, sequences, false);
+            assertThat(bytes)
+                    .as("bytes of a step of %s with %d sequences: %s", model.getFileName(), sequences, bytes)
+                    .isEqualTo(new Bytes(STEP_BYTES, 0));
+        }
+    }
+
+    private static Bytes measure(Path model, int sequences, boolean leaks) {
+        String said = ChildJvm.run(
+                        List.of("-XX:+UseParallelGC"),
+                        AllocationProbe.class,
+                        model.toString(),
+                        Integer.toString(sequences),
+                        Integer.toString(STEP_BYTES),
+                        Boolean.toString(leaks))
+                .success();
+        Matcher numbers =
+                Pattern.compile("engine (\\d+) pool (\\d+) after (\\d+) steps").matcher(said);
+        assertThat(numbers.find()).as(said).isTrue();
+        System.out.println(model.getFileName() + ", " + sequences + " sequences: " + numbers.group());
+        return new Bytes(Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)));
+    }
+}
