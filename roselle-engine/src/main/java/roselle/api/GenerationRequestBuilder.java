@@ -203,6 +203,17 @@ public final class GenerationRequestBuilder {
                 new SchedulingOptions(scheduling.priority(), scheduling.key(), scheduling.cacheSalt(), value));
     }
 
+    /** Whose request it is: keys of equal priority get equal shares of the engine. */
+    public GenerationRequestBuilder key(String value) {
+        return scheduling(
+                new SchedulingOptions(scheduling.priority(), value, scheduling.cacheSalt(), scheduling.deadline()));
+    }
+
+    /** Only requests with the same salt share cached prefixes. */
+    public GenerationRequestBuilder cacheSalt(String value) {
+        return scheduling(new SchedulingOptions(scheduling.priority(), scheduling.key(), value, scheduling.deadline()));
+    }
+
     /** The request, checked. */
     public GenerationRequest build() {
         return new GenerationRequest(

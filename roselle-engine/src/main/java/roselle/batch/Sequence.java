@@ -121,13 +121,15 @@ public final class Sequence {
         return fresh;
     }
 
-    /** Records the first time that it ran, and how much of its prompt was cached then. */
-    public void admitted(long now, int cached) {
-        if (!wasAdmitted) {
-            wasAdmitted = true;
-            admittedNanos = now;
-            cachedTokens = Math.min(cached, promptLength);
+    /** Records when it ran, and how much of its prompt was cached then, if this is the first time; returns whether it is. */
+    public boolean admitted(long now, int cached) {
+        if (wasAdmitted) {
+            return false;
         }
+        wasAdmitted = true;
+        admittedNanos = now;
+        cachedTokens = Math.min(cached, promptLength);
+        return true;
     }
 
     /** Prompt tokens that came from the cache when it first ran. */

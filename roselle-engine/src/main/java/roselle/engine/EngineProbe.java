@@ -2,12 +2,13 @@ package roselle.engine;
 
 import roselle.kvcache.PageCache;
 import roselle.scheduler.Scheduler;
+import roselle.scheduler.Totals;
 
 /** Leaves the engine's numbers where other threads can read them; the engine's thread writes. */
 final class EngineProbe {
     private final PageCache cache;
     private long steps;
-    private long tokens;
+    private long rows;
     private long lastStepNanos;
     private volatile EngineStatus latest;
 
@@ -21,9 +22,9 @@ final class EngineProbe {
         latest = snapshot(scheduler);
     }
 
-    void stepped(Scheduler scheduler, int rows, long nanos) {
+    void stepped(Scheduler scheduler, int stepRows, long nanos) {
         steps++;
-        tokens += rows;
+        rows += stepRows;
         lastStepNanos = nanos;
         latest = snapshot(scheduler);
     }
@@ -40,7 +41,25 @@ final class EngineProbe {
             cached += available - cache.free(group);
         }
         return new EngineStatus(
-                true, scheduler.waiting(), scheduler.running(), used, cached, total, steps, tokens, lastStepNanos);
+                true,
+                scheduler.waiting(),
+                scheduler.preempted(),
+                scheduler.running(),
+                used,
+                cached,
+                total,
+                totals(scheduler.totals()),
+                lastStepNanos);
+    }
+
+    private EngineTotals totals(Totals counted) {
+        return new EngineTotals(
+                steps,
+                rows,
+                counted.promptTokens(),
+                counted.cachedTokens(),
+                counted.generatedTokens(),
+                counted.preemptions());
     }
 
     EngineStatus status(boolean isAlive) {
@@ -48,12 +67,12 @@ final class EngineProbe {
         return new EngineStatus(
                 isAlive,
                 now.waiting(),
+                now.preempted(),
                 now.running(),
                 now.usedPages(),
                 now.cachedPages(),
                 now.totalPages(),
-                now.steps(),
-                now.tokens(),
+                now.totals(),
                 now.lastStepNanos());
     }
 }

@@ -5,21 +5,21 @@ package roselle.engine;
  *
  * @param isAlive whether it takes requests
  * @param waiting answers that have not run yet
+ * @param preempted answers that have run, lost their pages to others, and wait to go on
  * @param running answers that are being generated
  * @param usedPages pages that answers in the making hold, of all groups
  * @param cachedPages pages that only the prefix cache holds; they are given up when others need them
  * @param totalPages pages there are
- * @param steps steps so far
- * @param tokens rows of all steps so far, prompts and answers
+ * @param totals what it has done since it was opened
  * @param lastStepNanos how long the last step took
  */
 public record EngineStatus(
         boolean isAlive,
         int waiting,
+        int preempted,
         int running,
         int usedPages,
         int cachedPages,
         int totalPages,
-        long steps,
-        long tokens,
+        EngineTotals totals,
         long lastStepNanos) {}

@@ -38,6 +38,7 @@ public final class Scheduler {
     private final ServiceCounters counters = new ServiceCounters();
     private final PendingQueue queue = new PendingQueue(counters);
     private final RunningSet running = new RunningSet();
+    private final Totals totals = new Totals();
     private final List<Sequence> cancelled = new ArrayList<>(); // while a step is under way
     private final List<Finished> ended = new ArrayList<>();
     private final List<Sequence> expired = new ArrayList<>(); // noted while the collections are walked
@@ -51,7 +52,7 @@ public final class Scheduler {
         this.cache = cache;
         admission = new Admission(cache, limits);
         batch = new Batch(limits.maxSequences());
-        planner = new StepPlanner(limits, cache, admission, new Books(counters, queue, running), batch);
+        planner = new StepPlanner(limits, cache, admission, new Books(counters, queue, running, totals), batch);
     }
 
     /** Tokens of the longest sequence that can be served: the model's context, or less where the cache holds less. */
@@ -62,6 +63,16 @@ public final class Scheduler {
     /** Sequences that have not run yet. */
     public int waiting() {
         return queue.waitingCount();
+    }
+
+    /** Sequences that have run, lost their pages, and wait to go on. */
+    public int preempted() {
+        return queue.size() - queue.waitingCount();
+    }
+
+    /** What was done so far. */
+    public Totals totals() {
+        return totals;
     }
 
     /** Sequences that hold pages. */
@@ -215,6 +226,7 @@ public final class Scheduler {
             outcome = outcomeAfter(sequence, token);
         }
         batch.recordAppended(entry, appended);
+        totals.generatedTokens += appended;
         advanced.advanceTo(sampled == 0 ? computed : sequence.length() - 1);
         sequence.scoredTo(Math.min(advanced.computed(), sequence.promptLength() - 1));
         charge(sequence, advanced.computed(), appended);

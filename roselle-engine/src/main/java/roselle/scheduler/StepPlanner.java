@@ -16,6 +16,7 @@ final class StepPlanner {
     private final ServiceCounters counters;
     private final PendingQueue queue;
     private final RunningSet running;
+    private final Totals totals;
     private final Batch batch;
     private int spareRows; // rows beyond one for every sequence that may run
     private int spareOutputs;
@@ -30,6 +31,7 @@ final class StepPlanner {
         counters = books.counters();
         queue = books.queue();
         running = books.running();
+        totals = books.totals();
     }
 
     void plan(long time) {
@@ -154,7 +156,10 @@ final class StepPlanner {
         var pages = cache.open(match, sequence.maxLength());
         Running admitted = newcomer.admit(pages, match.tokens());
         running.add(admitted);
-        sequence.admitted(now, match.tokens());
+        if (sequence.admitted(now, match.tokens())) {
+            totals.promptTokens += sequence.promptLength();
+            totals.cachedTokens += sequence.cachedTokens();
+        }
         chargePrompt(sequence, match.tokens());
         return admitted;
     }
@@ -185,6 +190,7 @@ final class StepPlanner {
 
     /** Takes a sequence's pages away, and its rows out of this step. */
     void preempt(Running victim) {
+        totals.preemptions++;
         batch.remove(victim);
         running.remove(victim);
         queue.add(victim.preempt());

@@ -18,7 +18,7 @@ import roselle.testing.SharedData;
  * were measured, which is the status that other threads read.
  */
 class AllocationTest {
-    private static final int STEP_BYTES = 64;
+    private static final int STEP_BYTES = 120;
 
     private record Bytes(long engine, long pool) {}
 

@@ -192,6 +192,39 @@ class EngineTest {
     }
 
     @Test
+    void theStatusCountsTokensHitsAndPages() {
+        int[] prompt = new Random(3).ints(40, 3, 300).toArray();
+        engine.submit(request(4).tokens(prompt).build()).text();
+        engine.submit(request(4).tokens(prompt).build()).text();
+        awaitIdle();
+        EngineStatus status = engine.status();
+        assertThat(status.isAlive()).isTrue();
+        assertThat(status.waiting() + status.preempted() + status.running()).isZero();
+        assertThat(status.totals().promptTokens()).isEqualTo(80);
+        assertThat(status.totals().cachedTokens()).isBetween(32L, 39L);
+        assertThat(status.totals().generatedTokens()).isEqualTo(8);
+        assertThat(status.totals().preemptions()).isZero();
+        // a prompt and three more rows for each answer: the last token is never read
+        assertThat(status.totals().rows()).isEqualTo(80 + 6 - status.totals().cachedTokens());
+        assertThat(status.cachedPages()).isPositive();
+        assertThat(status.totalPages()).isGreaterThan(status.cachedPages());
+    }
+
+    @Test
+    void onlyRequestsWithTheSameSaltSharePrefixes() {
+        int[] prompt = new Random(4).ints(40, 3, 300).toArray();
+        assertThat(cachedTokens(request(1).tokens(prompt).cacheSalt("one"))).isZero();
+        assertThat(cachedTokens(request(1).tokens(prompt).cacheSalt("another"))).isZero();
+        assertThat(cachedTokens(request(1).tokens(prompt).cacheSalt("one"))).isBetween(32, 39);
+    }
+
+    private int cachedTokens(GenerationRequestBuilder request) {
+        return ((Finished) events(engine.submit(request.build())).getLast())
+                .usage()
+                .cachedTokens();
+    }
+
+    @Test
     void scoresThePromptTokenByToken() {
         var events =
                 events(engine.submit(request(1).logprobs(2).promptLogprobs(true).build()));

@@ -163,6 +163,82 @@ final class SchedulerTest {
     }
 
     @Test
+    void preemptsTheYoungestOfEqualPriorityWhenPagesRunOut() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 3, 3, 8, 64), 9);
+        Sequence oldest = submit(3, 24, 0, "c");
+        Sequence middle = submit(3, 24, 0, "b");
+        Sequence youngest = submit(3, 24, 0, "a");
+        while (scheduler.preempted() == 0) {
+            step(1);
+        }
+        assertThat(youngest.state()).isInstanceOf(Preempted.class);
+        assertThat(middle.state()).isInstanceOf(Running.class);
+        while (!scheduler.isIdle()) {
+            step(1);
+        }
+        assertThat(oldest.preemptions()).isZero();
+        assertThat(scheduler.totals().preemptions())
+                .isEqualTo(middle.preemptions() + youngest.preemptions())
+                .isPositive();
+        assertThat(ended).extracting(each -> each.sequence().generated()).containsOnly(24);
+    }
+
+    @Test
+    void ofEqualPriorityTheEarlierArrivalGoesFirst() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
+        submit(4, 2, new Placement(PrefixScope.SHARED, 3, "", 200, Placement.NO_DEADLINE));
+        submit(4, 2, new Placement(PrefixScope.SHARED, 3, "other", 100, Placement.NO_DEADLINE));
+        submit(4, 2, new Placement(PrefixScope.SHARED, 4, "", 300, Placement.NO_DEADLINE));
+        while (!scheduler.isIdle()) {
+            step(1);
+        }
+        assertThat(ended).extracting(each -> each.sequence().id()).containsExactly(2L, 1L, 0L);
+    }
+
+    @Test
+    void aPreemptedSequenceGoesOnBeforeThoseThatHaveNotStarted() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
+        Sequence first = submit(4, 20, 0, "");
+        step(1);
+        Sequence waiting = submit(4, 2, 0, "never served");
+        scheduler.preemptYoungest();
+        assertThat(scheduler.preempted()).isEqualTo(1);
+        assertThat(scheduler.waiting()).isEqualTo(1);
+        step(1);
+        assertThat(first.state()).isInstanceOf(Running.class);
+        assertThat(waiting.state()).isInstanceOf(Waiting.class);
+    }
+
+    @Test
+    void admissionCannotDeadlockThoughEachSequenceMayNeedAllPages() {
+        scheduler = scheduler(new SchedulerLimits(16, 8, 8, 8, 16, 64), 8);
+        for (int i = 0; i < 12; i++) {
+            submit(1 + 2 * i, 32 - 1 - 2 * i, i % 3 - 1, "key " + i % 2);
+        }
+        int steps = 0;
+        while (!scheduler.isIdle()) {
+            assertThat(step(1).isEmpty()).as("step %d does something", steps).isFalse();
+            assertThat(++steps).as("steps").isLessThan(5000);
+        }
+        assertThat(ended).hasSize(12).allMatch(each -> each.outcome() instanceof Outcome.LengthReached);
+    }
+
+    @Test
+    void aLongPromptIsNotPassedByShortOnesBehindIt() {
+        scheduler = scheduler(new SchedulerLimits(16, 8, 4, 4, 64, 64), 8);
+        submit(12, 20, 0, "");
+        step(1);
+        Sequence large = submit(28, 2, 0, "");
+        for (int i = 0; i < 20; i++) {
+            submit(1, 2, 0, "");
+        }
+        while (large.state() instanceof Waiting) {
+            step(1);
+            assertThat(ended).as("none of the short ones ended first").hasSizeLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
     void keysOfEqualPriorityGetEqualShares() {
         scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 64, 64), 16);
         for (int i = 0; i < 10; i++) {

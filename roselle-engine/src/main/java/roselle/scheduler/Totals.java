@@ -1,0 +1,30 @@
+package roselle.scheduler;
+
+/** What a scheduler has counted since it was made; its own thread reads and writes. */
+public final class Totals {
+    long promptTokens;
+    long cachedTokens;
+    long generatedTokens;
+    long preemptions;
+
+    Totals() {}
+
+    /** Tokens of the prompts of all sequences that have started. */
+    public long promptTokens() {
+        return promptTokens;
+    }
+
+    /** Those of them that came from the prefix cache. */
+    public long cachedTokens() {
+        return cachedTokens;
+    }
+
+    public long generatedTokens() {
+        return generatedTokens;
+    }
+
+    /** How often a sequence lost its pages to another. */
+    public long preemptions() {
+        return preemptions;
+    }
+}
