@@ -104,7 +104,7 @@ final class PreTokenizers {
             Optional<UnicodeScript> last = Optional.empty();
             for (int i = start; i < end; ) {
                 int codePoint = text.codePointAt(i);
-                Optional<UnicodeScript> script = scriptOf(codePoint);
+                Optional<UnicodeScript> script = ReferenceScripts.of(codePoint);
                 if (script.isPresent()) {
                     if (last.isEmpty()) {
                         done = i;
@@ -120,18 +120,6 @@ final class PreTokenizers {
                 sink.accept(text, done, end, first && done == start);
             }
         };
-    }
-
-    private static Optional<UnicodeScript> scriptOf(int codePoint) {
-        if (codePoint == ' ') {
-            return Optional.empty();
-        }
-        UnicodeScript script = codePoint == 0x30FC ? UnicodeScript.HAN : UnicodeScript.of(codePoint);
-        if (script == UnicodeScript.UNKNOWN) {
-            return Optional.empty();
-        }
-        boolean isKana = script == UnicodeScript.HIRAGANA || script == UnicodeScript.KATAKANA;
-        return Optional.of(isKana ? UnicodeScript.HAN : script);
     }
 
     /** Pieces of {@code length} code points. */

@@ -3,15 +3,21 @@ package roselle.tokenizer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import java.lang.Character.UnicodeScript;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every code point passes every normalizer and pre-tokenizer by property as in Hugging Face's library. */
 class ReferenceUnicodeTest {
+    private static final String SCRIPTS = "{'type':'UnicodeScripts'}";
     private static final int BLOCK = 128;
     private static final int FIRST_EMPTY_PLANE = 0x40000; // until the planes of tags and private use
     private static final int AFTER_EMPTY_PLANES = 0xE0000;
@@ -48,6 +54,40 @@ class ReferenceUnicodeTest {
         compare("null", preTokenizer, "a", "b");
     }
 
+    /** Alone after two scripts, then side by side, each code point shows whether it has a script of its own. */
+    @Test
+    void cutsAtScriptsAsTheLibraryDoes() {
+        compare("null", SCRIPTS, "a", "\u03b1");
+        compare("null", SCRIPTS, "\u0915", "\u03b1");
+        compare("null", SCRIPTS, "", "");
+    }
+
+    /** The first code point of each stretch of one script, beside one of each script. */
+    @Test
+    void tellsEachScriptFromEachOtherAsTheLibraryDoes() {
+        var starts = new ArrayList<Integer>();
+        var oneOfEach = new EnumMap<UnicodeScript, Integer>(UnicodeScript.class);
+        Optional<UnicodeScript> last = Optional.empty();
+        for (int codePoint = 0; codePoint <= Character.MAX_CODE_POINT; codePoint++) {
+            Optional<UnicodeScript> script = ReferenceScripts.of(codePoint);
+            if (script.isPresent() && !script.equals(last)) {
+                starts.add(codePoint);
+                oneOfEach.putIfAbsent(script.get(), codePoint);
+                last = script;
+            }
+        }
+        assertThat(oneOfEach).hasSizeGreaterThan(100);
+        byte[] json = json("null", SCRIPTS);
+        Tokenizer ours = TokenizerFixture.ours(json);
+        try (HuggingFaceTokenizer theirs = TokenizerFixture.theirs(json)) {
+            for (int one : oneOfEach.values()) {
+                var text = new StringBuilder();
+                starts.forEach(start -> text.appendCodePoint(one).appendCodePoint(start));
+                assertSame(ours, theirs, text.toString(), one);
+            }
+        }
+    }
+
     private static void compare(String normalizer, String preTokenizer, String before, String after) {
         byte[] json = json(normalizer, preTokenizer);
         Tokenizer ours = TokenizerFixture.ours(json);
@@ -60,13 +100,17 @@ class ReferenceUnicodeTest {
                             .appendCodePoint(isSurrogate ? '-' : codePoint)
                             .append(after);
                 }
-                long[] expected = theirs.encode(text.toString(), false, false).getIds();
-                int[] actual = ours.encode(text.toString(), EncodeOptions.PLAIN);
-                assertThat(Arrays.stream(actual).asLongStream().toArray())
-                        .as("from U+%X", from)
-                        .isEqualTo(expected);
+                assertSame(ours, theirs, text.toString(), from);
             }
         }
+    }
+
+    private static void assertSame(Tokenizer ours, HuggingFaceTokenizer theirs, String text, int from) {
+        long[] expected = theirs.encode(text, false, false).getIds();
+        int[] actual = ours.encode(text, EncodeOptions.PLAIN);
+        assertThat(Arrays.stream(actual).asLongStream().toArray())
+                .as("from U+%X", from)
+                .isEqualTo(expected);
     }
 
     private static int next(int from) {
