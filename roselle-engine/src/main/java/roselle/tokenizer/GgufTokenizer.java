@@ -97,7 +97,7 @@ final class GgufTokenizer {
                 GgufUnigram.model(file, unknownId(2)),
                 vocabulary,
                 ends(false, true),
-                new SentencePieceDecoder(file.flag("add_space_prefix", true))));
+                new SentencePieceDecoder(file.flag("add_space_prefix", false))));
     }
 
     /** BERT's WordPiece, with words marked where they begin instead of where they go on. */
@@ -105,7 +105,7 @@ final class GgufTokenizer {
         return new PipelineTokenizer(new Pipeline(
                 added,
                 Normalizer.NONE,
-                new GgufWords(file.flag("lowercase", true), file.flag("strip_accents", true)),
+                new GgufWords(file.flag("normalizer.lowercase", true), file.flag("normalizer.strip_accents", true)),
                 new GgufWordPieceModel(vocabulary, unknownId(100)),
                 vocabulary,
                 ends(true, true),

@@ -48,7 +48,7 @@ final class GgufUnigram {
             }
         }
         boolean merges = file.flag("remove_extra_whitespaces", false);
-        boolean prefixes = file.flag("add_space_prefix", true);
+        boolean prefixes = file.flag("add_space_prefix", false);
         return text -> {
             var result = new StringBuilder(text.length() + 8);
             var rewriter = new PrefixRewriter(text, map, userDefined);

@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  *     byte), as long as {@code tokens} or empty
  * @param merges {@code tokenizer.ggml.merges}, two spellings joined by one space, best first
  * @param tokenIds every key {@code tokenizer.ggml.*_token_id} by its last part, such as {@code bos_token_id}
- * @param flags every boolean key by its last part, such as {@code add_bos_token} or {@code add_space_prefix}
+ * @param flags every boolean key after tokenizer.ggml, such as {@code add_bos_token} or {@code normalizer.lowercase}
  * @param precompiledCharsmap {@code tokenizer.ggml.precompiled_charsmap}, SentencePiece's normalization table
  */
 @SuppressWarnings("ArrayRecordComponent") // large, handed over once and never changed

@@ -6,6 +6,12 @@ package roselle.tokenizer;
  * @param stripAccents keep only the first character of each decomposition, and no marks
  */
 record GgufWords(boolean lowerCase, boolean stripAccents) implements PreTokenizer {
+    /** Marks, punctuation and capitals of Unicode 16, which llama.cpp's tables (15.1) do not know: they are letters. */
+    private static final CodePointSet UNKNOWN = CodePointSet.parse("""
+            897 1b4e-1b4f 1b7f a7cb a7dc 10d69-10d6e 10efc 113b8-113c0 113c2 113c5 113c7-113ca 113cc-113d0
+            113d2 113d4-113d5 113d7-113d8 113e1-113e2 11be1 11f5a 1611e-1612f 16d6d-16d6f 1e5ee-1e5ef 1e5ff
+            """);
+
     @Override
     public void split(String text, int start, int end, boolean first, PieceSink sink) {
         var word = new StringBuilder();
@@ -15,7 +21,9 @@ record GgufWords(boolean lowerCase, boolean stripAccents) implements PreTokenize
             int codePoint = stripAccents
                     ? NormalForm.NFD.normalize(Character.toString(given)).codePointAt(0)
                     : given;
-            if (CharacterClasses.isWhiteSpace(codePoint)) {
+            if (UNKNOWN.contains(codePoint)) {
+                word.appendCodePoint(codePoint);
+            } else if (CharacterClasses.isWhiteSpace(codePoint)) {
                 emit(word, sink);
             } else if (!isDropped(codePoint)) {
                 append(codePoint, word, sink);
