@@ -184,7 +184,7 @@ public final class Exchange {
     /** A stream of events as the answer; nothing leaves before its first event. */
     public SseWriter stream() {
         if (events == null) {
-            events = new SseWriter(this::beginStream);
+            events = new SseWriter(this::beginStream, presence::isGone);
         }
         return events;
     }

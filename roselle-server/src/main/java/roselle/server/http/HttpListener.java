@@ -13,7 +13,10 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http2.Http2Config;
+import io.helidon.webserver.http2.Http2ConnectionSelector;
+import io.helidon.webserver.http2.Http2Upgrader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -85,21 +88,31 @@ public final class HttpListener implements AutoCloseable {
                 .contentEncoding(ContentEncodingContext.builder()
                         .contentEncodingsDiscoverServices(false)
                         .build())
-                .addProtocol(http1(limits))
-                .addProtocol(http2(limits))
+                .addConnectionSelector(new LiveSelector(http2(limits)))
+                .addConnectionSelector(new LiveSelector(http1(limits)))
                 .directHandlers(directHandlers())
                 .routing(HttpRouting.builder().any(this::answer))
                 .build();
     }
 
-    private static Http1Config http1(LimitOptions limits) {
-        return Http1Config.builder()
+    private static Http1ConnectionSelector http1(LimitOptions limits) {
+        var config = Http1Config.builder()
                 .maxHeadersSize(limits.headerBytes())
                 .maxPrologueLength(limits.headerBytes())
                 .build();
+        return Http1ConnectionSelector.builder()
+                .config(config)
+                .putUpgrader("h2c", Http2Upgrader.create(http2Config(limits)))
+                .build();
     }
 
-    private static Http2Config http2(LimitOptions limits) {
+    private static Http2ConnectionSelector http2(LimitOptions limits) {
+        return Http2ConnectionSelector.builder()
+                .http2Config(http2Config(limits))
+                .build();
+    }
+
+    private static Http2Config http2Config(LimitOptions limits) {
         return Http2Config.builder()
                 .maxHeaderListSize(limits.headerBytes())
                 .maxConcurrentStreams(256)
@@ -132,7 +145,7 @@ public final class HttpListener implements AutoCloseable {
     }
 
     private void answer(ServerRequest request, ServerResponse response) {
-        var exchange = new Exchange(request, response, _ -> {}, bodyBytes);
+        var exchange = new Exchange(request, response, LiveRouting.PRESENCE.get(), bodyBytes);
         try {
             answer(exchange);
             exchange.finish();

@@ -1,6 +1,66 @@
 package roselle.server.http;
 
-/** Whether the peer of a request is still there. */
-interface Presence {
-    void whenGone(Runnable action);
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether the peer of one request is still there; thread-safe. */
+final class Presence implements AutoCloseable {
+    private final LiveConnection connection;
+    private final int stream;
+    private final List<Runnable> actions = new ArrayList<>();
+    private boolean isGone;
+    private boolean isOver;
+
+    /**
+     * A request's.
+     *
+     * @param stream its stream on the connection in HTTP/2, {@link LiveConnection#WHOLE} in HTTP/1.1
+     */
+    Presence(LiveConnection connection, int stream) {
+        this.connection = connection;
+        this.stream = stream;
+        connection.enter(stream, this);
+    }
+
+    /** Calls the action once, when the peer goes before the request is over; at once if it has gone. */
+    void whenGone(Runnable action) {
+        synchronized (this) {
+            if (isOver) {
+                return;
+            }
+            if (!isGone) {
+                actions.add(action);
+                action = () -> connection.watch(stream);
+            }
+        }
+        action.run();
+    }
+
+    synchronized boolean isGone() {
+        return isGone;
+    }
+
+    /** The peer has gone. */
+    void leave() {
+        List<Runnable> due;
+        synchronized (this) {
+            if (isGone || isOver) {
+                return;
+            }
+            isGone = true;
+            due = List.copyOf(actions);
+            actions.clear();
+        }
+        due.forEach(Runnable::run);
+    }
+
+    /** The request is over: what happens to the connection is no longer its concern. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            isOver = true;
+            actions.clear();
+        }
+        connection.exit(stream, this);
+    }
 }

@@ -2,6 +2,7 @@ package roselle.server.http;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,13 @@ public final class SseWriter {
     private static final String END = "\n\n";
 
     private final Supplier<OutputStream> opener;
+    private final BooleanSupplier isGone;
     private final JsonText frame = new JsonText();
     private @Nullable OutputStream out;
 
-    SseWriter(Supplier<OutputStream> opener) {
+    SseWriter(Supplier<OutputStream> opener, BooleanSupplier isGone) {
         this.opener = opener;
+        this.isGone = isGone;
     }
 
     /** Begins an event; what is added to the text that it returns is its data, until {@link #end} or {@link #send}. */
@@ -64,6 +67,9 @@ public final class SseWriter {
     }
 
     private void flush() throws IOException {
+        if (isGone.getAsBoolean()) {
+            throw new IOException("the peer has gone");
+        }
         if (out == null) {
             out = opener.get();
             out.write(frame.array(), 0, frame.length());

@@ -1,0 +1,52 @@
+package roselle.server.http;
+
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.HttpSecurity;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+
+/** Routes as another routing does, each request with the presence of its peer in {@link #PRESENCE}. */
+final class LiveRouting implements HttpRouting {
+    static final ScopedValue<Presence> PRESENCE = ScopedValue.newInstance();
+
+    private final HttpRouting inner;
+
+    LiveRouting(HttpRouting inner) {
+        this.inner = inner;
+    }
+
+    @Override
+    public Class<HttpRouting> routingType() {
+        return HttpRouting.class;
+    }
+
+    @Override
+    public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
+        int stream = request.prologue().protocolVersion().startsWith("2") ? request.id() : LiveConnection.WHOLE;
+        try (var presence = new Presence((LiveConnection) context, stream)) {
+            ScopedValue.where(PRESENCE, presence).run(() -> inner.route(context, request, response));
+        }
+    }
+
+    @Override
+    public HttpSecurity security() {
+        return inner.security();
+    }
+
+    @Override
+    public void beforeStart() {
+        inner.beforeStart();
+    }
+
+    @Override
+    public void afterStart(WebServer server) {
+        inner.afterStart(server);
+    }
+
+    @Override
+    public void afterStop() {
+        inner.afterStop();
+    }
+}
