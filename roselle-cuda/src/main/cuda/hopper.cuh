@@ -1,0 +1,144 @@
+// Hopper's barriers, bulk copies and clusters as PTX (sm_90); see the PTX ISA, sections on mbarrier and cp.async.bulk.
+#pragma once
+#include "numbers.cuh"
+
+__device__ __forceinline__ u32 sharedAddress(const void* pointer) {
+    return (u32)__cvta_generic_to_shared(pointer);
+}
+
+__device__ __forceinline__ void barrierInit(u32 barrier, u32 arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// Makes initialised barriers visible to the copy engine and to the other blocks of the cluster.
+__device__ __forceinline__ void barrierInitDone() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrierArrive(u32 barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// One arrival, and `bytes` more to come from the copy engine.
+__device__ __forceinline__ void barrierExpect(u32 barrier, u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+__device__ __forceinline__ void barrierWait(u32 barrier, u32 parity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}\n" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
+}
+
+// How long the L2 cache should keep what is read: fixed encodings of createpolicy.
+constexpr u64 READ_ONCE = 0x12F0000000000000ULL;   // evict first
+constexpr u64 READ_AGAIN = 0x14F0000000000000ULL;  // evict last
+
+// Copies contiguous bytes from global to shared memory; both addresses and the size are multiples of 16.
+__device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 bytes, u32 barrier, u64 policy) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(
+            target),
+        "l"(source), "r"(bytes), "r"(barrier), "l"(policy)
+        : "memory");
+}
+
+// 16 bytes from global to shared memory, or 16 zeros.
+__device__ __forceinline__ void copy16(u32 target, const void* source, bool present) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(present ? 16 : 0)
+                 : "memory");
+}
+
+// One arrival as soon as all copies that this thread started have landed; counted among the barrier's expected ones.
+__device__ __forceinline__ void barrierArriveAfterCopies(u32 barrier) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void copyCommit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+template <int PENDING>
+__device__ __forceinline__ void copyWait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+// Orders this thread's ordinary writes to shared memory before reads by the tensor cores and the copy engine.
+__device__ __forceinline__ void proxyFence() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// A barrier of `threads` threads of the block; id 0 is __syncthreads().
+__device__ __forceinline__ void namedBarrier(int id, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+__device__ __forceinline__ void clusterArrive() {
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+
+__device__ __forceinline__ void clusterWait() {
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// Four floats of the shared memory of block `rank` of the cluster, at the address that `local` has in this one.
+__device__ __forceinline__ float4 clusterLoad(u32 local, u32 rank) {
+    u32 remote;
+    float4 value;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"(remote)
+                 : "memory");
+    return value;
+}
+
+// Writes a float to the shared memory of block `rank` of the cluster, at the address that `local` has in this one.
+__device__ __forceinline__ void clusterStore(u32 local, u32 rank, float value) {
+    u32 remote;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(remote), "f"(value) : "memory");
+}
+
+// Programmatic dependent launch: lets the next kernel of the stream start; waits for the results of the one before.
+__device__ __forceinline__ void launchNext() {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+__device__ __forceinline__ void waitForPrevious() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+template <int REGISTERS>
+__device__ __forceinline__ void fewerRegisters() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+template <int REGISTERS>
+__device__ __forceinline__ void moreRegisters() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+// A matrix operand of wgmma in shared memory: rows of 128 bytes, swizzled in groups of 8 rows (1,024 bytes, aligned).
+__device__ __forceinline__ u64 operand(u32 address) {
+    return (u64)((address & 0x3FFFF) >> 4) | (1ULL << 16) | (64ULL << 32) | (1ULL << 62);
+}
+
+__device__ __forceinline__ void wgmmaBegin() {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmmaCommit() {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int PENDING>
+__device__ __forceinline__ void wgmmaWait() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}

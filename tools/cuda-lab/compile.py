@@ -1,0 +1,88 @@
+"""Compiles CUDA C++ with NVRTC on any machine and prints each kernel's registers, spills and shared memory.
+
+    compile.py [--arch sm_90a] [--out DIR] FILE.cu ...
+
+Needs the Python wheels nvidia-cuda-nvrtc==13.0.* and, for the resource report, nvidia-cuda-cuobjdump==13.0.*.
+"""
+
+import argparse
+import ctypes
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import time
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "roselle-cuda" / "src" / "main" / "cuda"
+
+
+def cuda_folder():
+    return pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+
+
+def load_nvrtc():
+    folder = cuda_folder() / "lib"
+    ctypes.CDLL(str(folder / "libnvrtc-builtins.so.13.0"), mode=ctypes.RTLD_GLOBAL)
+    return ctypes.CDLL(str(folder / "libnvrtc.so.13"))
+
+
+def check(nvrtc, result, what):
+    if result != 0:
+        nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
+        raise RuntimeError(f"{what}: {nvrtc.nvrtcGetErrorString(result).decode()}")
+
+
+def compile_cubin(nvrtc, source, arch, options=()):
+    """Returns (cubin, log) of a .cu file; its includes are looked up beside it and among the project's sources."""
+    program = ctypes.c_void_p()
+    text = source.read_bytes()
+    check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.name.encode(), 0, None, None), "create")
+    flags = [f"--gpu-architecture={arch}", "--std=c++17", f"-I{source.parent}", f"-I{SOURCES}", "-default-device", "--ptxas-options=--warn-on-spills"]
+    flags += list(options)
+    array = (ctypes.c_char_p * len(flags))(*[flag.encode() for flag in flags])
+    result = nvrtc.nvrtcCompileProgram(program, len(flags), array)
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    if result != 0:
+        raise RuntimeError(f"{source.name} for {arch}:\n{log.value.decode()}")
+    nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    cubin = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetCUBIN(program, cubin)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return cubin.raw, log.value.decode()
+
+
+def resources(cubin_path):
+    tool = cuda_folder() / "bin" / "cuobjdump"
+    if not tool.exists():
+        return
+    text = subprocess.run([tool, "--dump-resource-usage", cubin_path], capture_output=True, text=True).stdout
+    for name, usage in re.findall(r"Function (\S+):\s+(.*)", text):
+        numbers = dict(re.findall(r"(\w+):(\d+)", usage))
+        print(f"  {name:32s} registers {numbers['REG']:>3s} stack {numbers['STACK']:>4s} local {numbers['LOCAL']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    nvrtc = load_nvrtc()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for source in arguments.files:
+        start = time.time()
+        cubin, log = compile_cubin(nvrtc, source, arguments.arch)
+        path = arguments.out / f"{source.stem}.{arguments.arch}.cubin"
+        path.write_bytes(cubin)
+        print(f"{source.name} for {arguments.arch}: {time.time() - start:.1f} s, {len(cubin)} bytes")
+        if log.strip("\0 \n"):
+            print(log)
+        resources(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Checks and times the linear kernels on a GPU: linear.py DIR [check|few|many ...], with the cubins of compile.py in DIR."""
+
+import sys
+
+import torch
+
+from driver import Module, long, time_graph
+
+CONFIGS = {  # tokens: (groups, producers, stages)
+    8: (1, 1, 11),
+    16: (1, 1, 10),
+    32: (1, 2, 8),
+    64: (1, 4, 6),
+    128: (2, 4, 6),
+    256: (2, 4, 4),
+    "serial_128": (2, 4, 6),
+    "serial_192": (2, 4, 5),
+}
+NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
+
+
+def slices(outputs, columns):
+    """How many parts K is cut into: a function of the weight's shape alone, the most that keep to about 200 blocks."""
+    row_tiles = -(-outputs // 64)
+    tiles = -(-columns // 64)
+    cut = 1
+    while cut < 8 and cut * 2 * row_tiles <= 200 and cut * 4 <= tiles:
+        cut *= 2
+    return cut
+
+
+class Linear:
+    def __init__(self, folder):
+        self.module = Module(f"{folder}/linear_hopper.sm_90a.cubin")
+        self.pack_kernel = self.module.kernel("pack_weight")
+        self.kernels = {}
+
+    def pack(self, weight):
+        outputs, columns = weight.shape
+        tiles = (-(-outputs // 64), -(-columns // 64))
+        packed = torch.empty(tiles[0] * tiles[1] * 4096, dtype=weight.dtype, device="cuda")
+        # The groups of a block may read tiles past the end: they lie in the padding that PyTorch's allocator leaves, or here.
+        padded = torch.zeros(packed.numel() + 4096 * tiles[1], dtype=weight.dtype, device="cuda")
+        self.pack_kernel((tiles[1], tiles[0], 1), (256, 1, 1), [weight, long(weight.stride(0)), padded, 0, outputs, columns])
+        return padded
+
+    def run(self, packed, x, out, outputs, bias=None, activation=0, scale=1.0, flags=0, kind=None, cut=None, pdl=False):
+        rows, columns = x.shape
+        cut = cut or slices(outputs, columns)
+        kind = kind or self.choose(rows, cut)
+        groups, producers, stages = CONFIGS[kind]
+        serial = isinstance(kind, str)
+        tokens = int(kind.split("_")[1]) if serial else kind
+        key = (kind, x.dtype)
+        if key not in self.kernels:
+            self.kernels[key] = self.module.kernel(f"linear_{kind}_{NAMES[x.dtype]}")
+        row_tiles = -(-outputs // (64 * groups))
+        token_tiles = -(-rows // tokens)
+        inbox = (tokens + 8) * 256 * groups if tokens <= 32 else 0
+        shared = stages * (groups * 8192 + tokens * 128) + inbox + stages * 16 + 1024
+        grid = (row_tiles * token_tiles * (1 if serial else cut), 1, 1)
+        cluster = (cut, 1, 1) if not serial and cut > 1 else None
+        self.kernels[key](
+            grid,
+            (128 * groups + 32 * producers, 1, 1),
+            [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, cut, activation,
+             float(scale), flags | (2 if out.dtype == torch.float32 else 0)],
+            shared, cluster, pdl)
+
+    @staticmethod
+    def choose(rows, cut):
+        for tokens in (8, 16, 32, 64, 128):
+            if rows <= tokens:
+                return tokens
+        return 256 if cut == 1 or rows <= 512 else "serial_192"
+
+
+def check(linear):
+    torch.manual_seed(1)
+    worst = 0
+    for dtype in (torch.bfloat16, torch.float16):
+        for outputs, columns in ((64, 64), (100, 72), (768, 768), (2304, 768), (300, 1000), (768, 3072), (4096, 4096), (257, 8)):
+            weight = torch.randn(outputs, columns, device="cuda").to(dtype)
+            packed = linear.pack(weight)
+            bias = torch.randn(outputs, device="cuda")
+            all_x = torch.randn(700, columns + 8, device="cuda").to(dtype)[:, :columns]
+            old = torch.randn(700, outputs, device="cuda").to(dtype)
+            exact = all_x.double() @ weight.double().T
+            first = None
+            for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (100, 128), (300, 256), (700, 128),
+                               (1, "serial_128"), (500, "serial_128"), (700, "serial_192"), (700, None)):
+                for variant in range(3):
+                    x = all_x[:rows]
+                    if variant == 0:
+                        out = torch.full((rows, outputs + 4), float("nan"), device="cuda", dtype=torch.float32)[:, :outputs]
+                        linear.run(packed, x, out, outputs, kind=kind)
+                        expected = exact[:rows]
+                        if first is None:
+                            first = out.clone()
+                            full = torch.empty(700, outputs, device="cuda")
+                            linear.run(packed, all_x, full, outputs, kind=64)
+                        same = torch.equal(out, full[:rows])
+                        if not same:
+                            print("BITS DIFFER", dtype, outputs, columns, rows, kind, (out - full[:rows]).abs().max().item())
+                    elif variant == 1:
+                        out = torch.full((rows, outputs), float("nan"), device="cuda", dtype=dtype)
+                        linear.run(packed, x, out, outputs, bias=bias, activation=3, kind=kind)
+                        expected = torch.nn.functional.gelu(exact[:rows] + bias.double(), approximate="tanh")
+                    else:
+                        out = old[:rows].clone()
+                        linear.run(packed, x, out, outputs, bias=bias, scale=0.5, flags=1, kind=kind)
+                        expected = old[:rows].double() + 0.5 * (exact[:rows] + bias.double())
+                    error = ((out.double() - expected).norm() / expected.norm()).item()
+                    limit = 1e-5 if variant == 0 else 4e-3 if dtype == torch.bfloat16 else 6e-4
+                    worst = max(worst, error if variant == 0 else 0)
+                    if not error < limit:
+                        print("WRONG", dtype, outputs, columns, rows, kind, variant, error)
+    torch.cuda.synchronize()
+    print("linear checked; worst error of float32 outputs", worst)
+
+
+SHAPES = [
+    ("gpt2 qkv", 2304, 768), ("gpt2 o", 768, 768), ("gpt2 up", 3072, 768), ("gpt2 down", 768, 3072), ("gpt2 head", 50257, 768),
+    ("llama qkv", 6144, 4096), ("llama o", 4096, 4096), ("llama gate up", 28672, 4096), ("llama down", 4096, 14336),
+    ("llama head", 128256, 4096),
+]
+
+
+def few(linear, row_counts=(1, 16, 64), cuts=None, dtype=torch.bfloat16):
+    for name, outputs, columns in SHAPES:
+        size = outputs * columns * 2
+        count = max(2, min(24, int(400e6 / size) + 1))
+        weights = [torch.randn(outputs, columns, device="cuda").to(dtype) for _ in range(count)]
+        packed = [linear.pack(w) for w in weights]
+        for rows in row_counts:
+            x = torch.randn(rows, columns, device="cuda").to(dtype)
+            out = torch.empty(rows, outputs, device="cuda", dtype=dtype)
+            repeat = 4 if size < 2e7 else 1
+            library = time_graph([lambda w=w: torch.nn.functional.linear(x, w) for w in weights * repeat])
+            line = f"{name:14s} rows {rows:4d} torch {library * 1e6:7.1f} us {size / library / 1e12:5.2f} TB/s |"
+            for cut in sorted({slices(outputs, columns), *(cuts or ())}):
+                if cut > columns // 64:
+                    continue
+                times = [time_graph([lambda p=p: linear.run(p, x, out, outputs, cut=cut, pdl=pdl) for p in packed * repeat])
+                         for pdl in (False, True)]
+                line += f" cut {cut}: {times[0] * 1e6:6.1f} pdl {times[1] * 1e6:6.1f} us {size / times[1] / 1e12:4.2f} TB/s |"
+            print(line, flush=True)
+        del weights, packed
+
+
+def many(linear, row_counts=(128, 256, 512, 2048, 8192), dtype=torch.bfloat16):
+    for name, outputs, columns in SHAPES:
+        if name.endswith("head"):
+            continue
+        count = 3 if columns > 1000 else 8
+        weights = [torch.randn(outputs, columns, device="cuda").to(dtype) for _ in range(count)]
+        packed = [linear.pack(w) for w in weights]
+        for rows in row_counts:
+            x = torch.randn(rows, columns, device="cuda").to(dtype)
+            out = torch.empty(rows, outputs, device="cuda", dtype=dtype)
+            work = 2 * rows * outputs * columns
+            library = time_graph([lambda w=w: torch.nn.functional.linear(x, w) for w in weights])
+            line = f"{name:14s} rows {rows:4d} torch {library * 1e6:7.1f} us {work / library / 1e12:4.0f} TF |"
+            for kind in (128, 256, "serial_128", "serial_192"):
+                taken = time_graph([lambda p=p: linear.run(p, x, out, outputs, kind=kind, pdl=True) for p in packed])
+                line += f" {kind}: {taken * 1e6:7.1f} us {work / taken / 1e12:4.0f} TF |"
+            print(line, flush=True)
+        del weights, packed
+
+
+def main():
+    linear = Linear(sys.argv[1])
+    for what in sys.argv[2:]:
+        if what == "check":
+            check(linear)
+        elif what == "few":
+            few(linear, cuts=(1, 2, 3, 4))
+        elif what == "many":
+            many(linear)
+
+
+if __name__ == "__main__":
+    main()
