@@ -16,6 +16,8 @@ import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
 import roselle.server.openai.OpenAiDialect;
+import roselle.server.web.RequestLog;
+import roselle.server.web.WebDialect;
 
 /**
  * Serves models over HTTP until it is closed.
@@ -37,15 +39,19 @@ public final class Server implements AutoCloseable {
         this.config = config;
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
-        var answers = new Answers(models, Admission.OPEN, Observer.NONE);
+        var log = new RequestLog();
+        var answers = new Answers(models, Admission.OPEN, Observer.all(List.of(log)));
         var routes = new Routes();
-        dialects(answers, readiness).forEach(dialect -> dialect.register(routes));
+        dialects(answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
 
     /** Everything that this server answers, one line each. */
-    private static List<Dialect> dialects(Answers answers, Readiness readiness) {
-        return List.of(new ControlDialect(answers.models(), readiness), new OpenAiDialect(answers));
+    private static List<Dialect> dialects(Answers answers, Readiness readiness, RequestLog log) {
+        return List.of(
+                new ControlDialect(answers.models(), readiness),
+                new OpenAiDialect(answers),
+                new WebDialect(answers.models(), readiness, log));
     }
 
     /**

@@ -1,5 +1,6 @@
 package roselle.server.answer;
 
+import java.util.List;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
 import roselle.server.config.ServedModel;
@@ -10,6 +11,14 @@ import roselle.server.http.Exchange;
 public interface Observer {
     /** Hears nothing. */
     Observer NONE = (_, _, _, _) -> Listener.NONE;
+
+    /** Tells several observers. */
+    static Observer all(List<Observer> observers) {
+        List<Observer> all = List.copyOf(observers);
+        return (exchange, model, request, promptTokens) -> new Listeners(all.stream()
+                .map(observer -> observer.accepted(exchange, model, request, promptTokens))
+                .toList());
+    }
 
     /** A request was accepted by the engine; called on the request's thread, as are the listener's methods. */
     Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens);
@@ -23,5 +32,20 @@ public interface Observer {
 
         /** The dialect is done with the generation; it has ended, or it is cancelled now. */
         default void closed() {}
+    }
+
+    /** Several listeners as one. */
+    record Listeners(List<Listener> all) implements Listener {
+        @Override
+        public void event(GenerationEvent event) {
+            for (Listener listener : all) {
+                listener.event(event);
+            }
+        }
+
+        @Override
+        public void closed() {
+            all.forEach(Listener::closed);
+        }
     }
 }

@@ -1,0 +1,125 @@
+package roselle.server.web;
+
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.Usage;
+import roselle.server.answer.Observer;
+import roselle.server.http.JsonText;
+
+/** One request in the log: written by the thread that answers it, read by those that show it. */
+final class LoggedRequest implements Observer.Listener {
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private enum State {
+        RUNNING,
+        DONE,
+        FAILED,
+        CANCELLED
+    }
+
+    private final RequestLog log;
+    private final String id;
+    private final String model;
+    private final int promptTokens;
+    private final long beginNanos;
+    private long lastNanos;
+    private volatile State state = State.RUNNING;
+    private volatile long firstNanos = NEVER;
+    private volatile long endNanos = NEVER;
+    private volatile long queueNanos;
+    private volatile int cachedTokens;
+    private volatile int outputTokens;
+
+    LoggedRequest(RequestLog log, String id, String model, int promptTokens) {
+        this.log = log;
+        this.id = id;
+        this.model = model;
+        this.promptTokens = promptTokens;
+        beginNanos = System.nanoTime();
+    }
+
+    @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    public void event(GenerationEvent event) {
+        switch (event) {
+            case TokenGenerated _ -> {
+                token(System.nanoTime());
+                outputTokens++;
+            }
+            case Finished finished -> finish(finished.usage());
+            case Failed _ -> {
+                log.failure();
+                end(State.FAILED);
+            }
+            case PromptScored _, ChoiceEnded _ -> {}
+        }
+    }
+
+    private void token(long now) {
+        if (firstNanos == NEVER) {
+            firstNanos = now;
+            log.firstToken(now - beginNanos);
+        } else {
+            log.nextToken(now - lastNanos);
+        }
+        lastNanos = now;
+    }
+
+    private void finish(Usage usage) {
+        queueNanos = usage.queueNanos();
+        cachedTokens = usage.cachedTokens();
+        end(State.DONE);
+    }
+
+    @Override
+    public void closed() {
+        if (state == State.RUNNING) {
+            end(State.CANCELLED);
+        }
+    }
+
+    private void end(State reached) {
+        endNanos = System.nanoTime();
+        state = reached;
+    }
+
+    /** Writes an object; times are milliseconds since {@code originNanos}. */
+    void write(JsonText json, long originNanos) {
+        State shown = state;
+        json.raw("{\"id\":").string(id).raw(",\"model\":").string(model);
+        json.raw(",\"state\":\"").raw(name(shown)).raw("\"");
+        json.raw(",\"prompt_tokens\":").number(promptTokens);
+        json.raw(",\"cached_tokens\":").number(cachedTokens);
+        json.raw(",\"output_tokens\":").number(outputTokens);
+        json.raw(",\"queue_millis\":").number(millis(queueNanos));
+        json.raw(",\"begin_millis\":").number(millis(beginNanos - originNanos));
+        time(json, ",\"first_millis\":", firstNanos, originNanos);
+        if (shown != State.RUNNING) {
+            time(json, ",\"end_millis\":", endNanos, originNanos);
+        }
+        json.raw("}");
+    }
+
+    private static void time(JsonText json, String name, long nanos, long originNanos) {
+        if (nanos != NEVER) {
+            json.raw(name).number(millis(nanos - originNanos));
+        }
+    }
+
+    private static float millis(long nanos) {
+        return Math.round(nanos / 1e4) / 100f;
+    }
+
+    private static String name(State state) {
+        return switch (state) {
+            case RUNNING -> "running";
+            case DONE -> "done";
+            case FAILED -> "failed";
+            case CANCELLED -> "cancelled";
+        };
+    }
+}

@@ -1,0 +1,23 @@
+package roselle.server.web;
+
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+import roselle.server.http.Dialect;
+import roselle.server.http.Routes;
+
+/** The page, its files, and what the dashboard asks for. */
+public final class WebDialect implements Dialect {
+    private final PageFiles files = new PageFiles();
+    private final DashboardState state;
+
+    public WebDialect(Models models, Readiness readiness, RequestLog log) {
+        state = new DashboardState(models, readiness, log);
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.get("/", files::index)
+                .getBelow("/web/", files::file)
+                .get("/dashboard/state", exchange -> exchange.sendJson(200, state.write()));
+    }
+}

@@ -1,0 +1,116 @@
+// The frame of the page: which view is on screen, light or dark, the settings, the keyboard.
+import { models } from "./api.js";
+import * as chat from "./chat.js";
+import * as dashboard from "./dashboard.js";
+import { byId, element } from "./elements.js";
+import * as store from "./store.js";
+
+function route() {
+  const isDashboard = location.hash === "#dashboard";
+  byId("chat").hidden = isDashboard;
+  byId("dashboard").hidden = !isDashboard;
+  byId("show-chat").ariaCurrent = isDashboard ? null : "page";
+  byId("show-dashboard").ariaCurrent = isDashboard ? "page" : null;
+  if (isDashboard) {
+    dashboard.show();
+  } else {
+    dashboard.hide();
+  }
+}
+
+// ---- light or dark ----
+
+function showTheme(theme) {
+  if (theme) {
+    document.documentElement.dataset.theme = theme;
+  }
+}
+
+function switchTheme() {
+  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark"
+    || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const theme = isDark ? "light" : "dark";
+  store.saveSettings({ ...store.settings(), theme });
+  showTheme(theme);
+}
+
+// ---- settings ----
+
+function fillSettings() {
+  const saved = store.settings();
+  for (const field of byId("options").elements) {
+    if (field.name) {
+      field.value = saved[field.name] ?? "";
+    }
+  }
+}
+
+function saveSettings(event) {
+  if (event.target.checkValidity()) {
+    store.saveSettings({ ...store.settings(), [event.target.name]: event.target.value });
+    if (event.target.name === "key") {
+      showModels();
+    }
+  } else {
+    event.target.reportValidity();
+  }
+}
+
+async function showModels() {
+  const select = byId("model");
+  try {
+    const names = await models();
+    select.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
+    const wanted = store.settings().model;
+    if (names.includes(wanted)) {
+      select.value = wanted;
+    }
+  } catch (failure) {
+    select.replaceChildren(element("option", { value: "" }, failure.status === 401 ? "needs an API key" : "no models"));
+    if (failure.status === 401 || failure.status === 403) {
+      togglePanel(true);
+    }
+  }
+}
+
+function togglePanel(shown) {
+  byId("panel").hidden = !shown;
+  byId("settings").ariaExpanded = String(shown);
+  if (shown) {
+    byId("options").elements[0].focus();
+  }
+}
+
+// ---- the keyboard ----
+
+function onKey(event) {
+  if (event.key === "Escape") {
+    chat.stop();
+    togglePanel(false);
+    byId("sidebar").classList.remove("open");
+  } else if (event.altKey && event.code === "KeyN") {
+    event.preventDefault();
+    location.hash = "chat";
+    chat.begin();
+  } else if (event.altKey && event.key === "ArrowUp") {
+    event.preventDefault();
+    chat.editLast();
+  }
+}
+
+showTheme(store.settings().theme);
+fillSettings();
+byId("options").addEventListener("change", saveSettings);
+byId("options").addEventListener("submit", (event) => event.preventDefault());
+byId("theme").addEventListener("click", switchTheme);
+byId("settings").addEventListener("click", () => togglePanel(byId("panel").hidden));
+byId("menu").addEventListener("click", () => {
+  const isOpen = byId("sidebar").classList.toggle("open");
+  byId("menu").ariaExpanded = String(isOpen);
+});
+byId("model").addEventListener("change", () => store.saveSettings({ ...store.settings(), model: byId("model").value }));
+window.addEventListener("hashchange", route);
+document.addEventListener("keydown", onKey);
+chat.start();
+route();
+showModels();

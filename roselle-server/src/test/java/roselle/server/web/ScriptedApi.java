@@ -1,0 +1,95 @@
+package roselle.server.web;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import roselle.server.http.ApiException;
+import roselle.server.http.Dialect;
+import roselle.server.http.Exchange;
+import roselle.server.http.JsonText;
+import roselle.server.http.Routes;
+import roselle.server.http.SseWriter;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The API as the page uses it, with answers that a test writes: what a model may say is up to the test. */
+final class ScriptedApi implements Dialect {
+    /** An answer that stays open after its last piece, until the page goes away. */
+    static final String STAY = "\u0000stay";
+    /** An answer that is refused. */
+    static final String REFUSE = "\u0000refuse";
+    /** An answer that fails after its first pieces. */
+    static final String BREAK = "\u0000break";
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private final LinkedBlockingQueue<List<String>> answers = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<JsonNode> requests = new LinkedBlockingQueue<>();
+    private final CountDownLatch gone = new CountDownLatch(1);
+
+    /** The pieces of the next answer. */
+    void next(String... pieces) {
+        answers.add(List.of(pieces));
+    }
+
+    /** The next request that the page sent. */
+    JsonNode request() throws InterruptedException {
+        JsonNode request = requests.poll(30, TimeUnit.SECONDS);
+        if (request == null) {
+            throw new AssertionError("the page sent no request");
+        }
+        return request;
+    }
+
+    /** Whether the page has left an answer that stayed open. */
+    boolean wasLeft() throws InterruptedException {
+        return gone.await(30, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.get("/v1/models", ScriptedApi::models).post("/v1/chat/completions", this::chat);
+    }
+
+    private static void models(Exchange exchange) {
+        exchange.sendJson(200, new JsonText().raw("{\"data\":[{\"id\":\"scripted\"}]}"));
+    }
+
+    private void chat(Exchange exchange) throws IOException {
+        requests.add(MAPPER.readTree(exchange.body()));
+        List<String> pieces = new ArrayList<>(answers.remove());
+        SseWriter events = exchange.stream();
+        for (String piece : pieces) {
+            switch (piece) {
+                case STAY -> stay(exchange);
+                case REFUSE -> throw ApiException.invalid("seed", "seed is 7: the test wants another");
+                case BREAK -> throw new ApiException(500, ApiException.SERVER_ERROR, "", "", "the device has failed");
+                default -> chunk(events, piece);
+            }
+        }
+        events.event().raw("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}");
+        events.send();
+        events.event().raw("[DONE]");
+        events.send();
+    }
+
+    private static void chunk(SseWriter events, String piece) throws IOException {
+        events.event()
+                .raw("{\"choices\":[{\"index\":0,\"delta\":{\"content\":")
+                .string(piece)
+                .raw("},\"finish_reason\":null}]}");
+        events.send();
+    }
+
+    private void stay(Exchange exchange) {
+        exchange.whenGone(gone::countDown);
+        try {
+            gone.await();
+        } catch (InterruptedException interruption) {
+            throw new IllegalStateException(interruption);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+package roselle.server.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.checkpoint.BundledModel;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+import roselle.server.http.HttpListener;
+import roselle.server.http.Routes;
+import tools.jackson.databind.JsonNode;
+
+/** The page in a browser, in front of an API whose answers the tests write. */
+final class WebPageTest {
+    private static Browser browser;
+    private static Engine engine;
+
+    @TempDir
+    private static Path folder;
+
+    private ScriptedApi api;
+    private HttpListener listener;
+
+    @BeforeAll
+    static void startBrowser() throws Exception {
+        browser = new Browser(folder.resolve("profile"));
+        engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(Path.of("target", "models"))));
+    }
+
+    @AfterAll
+    static void stopBrowser() {
+        if (browser != null) {
+            browser.close();
+        }
+        if (engine != null) {
+            engine.close();
+        }
+    }
+
+    /** Each test has a server on a port of its own, which is a new origin: its storage is empty. */
+    @BeforeEach
+    void serve() {
+        api = new ScriptedApi();
+        var routes = new Routes();
+        var models = new Models(List.of(new ServedModel("scripted", engine)));
+        new WebDialect(models, new Readiness(), new RequestLog()).register(routes);
+        api.register(routes);
+        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
+        browser.resize(1100, 800);
+        browser.open(URI.create("http://127.0.0.1:" + listener.port() + "/"));
+        browser.untilTrue("document.querySelector('#model').value === 'scripted'");
+    }
+
+    @AfterEach
+    void close() {
+        listener.close();
+        assertThat(browser.console().stream().filter(line -> !line.contains("status of 4")))
+                .as("the browser's console")
+                .isEmpty();
+    }
+
+    /** Asks, and waits until the answer has ended. */
+    private void ask(String question, String... pieces) {
+        api.next(pieces);
+        browser.type("#prompt", question + Browser.ENTER);
+        untilIdle();
+    }
+
+    private void untilIdle() {
+        browser.untilTrue("document.querySelector('#stop').hidden && document.querySelector('.assistant')");
+    }
+
+    private String answer() {
+        return browser.script("return [...document.querySelectorAll('.assistant .markdown')].at(-1).innerText")
+                .stringValue();
+    }
+
+    private int messages() {
+        return browser.count("#thread article");
+    }
+
+    @Test
+    void showsTheAnswerWithItsSpeed() throws Exception {
+        ask("hello", "Good ", "morning", ".");
+
+        assertThat(answer()).isEqualTo("Good morning.");
+        assertThat(browser.text(".figures")).contains("first token", "tokens/s", "3 tokens");
+        JsonNode request = api.request();
+        assertThat(request.at("/model").stringValue()).isEqualTo("scripted");
+        assertThat(request.at("/messages").toString()).isEqualTo("[{\"role\":\"user\",\"content\":\"hello\"}]");
+        assertThat(browser.text("#announcement")).isEqualTo("Good morning.");
+    }
+
+    @Test
+    void sendsTheWholeConversationAndTheSettings() throws Exception {
+        browser.click("#settings");
+        browser.type("[name=system]", "Be brief.");
+        browser.type("[name=temperature]", "0.5");
+        browser.type("[name=seed]", "7" + Browser.TAB);
+        ask("one", "1");
+        ask("two", "2");
+        api.request();
+
+        JsonNode request = api.request();
+
+        assertThat(request.at("/messages").toString())
+                .isEqualTo("[{\"role\":\"system\",\"content\":\"Be brief.\"},{\"role\":\"user\",\"content\":\"one\"},"
+                        + "{\"role\":\"assistant\",\"content\":\"1\"},{\"role\":\"user\",\"content\":\"two\"}]");
+        assertThat(request.at("/temperature").doubleValue()).isEqualTo(0.5);
+        assertThat(request.at("/seed").intValue()).isEqualTo(7);
+        assertThat(request.has("top_p")).as("an empty field is not sent").isFalse();
+    }
+
+    @Test
+    void stopCancelsTheAnswerOnTheServerAndKeepsWhatWasWritten() throws Exception {
+        api.next("This much", ScriptedApi.STAY);
+        browser.type("#prompt", "go on" + Browser.ENTER);
+        browser.until(
+                "return document.querySelector('.assistant')?.innerText ?? ''",
+                text -> text.stringValue().contains("This much"));
+
+        browser.click("#stop");
+        untilIdle();
+
+        assertThat(api.wasLeft()).isTrue();
+        assertThat(answer()).isEqualTo("This much");
+        assertThat(browser.text(".figures")).contains("stopped");
+    }
+
+    @Test
+    void reloadKeepsTheConversation() {
+        ask("remember me", "I do.");
+
+        browser.reload();
+        browser.untilTrue("document.querySelector('.assistant')");
+
+        assertThat(browser.text(".user .text")).isEqualTo("remember me");
+        assertThat(answer()).isEqualTo("I do.");
+    }
+
+    @Test
+    void regenerateReplacesTheAnswer() throws Exception {
+        ask("roll a die", "4");
+        api.next("6");
+
+        browser.clickButton("Regenerate");
+        browser.until(
+                "return document.querySelector('.assistant')?.innerText ?? ''",
+                text -> text.stringValue().startsWith("6"));
+        untilIdle();
+
+        assertThat(messages()).isEqualTo(2);
+        api.request();
+        assertThat(api.request().at("/messages")).hasSize(1);
+    }
+
+    @Test
+    void editTakesTheConversationBackToTheMessage() throws Exception {
+        ask("first", "1");
+        ask("secnd", "2");
+
+        browser.clickButton("Edit");
+
+        assertThat(messages()).isEqualTo(2);
+        assertThat(browser.script("return document.querySelector('#prompt').value")
+                        .stringValue())
+                .isEqualTo("secnd");
+        browser.script("document.querySelector('#prompt').value = ''");
+        ask("second", "3");
+        assertThat(messages()).isEqualTo(4);
+        assertThat(answer()).isEqualTo("3");
+    }
+
+    @Test
+    void keepsSeveralConversationsAndDeletesThem() {
+        ask("about tea", "Green.");
+        browser.click("#new");
+        ask("about ink", "Blue.");
+        assertThat(browser.count("#conversations li")).isEqualTo(2);
+
+        browser.clickButton("about tea");
+        assertThat(answer()).isEqualTo("Green.");
+
+        browser.click("[aria-label='Delete about tea']");
+        assertThat(browser.count("#conversations li")).isEqualTo(1);
+        assertThat(browser.count(".empty")).isEqualTo(1);
+    }
+
+    @Test
+    void everythingCanBeDoneFromTheKeyboard() throws Exception {
+        api.next("never", ScriptedApi.STAY);
+        browser.press("a");
+        browser.press(Browser.SHIFT, Browser.ENTER);
+        browser.press("b");
+        browser.press(Browser.ENTER);
+        assertThat(api.request().at("/messages/0/content").stringValue()).isEqualTo("a\nb");
+        browser.untilTrue("document.querySelector('.assistant')?.innerText.includes('never')");
+
+        browser.press(Browser.ESCAPE);
+        untilIdle();
+        browser.press(Browser.ALT, Browser.UP);
+        assertThat(browser.script("return document.querySelector('#prompt').value")
+                        .stringValue())
+                .isEqualTo("a\nb");
+        browser.press(Browser.ALT, "n");
+
+        assertThat(browser.count(".empty")).isEqualTo(1);
+        assertThat(browser.script("return document.activeElement.id").stringValue())
+                .isEqualTo("prompt");
+    }
+
+    @Test
+    void whatAModelWritesStaysText() {
+        ask(
+                "<b>attack</b>",
+                "<script>window.hacked = 1</script>\n\n",
+                "<img src=x onerror='window.hacked = 2'>\n\n",
+                "[click](javascript:window.hacked=3) [data](data:text/html,<script>hacked=4</script>)\n\n",
+                "[case](JaVaScRiPt:alert(1)) [tab](java\tscript:alert(1)) ![pic](http://127.0.0.1:1/x.png)\n\n",
+                "```html\n<script>window.hacked = 5</script>\n```\n\n",
+                "<a href='javascript:alert(1)'>x</a> `<svg onload=alert(1)>` | <iframe src=//e> |\n|-|\n| <b>x</b> |");
+
+        assertThat(browser.count("#thread script, #thread img, #thread iframe, #thread svg, #thread b"))
+                .isZero();
+        assertThat(browser.script(
+                        "return [...document.querySelectorAll('#thread a')].map(a => new URL(a.href).protocol)"))
+                .allSatisfy(protocol -> assertThat(protocol.stringValue()).isIn("http:", "https:", "mailto:"));
+        assertThat(browser.script("return typeof window.hacked").stringValue()).isEqualTo("undefined");
+        assertThat(answer()).contains("<script>window.hacked = 1</script>", "[click](javascript:window.hacked=3)");
+        assertThat(browser.text(".user .text")).isEqualTo("<b>attack</b>");
+    }
+
+    @Test
+    void errorsAreSentences() {
+        ask("with a bad seed", ScriptedApi.REFUSE);
+        assertThat(browser.text("[role=alert]")).isEqualTo("seed is 7: the test wants another");
+
+        ask("half", "Half an", ScriptedApi.BREAK);
+        assertThat(answer()).isEqualTo("Half an");
+        assertThat(browser.script("return [...document.querySelectorAll('[role=alert]')].at(-1).innerText")
+                        .stringValue())
+                .isEqualTo("the device has failed");
+    }
+
+    @Test
+    void aDarkPageStaysDark() {
+        String before = background();
+        browser.click("#theme");
+        String after = background();
+        browser.reload();
+        browser.untilTrue("document.querySelector('#model').value === 'scripted'");
+
+        assertThat(after).isNotEqualTo(before);
+        assertThat(background()).isEqualTo(after);
+    }
+
+    private static String background() {
+        return browser.script("return getComputedStyle(document.body).backgroundColor")
+                .stringValue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#chat", "#dashboard"})
+    void fitsAPhone(String view) {
+        ask("wide", "`" + "x".repeat(300) + "` " + "y".repeat(300) + "\n\n```\n" + "z".repeat(300) + "\n```");
+        browser.resize(360, 640);
+        browser.script("location.hash = arguments[0]", view);
+        browser.untilTrue("!document.querySelector('" + view + "').hidden");
+
+        int width =
+                browser.script("return document.scrollingElement.scrollWidth").intValue();
+        int bar = browser.script("return Math.ceil(document.querySelector('.bar').scrollWidth)")
+                .intValue();
+
+        assertThat(width).isLessThanOrEqualTo(360);
+        assertThat(bar).isLessThanOrEqualTo(360);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = true, quoteCharacter = '"', textBlock = """
+            a **b** *c* ~~d~~            | <p>a <strong>b</strong> <em>c</em> <del>d</del></p>
+            ***x*** y                    | <p><strong><em>x</em></strong> y</p>
+            snake_case_name 2*3*4        | <p>snake_case_name 2<em>3</em>4</p>
+            a * b * c                    | <p>a * b * c</p>
+            **open and `**` code         | <p>**open and <code>**</code> code</p>
+            ``a ` b``                    | <p><code>a ` b</code></p>
+            \\*not\\*                    | <p>*not*</p>
+            # T                          | <h1>T</h1>
+            #T                           | <p>#T</p>
+            - a¶- b¶  - c                | <ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>
+            3. a¶4. b                    | "<ol start=""3""><li>a</li><li>b</li></ol>"
+            - a¶¶- b                     | <ul><li>a</li><li>b</li></ul>
+            - a¶¶para                    | <ul><li>a</li></ul><p>para</p>
+            > q¶> r                      | <blockquote><p>q<br>r</p></blockquote>
+            ---                          | <hr>
+            a¶b                          | <p>a<br>b</p>
+            see https://x.org/a.         | "<p>see <a href=""https://x.org/a"" target=""_blank"" rel=""noopener noreferrer nofollow"">https://x.org/a</a>.</p>"
+            [t](https://x.org)           | "<p><a href=""https://x.org"" target=""_blank"" rel=""noopener noreferrer nofollow"">t</a></p>"
+            [t](file:///etc)             | <p>[t](file:///etc)</p>
+            """)
+    void rendersMarkdown(String markdown, String html) {
+        JsonNode rendered = browser.await(
+                "import('./web/markdown.js').then(m => { const d = document.createElement('div'); "
+                        + "d.append(m.markdown(arguments[0])); return d.innerHTML; })",
+                markdown.replace('¶', '\n'));
+
+        assertThat(rendered.stringValue()).isEqualTo(html);
+    }
+
+    @Test
+    void rendersCodeAndTables() {
+        ask("show", "```java\nint a = 1;\n  <b>\n```\n\n| x | y |\n|---|---|\n| 1 | `2` |\n");
+
+        assertThat(browser.script("return document.querySelector('.block code').textContent")
+                        .stringValue())
+                .isEqualTo("int a = 1;\n  <b>");
+        assertThat(browser.text(".block header")).startsWith("java");
+        assertThat(browser.count(".markdown td")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "http://", "**a*_"})
+    void renderingTakesTimeInProportionToTheText(String piece) {
+        String timed = "import('./web/markdown.js').then(m => { const t = performance.now(); "
+                + "m.markdown(arguments[0].repeat(arguments[1])); return performance.now() - t; })";
+
+        double millis = IntStream.range(0, 3)
+                .mapToDouble(_ ->
+                        browser.await(timed, piece, 50_000 / piece.length()).doubleValue())
+                .min()
+                .orElseThrow();
+
+        assertThat(millis).as("50,000 characters of %s", piece).isLessThan(3000);
+    }
+
+    @Test
+    void theDashboardTellsWhatTheServerDoes() {
+        browser.script("location.hash = '#dashboard'");
+
+        browser.untilTrue("document.querySelectorAll('.tile').length >= 10");
+
+        assertThat(browser.text("#dashboard"))
+                .contains("Ready", "scripted", "Running", "Output tokens/s", "Time to first token", "KV pages in use")
+                .contains("Prefix hits", "Latest requests");
+    }
+
+    @Test
+    void asksNoOtherServerAndRunsNoInlineScript() {
+        JsonNode loaded = browser.script("return performance.getEntriesByType('resource').map(e => e.name)");
+
+        assertThat(loaded)
+                .isNotEmpty()
+                .allSatisfy(
+                        name -> assertThat(name.stringValue()).startsWith("http://127.0.0.1:" + listener.port() + "/"));
+    }
+}
