@@ -16,6 +16,8 @@ import picocli.CommandLine.Spec;
 import roselle.backend.Backend;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
 import roselle.execution.Verification;
 
 /** {@code roselle verify}: compares a model's logits and greedy tokens with what another implementation computed. */
@@ -80,7 +82,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private Backend backend() {
         return switch (device) {
-            case "cpu" -> new CpuBackend();
+            case "cpu" -> new CpuBackend(CpuOptions.all().with(Precision.F32));
             default ->
                 throw new ParameterException(
                         specification.commandLine(), "--device is " + device + "; this build has cpu");

@@ -23,12 +23,13 @@ import roselle.backend.Weight;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
-/** The CPU as a device: float32 rows in native memory, weights read in place. */
+/** The CPU as a device: float32 rows in native memory, weights read in place, or in panels where machine code reads them. */
 public final class CpuBackend implements Backend {
     private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
 
     private final Arena arena = Arena.ofShared();
     private final Step step = new Step(NO_STEP);
+    private final MachineCode code;
     private final WorkerPool pool;
     private final Products products;
     private final PagedAttention attention;
@@ -39,16 +40,31 @@ public final class CpuBackend implements Backend {
 
     /** A backend with a thread per processor. */
     public CpuBackend() {
-        this(Runtime.getRuntime().availableProcessors());
+        this(CpuOptions.all());
     }
 
     /** A backend with so many threads, the caller's included. */
     public CpuBackend(int threads) {
-        pool = new WorkerPool(threads);
-        products = new Products(pool);
+        this(CpuOptions.of(threads));
+    }
+
+    /**
+     * A backend with these options.
+     *
+     * @throws roselle.api.DeviceException if the path is not to be had on this machine
+     */
+    public CpuBackend(CpuOptions options) {
+        code = MachineCode.open(options);
+        pool = new WorkerPool(options.threads());
+        products = new Products(pool, code, arena);
         attention = new PagedAttention(pool);
         rowOperations = new RowOperations(pool);
         logitScaling = new LogitScaling(pool);
+    }
+
+    /** How products are computed, and why so: {@code bf16, … (the best of …)}. */
+    public String describe() {
+        return code.describe();
     }
 
     /** The threads that this backend started. */
@@ -80,7 +96,10 @@ public final class CpuBackend implements Backend {
 
     @Override
     public Weight load(String name, int matrices, List<Tensor> blocks) {
-        var weight = new CpuWeight(name, matrices, blocks);
+        var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
+        if (code.takes(blocks)) {
+            weight.pack(pool, code.weights());
+        }
         products.reserve(weight);
         rowOperations.reserve(weight.columns());
         return weight;
@@ -222,6 +241,7 @@ public final class CpuBackend implements Backend {
     @Override
     public void close() {
         pool.close();
+        code.close();
         arena.close();
     }
 }

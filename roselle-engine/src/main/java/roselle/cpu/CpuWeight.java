@@ -3,6 +3,9 @@ package roselle.cpu;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import roselle.backend.Weight;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.OwnedMemory;
+import roselle.cpu.machine.Panel;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -24,9 +27,16 @@ final class CpuWeight implements Weight {
     private final int rows;
     private final int columns;
     private final Block[] blocks;
+    private final Compute compute;
+    private PackedBlock[] packed = new PackedBlock[0];
 
     CpuWeight(String name, int matrices, List<Tensor> tensors) {
+        this(name, matrices, tensors, Compute.F32);
+    }
+
+    CpuWeight(String name, int matrices, List<Tensor> tensors, Compute compute) {
         this.name = name;
+        this.compute = compute;
         this.matrices = matrices;
         columns = Math.toIntExact(tensors.getFirst().shape().columns());
         blocks = new Block[tensors.size()];
@@ -53,6 +63,51 @@ final class CpuWeight implements Weight {
         return new Block(type, Formats.of(type), Dequantizer.of(type), firstRow, blockRows, rowBytes, tensor.data());
     }
 
+    /**
+     * Repacks all blocks into panels, on all threads; false, and nothing happens, where a block has parts of several
+     * matrices.
+     */
+    boolean pack(WorkerPool pool, OwnedMemory memory) {
+        for (Block block : blocks) {
+            boolean isWithinOne = block.firstRow / rows == (block.firstRow + block.rows - 1) / rows;
+            if (!isWithinOne && (block.firstRow % rows != 0 || block.rows % rows != 0)) {
+                return false;
+            }
+        }
+        var panels = new PackedBlock[blocks.length];
+        for (int i = 0; i < panels.length; i++) {
+            Block block = blocks[i];
+            Panel panel = Panel.of(block.type, compute).orElseThrow();
+            int runRows = Math.min(rows, block.rows);
+            long count = (long) block.rows / runRows * Panel.count(runRows);
+            MemorySegment target = memory.allocate(Math.multiplyExact(count, panel.bytes(columns)));
+            panels[i] = new PackedBlock(panel, block.type, columns, runRows, target);
+            PackedBlock.fill(pool, panels[i], block);
+        }
+        packed = panels;
+        return true;
+    }
+
+    /** Whether machine code reads it. */
+    boolean isPacked() {
+        return packed.length > 0;
+    }
+
+    /** The panels of a block. */
+    PackedBlock packed(int block) {
+        return packed[block];
+    }
+
+    /** The precision of its products in machine code. */
+    Compute compute() {
+        return compute;
+    }
+
+    /** Columns, with the zeros that the panels of its blocks have. */
+    int paddedColumns() {
+        return packed[0].panel().paddedColumns(columns);
+    }
+
     /** The blocks in the order of their rows, which count through all matrices. */
     Block[] blocks() {
         return blocks;
@@ -60,6 +115,10 @@ final class CpuWeight implements Weight {
 
     /** The block that has a row, counted through all matrices. */
     Block blockOf(int row) {
+        return blocks[blockIndexOf(row)];
+    }
+
+    int blockIndexOf(int row) {
         int low = 0;
         int high = blocks.length - 1;
         while (low < high) {
@@ -70,7 +129,7 @@ final class CpuWeight implements Weight {
                 high = middle - 1;
             }
         }
-        return blocks[low];
+        return low;
     }
 
     /** Writes a row, counted through all matrices, as float32. */

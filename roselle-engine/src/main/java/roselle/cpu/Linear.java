@@ -8,6 +8,8 @@ import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.PanelProduct;
 
 /** Products of rows with weights: one matrix, one per head, or one per chosen expert. */
 final class Linear {
@@ -21,7 +23,7 @@ final class Linear {
         for (int n = first; n < end; n++) {
             weight.dequantizeRow(n, numbers);
             for (int r = 0; r < rows; r++) {
-                float sum = dot(numbers, source, CpuBuffer.row(input, r));
+                float sum = dot(weight, n, numbers, source, CpuBuffer.row(input, r));
                 store(target, CpuBuffer.row(output, r) + n, sum, epilogue, n);
             }
         }
@@ -36,7 +38,8 @@ final class Linear {
             weight.dequantizeRow(n, numbers);
             int head = n / weight.rows();
             for (int r = 0; r < rows; r++) {
-                float sum = dot(numbers, CpuBuffer.of(input), CpuBuffer.row(input, r) + (long) head * inputStep);
+                long from = CpuBuffer.row(input, r) + (long) head * inputStep;
+                float sum = dot(weight, n, numbers, CpuBuffer.of(input), from);
                 long to = CpuBuffer.row(output, r) + (long) head * outputStep + n % weight.rows();
                 CpuBuffer.number(CpuBuffer.of(output), to, sum);
             }
@@ -53,16 +56,26 @@ final class Linear {
             long to = CpuBuffer.row(output, choice);
             for (int n = 0; n < weight.rows(); n++) {
                 weight.dequantizeRow(expert * weight.rows() + n, numbers);
-                float sum = dot(numbers, CpuBuffer.of(input), from);
+                float sum = dot(weight, expert * weight.rows() + n, numbers, CpuBuffer.of(input), from);
                 store(CpuBuffer.of(output), to + n, sum, epilogue, expert * weight.rows() + n);
             }
         }
     }
 
-    private static float dot(float[] weights, MemorySegment source, long from) {
-        var x = new float[weights.length];
+    private static float dot(CpuWeight weight, int row, float[] numbers, MemorySegment source, long from) {
+        var x = new float[weight.columns()];
         MemorySegment.copy(source, JAVA_FLOAT, from * Float.BYTES, x, 0, x.length);
-        return Lanes.scalarDot(x, 0, weights, 0, x.length);
+        if (!weight.isPacked()) {
+            return Lanes.scalarDot(x, 0, numbers, 0, x.length);
+        }
+        int index = weight.blockIndexOf(row);
+        PackedBlock packed = weight.packed(index);
+        int inBlock = row - weight.blocks()[index].firstRow();
+        Compute compute = weight.compute();
+        float[] rounded = PanelProduct.activations(x, x.length, weight.paddedColumns(), compute);
+        long at = packed.panelOf(inBlock) * packed.panelBytes();
+        int output = packed.outputOf(inBlock);
+        return PanelProduct.dot(packed.panel(), packed.type(), packed.memory(), at, output, rounded, compute);
     }
 
     /** Ends a product: bias, activation, scale, residual. */

@@ -2,6 +2,7 @@ package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,8 @@ import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.cpu.machine.Panel;
+import roselle.cpu.machine.ProductKernels;
 
 /**
  * Products of rows with weights on all threads: one matrix, one per head, or one per chosen expert.
@@ -28,18 +31,26 @@ final class Products {
     private final Matrix matrix = new Matrix();
     private final Heads heads = new Heads();
     private final Experts experts = new Experts();
+    private final MachineCode code;
+    private final Activations activations;
     private float[] packed = new float[0]; // [Product.MAX_ROWS][stride]
 
-    Products(WorkerPool pool) {
+    Products(WorkerPool pool, MachineCode code, Arena arena) {
         this.pool = pool;
+        this.code = code;
+        activations = new Activations(arena, pool.threads());
         parts = new Part[pool.threads()];
         for (int i = 0; i < parts.length; i++) {
-            parts[i] = new Part();
+            parts[i] = new Part(new MachineProduct(code, arena));
         }
     }
 
     /** Makes room for a weight's input rows. */
     void reserve(CpuWeight weight) {
+        if (weight.isPacked()) {
+            activations.reserve(weight, code.kernels(weight.compute()));
+            return;
+        }
         int needed = Math.multiplyExact(Product.MAX_ROWS, stride(weight.columns()));
         if (packed.length < needed) {
             packed = new float[needed];
@@ -54,7 +65,7 @@ final class Products {
     void linear(Rows input, CpuWeight weight, Epilogue epilogue, Rows output, int rows) {
         for (int first = 0; first < rows; first += Product.MAX_ROWS) {
             int count = Math.min(Product.MAX_ROWS, rows - first);
-            packing.prepare(input, weight.columns(), first, null);
+            packing.prepare(input, weight, first, null);
             pack(count);
             matrix.prepare(weight, epilogue, output, first, count);
             pool.run(matrix);
@@ -76,7 +87,7 @@ final class Products {
         int choices = rows * routing.chosen();
         for (int first = 0; first < choices; first += Product.MAX_ROWS) {
             int count = Math.min(Product.MAX_ROWS, choices - first);
-            packing.prepare(input, experts.weight().columns(), first, experts.inputRows);
+            packing.prepare(input, experts.weight(), first, experts.inputRows);
             pack(count);
             experts.first = first;
             experts.count = count;
@@ -93,23 +104,48 @@ final class Products {
         }
     }
 
-    /** The output rows of a thread: whole tiles, so that threads do not share a panel. */
-    private static int share(int rows, int thread, int threads) {
-        long tiles = (rows + Tile.WIDTH - 1L) / Tile.WIDTH;
-        return Math.toIntExact(Math.min(rows, tiles * thread / threads * Tile.WIDTH));
+    /** The output rows of a thread: whole tiles or panels, so that threads do not share one. */
+    private static int share(CpuWeight weight, int thread, int threads) {
+        int width = weight.isPacked() ? Panel.OUTPUTS : Tile.WIDTH;
+        long tiles = (weight.rows() + width - 1L) / width;
+        return Math.toIntExact(Math.min(weight.rows(), tiles * thread / threads * width));
+    }
+
+    /** Brings a row of the input, some numbers of it, to its place among the rows that threads share. */
+    private void take(Rows input, long from, CpuWeight weight, int index, int thread) {
+        if (weight.isPacked()) {
+            ProductKernels kernels = code.kernels(weight.compute());
+            ProductKernels.Call call = parts[thread].machine.call(weight.compute());
+            activations.convert(call, thread, CpuBuffer.of(input), from, weight, kernels, index);
+        } else {
+            copy(CpuBuffer.of(input), from, weight.columns(), packed, index * stride(weight.columns()));
+        }
+    }
+
+    /** Multiplies a thread's weight rows with rows that were taken, from {@code index} on. */
+    private void multiply(Part part, int index, int rows, CpuWeight weight, int first, int end) {
+        if (weight.isPacked()) {
+            ProductKernels kernels = code.kernels(weight.compute());
+            long rowBytes = kernels.rowBytes(weight.paddedColumns());
+            long input = activations.row(index, weight, kernels);
+            part.machine.multiply(input, rowBytes, rows, weight, first, end, part);
+        } else {
+            int stride = stride(weight.columns());
+            part.product.multiply(packed, index * stride, stride, rows, weight, first, end, part);
+        }
     }
 
     /** Copies input rows, or those that a table names, into the shared array. */
     private final class Packing implements WorkerPool.Work {
         private @Nullable Rows input;
-        private int columns;
+        private @Nullable CpuWeight weight;
         private int first;
         private int rows;
         private int @Nullable [] table;
 
-        void prepare(Rows rowsOfInput, int width, int firstRow, int @Nullable [] rowTable) {
+        void prepare(Rows rowsOfInput, CpuWeight newWeight, int firstRow, int @Nullable [] rowTable) {
             input = rowsOfInput;
-            columns = width;
+            weight = newWeight;
             first = firstRow;
             table = rowTable;
         }
@@ -117,15 +153,14 @@ final class Products {
         @Override
         public void run(int thread, int threads) {
             Rows from = input;
+            CpuWeight w = weight;
             int[] rowTable = table;
-            if (from == null) {
+            if (from == null || w == null) {
                 return;
             }
-            int stride = stride(columns);
-            MemorySegment source = CpuBuffer.of(from);
             for (int r = rows * thread / threads; r < rows * (thread + 1) / threads; r++) {
                 int row = rowTable == null ? first + r : rowTable[first + r];
-                copy(source, CpuBuffer.row(from, row), columns, packed, r * stride);
+                take(from, CpuBuffer.row(from, row), w, r, thread);
             }
         }
     }
@@ -156,9 +191,7 @@ final class Products {
             CpuWeight w = weight;
             if (w != null) {
                 Part part = parts[thread];
-                int first = share(w.rows(), thread, threads);
-                int end = share(w.rows(), thread + 1, threads);
-                part.product.multiply(packed, 0, stride(w.columns()), rows, w, first, end, part);
+                multiply(part, 0, rows, w, share(w, thread, threads), share(w, thread + 1, threads));
             }
         }
     }
@@ -192,21 +225,14 @@ final class Products {
             if (w == null || from == null || to == null) {
                 return;
             }
-            int stride = stride(w.columns());
             Part part = parts[thread];
             for (int h = w.matrices() * thread / threads; h < w.matrices() * (thread + 1) / threads; h++) {
-                int at = h * rows * stride;
                 for (int r = 0; r < rows; r++) {
                     long column = (long) h * (from.columns() / w.matrices());
-                    copy(
-                            CpuBuffer.of(from),
-                            CpuBuffer.row(from, first + r) + column,
-                            w.columns(),
-                            packed,
-                            at + r * stride);
+                    take(from, CpuBuffer.row(from, first + r) + column, w, h * rows + r, thread);
                 }
                 part.weightRow = h * w.rows() - h * (to.columns() / w.matrices());
-                part.product.multiply(packed, at, stride, rows, w, h * w.rows(), (h + 1) * w.rows(), part);
+                multiply(part, h * rows, rows, w, h * w.rows(), (h + 1) * w.rows());
             }
         }
     }
@@ -266,10 +292,9 @@ final class Products {
             if (w == null) {
                 return;
             }
-            int stride = stride(w.columns());
             Part part = parts[thread];
-            int firstOutput = share(w.rows(), thread, threads);
-            int endOutput = share(w.rows(), thread + 1, threads);
+            int firstOutput = share(w, thread, threads);
+            int endOutput = share(w, thread + 1, threads);
             for (int e = 0; e < w.matrices(); e++) {
                 int from = Math.max(first, e == 0 ? 0 : ends[e - 1]);
                 int end = Math.min(first + count, ends[e]);
@@ -277,9 +302,7 @@ final class Products {
                     int base = e * w.rows();
                     part.firstRow = from;
                     part.weightRow = base;
-                    int at = (from - first) * stride;
-                    part.product.multiply(
-                            packed, at, stride, end - from, w, base + firstOutput, base + endOutput, part);
+                    multiply(part, from - first, end - from, w, base + firstOutput, base + endOutput);
                 }
             }
         }
@@ -288,12 +311,17 @@ final class Products {
     /** What a thread owns: its buffers, and the way from sums to the output. */
     private static final class Part implements Product.Sink {
         private final Product product = new Product();
-        private final float[] before = new float[Product.CHUNK];
+        private final MachineProduct machine;
+        private final float[] before = new float[Math.max(Product.CHUNK, MachineProduct.MOST_OUTPUTS)];
         private @Nullable Rows output;
         private Epilogue epilogue = Epilogue.PLAIN;
         private int firstRow;
         private int weightRow;
         private int @Nullable [] rowTable;
+
+        Part(MachineProduct machine) {
+            this.machine = machine;
+        }
 
         void prepare(Rows newOutput, Epilogue newEpilogue) {
             output = newOutput;

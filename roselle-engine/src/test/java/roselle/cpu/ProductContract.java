@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Random;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
+import roselle.cpu.machine.BrainFloat;
+import roselle.cpu.machine.Compute;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -37,6 +39,9 @@ public final class ProductContract {
             DataType.IQ4_XS,
             DataType.MXFP4);
 
+    /** The Vector API alone. */
+    static final CpuOptions VECTOR = CpuOptions.of(1).with(CpuPath.VECTOR);
+
     private static final int[] ROWS = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 65, 70};
 
     /** The product under test. */
@@ -45,22 +50,25 @@ public final class ProductContract {
     }
 
     private final Random random;
+    private final CpuOptions options;
     private final Kernel kernel;
 
-    ProductContract(long seed) {
+    ProductContract(long seed, CpuOptions options) {
         this(
                 seed,
+                options,
                 (backend, input, weight, output, rows) -> backend.linear(input, weight, Epilogue.PLAIN, output, rows));
     }
 
-    ProductContract(long seed, Kernel kernel) {
+    ProductContract(long seed, CpuOptions options, Kernel kernel) {
         random = new Random(seed);
+        this.options = options;
         this.kernel = kernel;
     }
 
     /** Exits with 1 and a sentence per difference. */
     public static void main(String[] arguments) {
-        List<String> faults = new ProductContract(20_25).faults();
+        List<String> faults = new ProductContract(20_25, VECTOR).faults();
         faults.forEach(System.out::println);
         System.out.println("lanes " + Lanes.COUNT + ", faults " + faults.size());
         System.exit(faults.isEmpty() ? 0 : 1);
@@ -112,7 +120,7 @@ public final class ProductContract {
         int before = faults.size();
         for (int threads = 1; threads <= 3 && faults.size() == before; threads += 2) {
             try (Arena arena = Arena.ofShared();
-                    var backend = new CpuBackend(threads)) {
+                    var backend = new CpuBackend(new CpuOptions(threads, options.path(), options.precision()))) {
                 MemorySegment weights = arena.allocate(type.rowBytes((long) columns * outputs));
                 tame(type, weights, columns, outputs);
                 var tensor = new Tensor("w", type, Shape.of(outputs, columns), weights);
@@ -126,7 +134,7 @@ public final class ProductContract {
                 CpuBuffer.number(CpuBuffer.of(input), 2L * columns, Float.NaN);
                 CpuBuffer.number(CpuBuffer.of(input), 4L * columns, Float.POSITIVE_INFINITY);
                 Linear.scalar(input, weight, Epilogue.PLAIN, twin, 70, 0, outputs);
-                nearDouble(type, tensor, input, twin, faults);
+                nearDouble(weight, tensor, input, twin, faults);
                 for (int rows : ROWS) {
                     CpuBuffer.of(output).fill((byte) 0xff);
                     kernel.linear(backend, input, weight, output, rows);
@@ -152,16 +160,21 @@ public final class ProductContract {
         }
     }
 
-    private static void nearDouble(DataType type, Tensor tensor, Rows input, Rows twin, List<String> faults) {
+    private static void nearDouble(CpuWeight weight, Tensor tensor, Rows input, Rows twin, List<String> faults) {
+        DataType type = tensor.type();
         int columns = input.columns();
+        boolean isRounded = weight.isPacked() && weight.compute() == Compute.BF16;
         float[] all = Dequantizer.all(tensor);
         for (int r = 0; r < 2; r++) {
             for (int n = 0; n < twin.columns(); n++) {
                 double sum = 0;
                 double size = 0;
                 for (int k = 0; k < columns; k++) {
-                    double product = (double) all[n * columns + k]
-                            * CpuBuffer.number(CpuBuffer.of(input), (long) r * columns + k);
+                    float x = CpuBuffer.number(CpuBuffer.of(input), (long) r * columns + k);
+                    float w = all[n * columns + k];
+                    double product = isRounded && !type.isQuantized()
+                            ? (double) rounded(w) * rounded(x)
+                            : (double) w * (isRounded ? rounded(x) : x);
                     sum += product;
                     size += Math.abs(product);
                 }
@@ -172,6 +185,10 @@ public final class ProductContract {
                 }
             }
         }
+    }
+
+    private static float rounded(float number) {
+        return BrainFloat.toFloat(BrainFloat.of(number));
     }
 
     /** Random bits, but every number finite and of moderate size. */

@@ -5,22 +5,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
+import roselle.cpu.machine.Processor;
 
 class ProductTest {
-    @Test
-    void everyFormatMultipliesAsItsScalarTwinAtThePreferredWidth() {
-        assertThat(new ProductContract(2_025).faults()).isEmpty();
+    static List<CpuOptions> paths() {
+        var options = new ArrayList<CpuOptions>();
+        var features = Processor.probe().features();
+        options.add(ProductContract.VECTOR);
+        if (features.contains(Processor.Feature.AVX512)) {
+            options.add(CpuOptions.of(1).with(CpuPath.AVX512));
+        }
+        if (features.contains(Processor.Feature.BF16)) {
+            options.add(CpuOptions.of(1).with(CpuPath.BF16));
+            options.add(CpuOptions.of(1).with(CpuPath.BF16).with(Precision.BF16));
+        }
+        return options;
+    }
+
+    @ParameterizedTest
+    @MethodSource("paths")
+    void everyFormatMultipliesAsItsScalarTwinOnEachPath(CpuOptions options) {
+        assertThat(new ProductContract(2_025, options).faults()).isEmpty();
     }
 
     @Test
     void anOrderThatDependsOnTheNumberOfRowsIsFound() {
-        var contract = new ProductContract(2_025, (backend, input, weight, output, rows) -> {
+        var contract = new ProductContract(2_025, ProductContract.VECTOR, (backend, input, weight, output, rows) -> {
             backend.linear(input, weight, Epilogue.PLAIN, output, rows);
             if (rows > 4) {
                 resumOneRowBackwards(input, weight, output);

@@ -15,6 +15,8 @@ import roselle.api.CheckpointException;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
 import roselle.model.MemoryPlan;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.DataType;
@@ -36,7 +38,7 @@ class ConfigurationTest {
                         "\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " + LLAMA3 + "}");
         copy("llama", config);
         try (Checkpoint reference = Checkpoint.open(MODELS.resolve("llama/expected.safetensors"));
-                var backend = new CpuBackend()) {
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(folder, backend, 0))
                     .allSatisfy(
                             difference -> assertThat(difference.isWithin(5e-4)).isTrue());
@@ -100,7 +102,7 @@ class ConfigurationTest {
 
     private void open() {
         try (Checkpoint checkpoint = Checkpoint.open(folder);
-                var backend = new CpuBackend()) {
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
             SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 4, 16)
                     .close();
         }

@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
 
 /**
  * The tiny models as GGUF give the logits that they give as safetensors.
@@ -55,7 +57,7 @@ class GgufModelsTest {
             Files.write(file, GgufModel.of(checkpoint));
         }
         try (Checkpoint reference = Checkpoint.open(MODELS.resolve(name + "/expected.safetensors"));
-                var backend = new CpuBackend()) {
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(file, backend, 0))
                     .hasSize(3)
                     .allSatisfy(difference -> {

@@ -12,6 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
 
 /** Each supported family computes what Hugging Face's implementation computed, however the prompt is cut. */
 class TinyModelsTest {
@@ -45,7 +47,7 @@ class TinyModelsTest {
 
     private static List<Verification.Difference> verify(Path model, int chunk) {
         try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
-                var backend = new CpuBackend()) {
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
             return Verification.of(reference).run(model, backend, chunk);
         }
     }

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
 
 /**
  * Families compute what Hugging Face's implementation computed in configurations that the tiny models leave out: scaled
@@ -44,7 +46,7 @@ class VariantModelsTest {
 
     private static List<Verification.Difference> verify(Path model, int chunk) {
         try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
-                var backend = new CpuBackend()) {
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
             return Verification.of(reference).run(model, backend, chunk);
         }
     }

@@ -1,0 +1,135 @@
+package roselle.cpu;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import roselle.api.DeviceException;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.OwnedMemory;
+import roselle.cpu.machine.Panel;
+import roselle.cpu.machine.Processor;
+import roselle.cpu.machine.Processor.Feature;
+import roselle.cpu.machine.ProductKernels;
+import roselle.tensor.Tensor;
+
+/** The machine code that products use, with the weights that were repacked for it; nothing where the Vector API works. */
+final class MachineCode implements AutoCloseable {
+    private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
+    private final OwnedMemory weights;
+    private final Precision precision;
+    private final CpuPath path;
+    private final String reason;
+
+    private MachineCode(CpuPath path, Precision precision, String reason) {
+        this.path = path;
+        this.precision = precision;
+        this.reason = reason;
+        weights = new OwnedMemory();
+    }
+
+    /** Opens what the options ask for, or the best there is. */
+    static MachineCode open(CpuOptions options) {
+        if (options.path() == CpuPath.VECTOR) {
+            return vector(options, "asked for");
+        }
+        Processor processor = Processor.probe();
+        if (options.path() == CpuPath.AUTO && !processor.features().contains(Feature.AVX512)) {
+            return vector(options, obstacle(processor, Feature.AVX512));
+        }
+        boolean needsHalves = options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
+        require(processor, Feature.AVX512, options);
+        if (needsHalves) {
+            require(processor, Feature.BF16, options);
+        }
+        boolean hasHalves =
+                options.path() != CpuPath.AVX512 && processor.features().contains(Feature.BF16);
+        return machine(options, hasHalves, processor);
+    }
+
+    private static MachineCode machine(CpuOptions options, boolean hasHalves, Processor processor) {
+        CpuPath path = hasHalves ? CpuPath.BF16 : CpuPath.AVX512;
+        Precision precision = hasHalves ? options.precision() : Precision.F32;
+        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
+        var code = new MachineCode(path, precision, reason);
+        List<Compute> computes = hasHalves ? List.of(Compute.F32, Compute.BF16) : List.of(Compute.F32);
+        for (Compute compute : computes) {
+            Optional<ProductKernels> opened = ProductKernels.open(compute);
+            if (opened.isEmpty()) {
+                code.close();
+                return vector(options, "the system refuses executable memory");
+            }
+            code.kernels.put(compute, opened.get());
+        }
+        return code;
+    }
+
+    private static MachineCode vector(CpuOptions options, String reason) {
+        if (options.precision() == Precision.BF16) {
+            throw new DeviceException("compute bf16 needs machine code, and the Vector API works here: " + reason);
+        }
+        return new MachineCode(CpuPath.VECTOR, Precision.F32, reason);
+    }
+
+    private static String obstacle(Processor processor, Feature feature) {
+        return processor.obstacle().isEmpty()
+                ? "the processor has no " + feature + ", only " + processor
+                : processor.obstacle();
+    }
+
+    private static void require(Processor processor, Feature feature, CpuOptions options) {
+        if (!processor.features().contains(feature)) {
+            throw new DeviceException("the path " + options.path().label() + " with compute "
+                    + options.precision().name().toLowerCase(java.util.Locale.ROOT) + " is not to be had here: "
+                    + obstacle(processor, feature));
+        }
+    }
+
+    /** Whether machine code reads weights of these types; then they are repacked. */
+    boolean takes(List<Tensor> blocks) {
+        return !kernels.isEmpty()
+                && blocks.stream()
+                        .allMatch(
+                                block -> Panel.of(block.type(), compute(blocks)).isPresent());
+    }
+
+    /** The precision of a weight: that of its most precise block. */
+    Compute compute(List<Tensor> blocks) {
+        boolean isRounded = blocks.stream().allMatch(block -> precision.of(block.type()) == Compute.BF16);
+        return isRounded ? Compute.BF16 : Compute.F32;
+    }
+
+    ProductKernels kernels(Compute compute) {
+        return java.util.Objects.requireNonNull(kernels.get(compute));
+    }
+
+    /** Whether there is code for a precision. */
+    boolean has(Compute compute) {
+        return kernels.containsKey(compute);
+    }
+
+    OwnedMemory weights() {
+        return weights;
+    }
+
+    CpuPath path() {
+        return path;
+    }
+
+    /** The path, and why it is this one. */
+    String describe() {
+        String rounded = path == CpuPath.BF16 && precision != Precision.F32
+                ? precision == Precision.AUTO
+                        ? ", bfloat16 for quantized and bf16 weights, float32 for others"
+                        : ", bfloat16"
+                : ", float32";
+        return path.label() + rounded + " (" + reason + ")";
+    }
+
+    @Override
+    public void close() {
+        kernels.values().forEach(ProductKernels::close);
+        kernels.clear();
+        weights.close();
+    }
+}

@@ -1,0 +1,99 @@
+package roselle.cpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.Panel;
+import roselle.cpu.machine.ProductKernels;
+
+/**
+ * One thread's part of a product in machine code.
+ *
+ * <p>A chunk of panels that the second cache holds meets all activation rows, a few at a time, before the next chunk comes:
+ * weights are read from memory once, whatever the number of rows.
+ */
+final class MachineProduct {
+    /** Panels of a chunk at most. */
+    private static final int CHUNK_PANELS = 32;
+
+    /** Outputs of a chunk at most. */
+    static final int MOST_OUTPUTS = CHUNK_PANELS * Panel.OUTPUTS;
+
+    /** Bytes of weights of a chunk, more or less. */
+    private static final long CHUNK_BYTES = 3 << 17;
+
+    private static final int GROUP = 4;
+
+    private final Map<Compute, ProductKernels.Call> calls = new EnumMap<>(Compute.class);
+    private final MemorySegment outputs; // [MOST_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
+    private final float[] sums = new float[MOST_OUTPUTS + Lanes.COUNT];
+
+    MachineProduct(MachineCode code, Arena arena) {
+        long size = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
+        outputs = arena.allocate(size, 64);
+        for (Compute compute : Compute.values()) {
+            if (code.has(compute)) {
+                ProductKernels.Call call = code.kernels(compute).call();
+                call.output((long) MOST_OUTPUTS * Float.BYTES);
+                calls.put(compute, call);
+            }
+        }
+    }
+
+    /** This thread's arguments for code of a precision. */
+    ProductKernels.Call call(Compute compute) {
+        return Objects.requireNonNull(calls.get(compute));
+    }
+
+    /** Multiplies rows of activations at an address with the weight rows {@code first} until {@code end}. */
+    void multiply(long input, long rowBytes, int rows, CpuWeight weight, int first, int end, Product.Sink sink) {
+        ProductKernels.Call call = call(weight.compute());
+        int row = first;
+        while (row < end) {
+            int index = weight.blockIndexOf(row);
+            CpuWeight.Block block = weight.blocks()[index];
+            PackedBlock packed = weight.packed(index);
+            call.weights(packed.panel(), packed.type(), packed.columns());
+            int limit = Math.min(end, block.firstRow() + block.rows());
+            while (row < limit) {
+                row += chunk(call, input, rowBytes, rows, packed, row - block.firstRow(), limit - row, row, sink);
+            }
+        }
+    }
+
+    /** Multiplies with a chunk that begins at a row of a block; how many weight rows that were. */
+    private int chunk(
+            ProductKernels.Call call,
+            long input,
+            long rowBytes,
+            int rows,
+            PackedBlock packed,
+            int inBlock,
+            int most,
+            int weightRow,
+            Product.Sink sink) {
+        int skipped = packed.outputOf(inBlock);
+        int inRun = Math.min(most, packed.runRows() - inBlock % packed.runRows());
+        long fitting = Math.max(1, CHUNK_BYTES / packed.panelBytes() / GROUP) * GROUP;
+        int panels = (int) Math.min(Math.min(fitting, CHUNK_PANELS), Panel.count(skipped + inRun));
+        int count = Math.min(inRun, panels * Panel.OUTPUTS - skipped);
+        long weights = packed.memory().address() + packed.panelOf(inBlock) * packed.panelBytes();
+        int passes = (rows + ProductKernels.MOST_ROWS - 1) / ProductKernels.MOST_ROWS;
+        for (int pass = 0; pass < passes; pass++) {
+            int from = rows * pass / passes;
+            int to = rows * (pass + 1) / passes;
+            call.multiply(input + from * rowBytes, to - from, weights, panels, outputs.address());
+            for (int r = from; r < to; r++) {
+                long at = ((long) (r - from) * MOST_OUTPUTS + skipped) * Float.BYTES;
+                MemorySegment.copy(outputs, JAVA_FLOAT, at, sums, 0, count);
+                sink.store(r, weightRow, count, sums, 0);
+            }
+        }
+        return count;
+    }
+}

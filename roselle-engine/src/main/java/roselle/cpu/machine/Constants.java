@@ -1,0 +1,57 @@
+package roselle.cpu.machine;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import roselle.tensor.DataType;
+
+/** Tables of numbers that codes stand for, and masks, as the code of products reads them. */
+final class Constants {
+    static final int TABLE_2 = 64;
+    static final int SIX_BITS_MASK = 128;
+    static final int UPPER_MASK = 192;
+    /** Indices that turn the lanes by 8, 4, 2 and 1. */
+    static final int ROTATIONS = 256;
+
+    static final int SIZE = 512;
+
+    /** The truth table of {@code a | b & c}. */
+    static final int FIRST_OR_SECOND_AND_THIRD = 0xF8;
+
+    private static final int[] IQ4_NL = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+    private Constants() {}
+
+    /** The constants for a type. */
+    static MemorySegment of(Arena arena, DataType type) {
+        MemorySegment constants = arena.allocate(SIZE, 64);
+        for (int code = 0; code < 64; code++) {
+            short value = (short) (Float.floatToRawIntBits(value(type, code)) >> 16);
+            constants.setAtIndex(JAVA_SHORT, code, value);
+        }
+        for (int i = 0; i < 32; i++) {
+            constants.setAtIndex(JAVA_SHORT, SIX_BITS_MASK / 2 + i, (short) 0x30);
+        }
+        for (int i = 0; i < 16; i++) {
+            constants.setAtIndex(JAVA_INT, UPPER_MASK / 4 + i, 0xFFFF0000);
+        }
+        for (int i = 0; i < 64; i++) {
+            int by = 8 >> (i / 16);
+            constants.setAtIndex(JAVA_INT, ROTATIONS / 4 + i, (i + by) % 16);
+        }
+        return constants;
+    }
+
+    /** What a code stands for; bits beyond a type's own do not matter. */
+    static float value(DataType type, int code) {
+        return switch (type) {
+            case Q4_0 -> (code & 15) - 8;
+            case Q4_K -> code & 15;
+            case IQ4_NL -> IQ4_NL[code & 15];
+            case Q6_K -> (code & 63) - 32;
+            default -> 0;
+        };
+    }
+}

@@ -1,0 +1,141 @@
+package roselle.cpu.machine;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import roselle.cpu.machine.Operand.General;
+
+/**
+ * What the processor and the system offer to machine code, asked by {@code cpuid} and {@code xgetbv}.
+ *
+ * @param features what may be used
+ * @param obstacle why no machine code runs at all; empty where it does
+ */
+public record Processor(Set<Feature> features, String obstacle) {
+    /** A group of instructions. */
+    public enum Feature {
+        AVX2,
+        AVX512,
+        VNNI,
+        BF16,
+        AMX
+    }
+
+    /** Bits of the register that says which states the system saves: SSE, AVX; the masks and halves of AVX-512; tiles. */
+    private static final int AVX_STATE = 0x6;
+
+    private static final int AVX512_STATE = 0xE6;
+    private static final int TILE_STATE = 0x60000;
+    private static final long TILE_DATA = 18;
+
+    public Processor {
+        features = Set.copyOf(features);
+    }
+
+    /** Asks this machine. */
+    public static Processor probe() {
+        String system = System.getProperty("os.name", "");
+        String architecture = System.getProperty("os.arch", "");
+        if (!system.equals("Linux") || !architecture.equals("amd64")) {
+            return without("machine code is emitted for Linux on x86-64, this is " + system + " on " + architecture);
+        }
+        if (!Processor.class.getModule().isNativeAccessEnabled()) {
+            return without("native access is not enabled for " + module());
+        }
+        var memory = ExecutableMemory.of(List.of(identify(), states()));
+        if (memory.isEmpty()) {
+            return without("the system refuses executable memory");
+        }
+        try (var code = memory.get();
+                var arena = Arena.ofConfined()) {
+            return new Processor(features(code, arena.allocate(16)), "");
+        }
+    }
+
+    private static String module() {
+        String name = Processor.class.getModule().getName();
+        return name == null ? "the class path" : name;
+    }
+
+    private static Processor without(String obstacle) {
+        return new Processor(Set.of(), obstacle);
+    }
+
+    private static Set<Feature> features(ExecutableMemory code, MemorySegment answer) {
+        var found = EnumSet.noneOf(Feature.class);
+        int[] first = cpuid(code, answer, 1, 0);
+        boolean savesStates = (first[2] & 1 << 27) != 0;
+        if (!savesStates || cpuid(code, answer, 0, 0)[0] < 7) {
+            return found;
+        }
+        SystemCalls.call(code.routines().get(1), answer.address());
+        int saved = answer.get(JAVA_INT, 0);
+        int[] seventh = cpuid(code, answer, 7, 0);
+        int[] more = cpuid(code, answer, 7, 1);
+        boolean hasFmaAndHalves = (first[2] & 1 << 12) != 0 && (first[2] & 1 << 29) != 0;
+        if ((saved & AVX_STATE) != AVX_STATE || !hasFmaAndHalves || (seventh[1] & 1 << 5) == 0) {
+            return found;
+        }
+        found.add(Feature.AVX2);
+        int foundationWordsBytes = 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31;
+        boolean hasWide = (seventh[1] & foundationWordsBytes) == foundationWordsBytes && (seventh[2] & 2) != 0;
+        if ((saved & AVX512_STATE) != AVX512_STATE || !hasWide) {
+            return found;
+        }
+        found.add(Feature.AVX512);
+        if ((seventh[2] & 1 << 11) != 0) {
+            found.add(Feature.VNNI);
+        }
+        if ((more[0] & 1 << 5) != 0) {
+            found.add(Feature.BF16);
+            boolean hasTiles = (seventh[3] & 1 << 22) != 0 && (seventh[3] & 1 << 24) != 0;
+            if (hasTiles && (saved & TILE_STATE) == TILE_STATE && SystemCalls.requestPermission(TILE_DATA)) {
+                found.add(Feature.AMX);
+            }
+        }
+        return found;
+    }
+
+    private static int[] cpuid(ExecutableMemory code, MemorySegment answer, int leaf, int subleaf) {
+        answer.set(JAVA_INT, 0, leaf);
+        answer.set(JAVA_INT, 4, subleaf);
+        SystemCalls.call(code.routines().get(0), answer.address());
+        return answer.toArray(JAVA_INT);
+    }
+
+    /** Replaces two numbers, leaf and subleaf, by four registers. */
+    private static byte[] identify() {
+        var code = new Assembler();
+        code.push(General.RBX);
+        code.load(General.RAX, Operand.at(General.RDI, 0));
+        code.load(General.RCX, Operand.at(General.RDI, 4));
+        code.cpuid();
+        code.storeInt(Operand.at(General.RDI, 0), General.RAX);
+        code.storeInt(Operand.at(General.RDI, 4), General.RBX);
+        code.storeInt(Operand.at(General.RDI, 8), General.RCX);
+        code.storeInt(Operand.at(General.RDI, 12), General.RDX);
+        code.pop(General.RBX);
+        code.ret();
+        return code.bytes();
+    }
+
+    /** Stores the states that the system saves. */
+    private static byte[] states() {
+        var code = new Assembler();
+        code.set(General.RCX, 0);
+        code.xgetbv();
+        code.storeInt(Operand.at(General.RDI, 0), General.RAX);
+        code.ret();
+        return code.bytes();
+    }
+
+    @Override
+    public String toString() {
+        return obstacle.isEmpty() ? features.toString().toLowerCase(Locale.ROOT) : obstacle;
+    }
+}

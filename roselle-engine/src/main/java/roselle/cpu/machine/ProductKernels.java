@@ -1,0 +1,178 @@
+package roselle.cpu.machine;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import roselle.tensor.DataType;
+
+/** The code of products for all kinds of panels and numbers of rows, in executable memory; freed by {@link #close}. */
+public final class ProductKernels implements AutoCloseable {
+    /** Rows of one call at most. */
+    public static final int MOST_ROWS = ProductCode.MOST;
+
+    /** Numbers of a row that share a sum: columns are padded to a multiple. */
+    public static final int BLOCK = 32;
+
+    /** Panels that few rows go through side by side, so that their sums do not wait for each other: by rows. */
+    private static final int[] PANELS = {0, 4, 4, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1};
+
+    private final Arena arena = Arena.ofShared();
+    private final ExecutableMemory memory;
+    private final Compute compute;
+    private final Map<Panel, MemorySegment[]> single = new EnumMap<>(Panel.class); // by rows
+    private final Map<Panel, MemorySegment[]> several = new EnumMap<>(Panel.class);
+    private final MemorySegment conversion;
+    private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
+
+    private ProductKernels(ExecutableMemory memory, Compute compute) {
+        this.memory = memory;
+        this.compute = compute;
+        conversion = memory.routines().getLast();
+        for (DataType type : DataType.values()) {
+            if (Panel.of(type, compute).isPresent()) {
+                constants.put(type, Constants.of(arena, type));
+            }
+        }
+    }
+
+    /** Writes the code; empty where the system refuses executable memory. */
+    public static Optional<ProductKernels> open(Compute compute) {
+        var codes = new ArrayList<byte[]>();
+        for (Panel panel : Panel.values()) {
+            for (int rows = 1; rows <= MOST_ROWS && isUsed(panel, compute); rows++) {
+                codes.add(ProductCode.of(panel, compute, rows, 1));
+                codes.add(ProductCode.of(panel, compute, rows, PANELS[rows]));
+            }
+        }
+        codes.add(ConversionCode.of(compute));
+        return ExecutableMemory.of(codes).map(memory -> {
+            var kernels = new ProductKernels(memory, compute);
+            kernels.name(memory.routines());
+            return kernels;
+        });
+    }
+
+    private static boolean isUsed(Panel panel, Compute compute) {
+        return panel.isPaired() || compute == Compute.F32;
+    }
+
+    private void name(List<MemorySegment> routines) {
+        int next = 0;
+        for (Panel panel : Panel.values()) {
+            if (isUsed(panel, compute)) {
+                var one = new MemorySegment[MOST_ROWS + 1];
+                var more = new MemorySegment[MOST_ROWS + 1];
+                for (int rows = 1; rows <= MOST_ROWS; rows++) {
+                    one[rows] = routines.get(next++);
+                    more[rows] = routines.get(next++);
+                }
+                single.put(panel, one);
+                several.put(panel, more);
+            }
+        }
+    }
+
+    public Compute compute() {
+        return compute;
+    }
+
+    /** A caller's own place for arguments. */
+    public Call call() {
+        return new Call(arena.allocate(Arguments.SIZE, 64), arena.allocate(ConversionCode.SIZE, 64));
+    }
+
+    /** Bytes of a row of activations, with the sums of its blocks; rows are skewed against each other in the caches. */
+    public long rowBytes(int paddedColumns) {
+        long bytes = sumsAt(paddedColumns) + paddedColumns / BLOCK * (long) Float.BYTES + ConversionCode.SPILL;
+        long lines = (bytes + 63) / 64;
+        return (lines % 2 == 0 ? lines + 1 : lines) * 64;
+    }
+
+    private long sumsAt(int paddedColumns) {
+        return (long) paddedColumns * compute.bytes();
+    }
+
+    /** Arguments of products and conversions, and the calls; one thread's own. */
+    public final class Call {
+        private final MemorySegment arguments;
+        private MemorySegment[] one = new MemorySegment[0];
+        private MemorySegment[] more = new MemorySegment[0];
+        private final MemorySegment conversionArguments;
+        private long panelBytes;
+
+        private Call(MemorySegment arguments, MemorySegment conversionArguments) {
+            this.arguments = arguments;
+            this.conversionArguments = conversionArguments;
+            MemorySegment tables = Objects.requireNonNull(constants.get(DataType.Q8_0));
+            conversionArguments.set(JAVA_LONG, ConversionCode.TABLES, tables.address());
+        }
+
+        /** Converts a row of float32, padded to {@link #BLOCK}, to a row of activations. */
+        public void convert(long source, int paddedColumns, long target) {
+            conversionArguments.set(JAVA_LONG, ConversionCode.SOURCE, source);
+            conversionArguments.set(JAVA_LONG, ConversionCode.TARGET, target);
+            conversionArguments.set(JAVA_LONG, ConversionCode.SUMS, target + sumsAt(paddedColumns));
+            conversionArguments.set(JAVA_LONG, ConversionCode.BLOCKS, paddedColumns / BLOCK);
+            SystemCalls.call(conversion, conversionArguments.address());
+        }
+
+        /** Chooses the kind of weights. */
+        public void weights(Panel panel, DataType type, int columns) {
+            one = Objects.requireNonNull(single.get(panel));
+            more = Objects.requireNonNull(several.get(panel));
+            panelBytes = panel.bytes(columns);
+            int padded = panel.paddedColumns(columns);
+            set(Arguments.STRIDE, rowBytes(padded));
+            set(Arguments.SUMS_AT, sumsAt(padded));
+            set(Arguments.UNITS, panel.units(columns));
+            set(Arguments.SCALES_AT, panel.scalesAt(columns));
+            set(Arguments.MINIMA_AT, panel.minimaAt(columns));
+            set(Arguments.PANEL_BYTES, panelBytes);
+            set(Arguments.CONSTANTS, Objects.requireNonNull(constants.get(type)).address());
+        }
+
+        /** Chooses the distance of rows of outputs. */
+        public void output(long strideBytes) {
+            set(Arguments.OUTPUT_STRIDE, strideBytes);
+        }
+
+        /** Multiplies {@code rows} rows at {@code input} with {@code panels} panels at {@code weights}. */
+        public void multiply(long input, int rows, long weights, int panels, long output) {
+            int together = PANELS[rows];
+            int groups = panels / together;
+            int rest = panels - groups * together;
+            set(Arguments.INPUT, input);
+            if (groups > 0) {
+                run(more[rows], weights, groups, output);
+            }
+            if (rest > 0) {
+                long done = (long) groups * together;
+                run(one[rows], weights + done * panelBytes, rest, output + done * Panel.OUTPUTS * Float.BYTES);
+            }
+        }
+
+        private void run(MemorySegment code, long weights, int groups, long output) {
+            set(Arguments.WEIGHTS, weights);
+            set(Arguments.GROUPS, groups);
+            set(Arguments.OUTPUT, output);
+            SystemCalls.call(code, arguments.address());
+        }
+
+        private void set(int offset, long value) {
+            arguments.set(JAVA_LONG, offset, value);
+        }
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+        arena.close();
+    }
+}
