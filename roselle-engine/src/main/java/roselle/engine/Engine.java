@@ -11,6 +11,7 @@ import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
+import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
 import roselle.backend.Backend;
@@ -253,6 +254,11 @@ public final class Engine implements AutoCloseable {
 
     public Tokenizer tokenizer() {
         return tokenizer;
+    }
+
+    /** The ids that a request with this prompt would begin with; nothing is generated. */
+    public int[] tokenize(Prompt prompt) {
+        return encoder.encode(prompt);
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */

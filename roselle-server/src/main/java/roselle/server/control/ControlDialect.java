@@ -1,36 +1,40 @@
 package roselle.server.control;
 
+import java.util.List;
 import java.util.Optional;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
-import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonText;
 import roselle.server.http.Routes;
 
-/** Health, readiness, version. */
+/** Health, readiness, version, tokens of a text. */
 public final class ControlDialect implements Dialect {
-    private final Models models;
+    private final List<Pulse> pulses;
+    private final TokenRoutes tokens;
     private final Readiness readiness;
 
     public ControlDialect(Models models, Readiness readiness) {
-        this.models = models;
+        pulses = models.all().stream()
+                .map(model -> new Pulse(model.engine(), System::nanoTime))
+                .toList();
+        tokens = new TokenRoutes(models);
         this.readiness = readiness;
     }
 
     @Override
     public void register(Routes routes) {
         routes.get("/health", this::health).get("/ready", this::ready).get("/version", ControlDialect::version);
+        tokens.register(routes);
     }
 
     private void health(Exchange exchange) {
-        for (ServedModel model : models.all()) {
-            if (!model.engine().status().isAlive()) {
-                throw new ApiException(
-                        503, ApiException.SERVER_ERROR, "engine_unavailable", "", model.name() + " has failed");
-            }
+        for (Pulse pulse : pulses) {
+            pulse.complaint().ifPresent(why -> {
+                throw new ApiException(503, ApiException.SERVER_ERROR, "engine_unavailable", "", why);
+            });
         }
         exchange.sendJson(200, new JsonText().raw("{\"status\":\"ok\"}"));
     }

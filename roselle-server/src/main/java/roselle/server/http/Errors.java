@@ -1,6 +1,10 @@
 package roselle.server.http;
 
+import io.helidon.http.HttpException;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
 import java.time.Duration;
+import java.util.List;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.FailureKind;
@@ -12,19 +16,33 @@ public final class Errors {
     private static final System.Logger LOG = System.getLogger(Errors.class.getName());
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    /** What the engine says of a prompt, or a prompt with its answer, that is longer than the context. */
+    private static final String TOO_LONG = "but the context holds";
+
+    private static final List<String> FIELDS =
+            List.of("logit_bias", "stop_token_ids", "min_tokens", "max_tokens", "top_logprobs", "cache_salt");
+
     private Errors() {}
 
     /** What the caller is told about a failure; what is a defect of ours is logged here, and told without any detail. */
     public static ApiException of(Throwable failure) {
         return switch (failure) {
             case ApiException known -> known;
-            case InvalidRequestException invalid -> ApiException.invalid("", message(invalid));
+            case InvalidRequestException invalid -> invalid(message(invalid));
             case CapacityException full ->
                 ApiException.busy(503, ApiException.SERVER_ERROR, "overloaded", message(full), SOON);
             case DeviceException device ->
                 new ApiException(503, ApiException.SERVER_ERROR, "engine_unavailable", "", message(device));
+            case RequestException malformed -> transport(malformed.status());
+            case HttpException malformed -> transport(malformed.status());
             default -> defect(failure);
         };
+    }
+
+    /** What the web server below makes of bytes that are not HTTP. */
+    static ApiException transport(Status status) {
+        String type = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
+        return new ApiException(status.code(), type, "", "", "the request was refused: " + status.reasonPhrase());
     }
 
     /** What the caller is told when an accepted request fails. */
@@ -46,6 +64,15 @@ public final class Errors {
                 .raw(",\"code\":")
                 .stringOrNull(error.code())
                 .raw("}}");
+    }
+
+    /** The engine's messages name the field; where it is one of the API's, clients get it apart as well. */
+    private static ApiException invalid(String message) {
+        if (message.contains(TOO_LONG)) {
+            return new ApiException(400, ApiException.INVALID_REQUEST, "context_length_exceeded", "", message);
+        }
+        String field = FIELDS.stream().filter(message::contains).findFirst().orElse("");
+        return ApiException.invalid(field, message);
     }
 
     private static ApiException defect(Throwable failure) {

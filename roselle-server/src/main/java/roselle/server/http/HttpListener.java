@@ -80,7 +80,7 @@ public final class HttpListener implements AutoCloseable {
                 .host(config.listen().host())
                 .port(config.listen().port())
                 .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
-                .maxPayloadSize(limits.bodyBytes())
+                .maxPayloadSize(limits.bodyBytes() + 1) // ours refuses first, with a better sentence
                 .maxTcpConnections(limits.connections())
                 .idleConnectionTimeout(limits.idle())
                 .shutdownGracePeriod(config.drain().grace())
@@ -134,13 +134,11 @@ public final class HttpListener implements AutoCloseable {
             Status status,
             ServerResponseHeaders headers,
             String message) {
-        String kind = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
-        var error = new ApiException(status.code(), kind, "", "", "the request was refused: " + status.reasonPhrase());
         headers.set(HeaderNames.CONTENT_TYPE, "application/json");
         return DirectHandler.TransportResponse.builder()
                 .status(status)
                 .headers(headers)
-                .entity(Errors.body(error).toBytes())
+                .entity(Errors.body(Errors.transport(status)).toBytes())
                 .build();
     }
 

@@ -3,9 +3,11 @@ package roselle.server.openai;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import roselle.api.FinishReason;
+import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.server.http.JsonText;
+import roselle.tokenizer.Tokenizer;
 
 /** The parts that answers of all kinds are made of. */
 final class AnswerParts {
@@ -21,6 +23,25 @@ final class AnswerParts {
                 .raw(",\"prompt_tokens_details\":{\"cached_tokens\":")
                 .number(usage.cachedTokens())
                 .raw("}}");
+    }
+
+    /** The usage of prompts one after the other; without the tokens that were generated, where nobody wanted them. */
+    static Usage sum(Usage before, Usage more, boolean onlyPrompt) {
+        return new Usage(
+                before.promptTokens() + more.promptTokens(),
+                before.cachedTokens() + more.cachedTokens(),
+                before.completionTokens() + (onlyPrompt ? 0 : more.completionTokens()),
+                more.queueNanos(),
+                more.firstTokenNanos(),
+                more.totalNanos());
+    }
+
+    /** Puts a prompt's own tokens first; the very first has no probability. */
+    static void scored(LogprobLists lists, PromptScored scored, Tokenizer tokenizer) {
+        for (int position = 0; position < scored.ids().size(); position++) {
+            String text = tokenizer.decode(new int[] {scored.ids().get(position)}, false);
+            lists.add(text, scored.logprobs().get(position));
+        }
     }
 
     /** The reason in quotes; what was cancelled has no reader, but a reason all the same. */

@@ -7,16 +7,19 @@ import roselle.server.http.Routes;
 /** The paths of OpenAI's API that this package answers. */
 public final class OpenAiDialect implements Dialect {
     private final ChatHandler chat;
+    private final CompletionHandler completions;
     private final ModelsHandler models;
 
     public OpenAiDialect(Answers answers) {
         chat = new ChatHandler(answers);
+        completions = new CompletionHandler(answers);
         models = new ModelsHandler(answers.models());
     }
 
     @Override
     public void register(Routes routes) {
         routes.post("/v1/chat/completions", chat)
+                .post("/v1/completions", completions)
                 .get("/v1/models", models::list)
                 .getBelow("/v1/models/", models::one);
     }

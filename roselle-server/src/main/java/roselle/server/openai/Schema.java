@@ -27,19 +27,32 @@ final class Schema {
         fields.string("safety_identifier");
         fields.string("prompt_cache_key"); // all requests share one cache
         metadata(fields);
+        fields.requireDefault("return_token_ids", "token ids are not told", false);
+        fields.requireDefault("return_tokens_as_token_ids", "tokens are told as text", false);
+        fields.requireDefault("echo", "a conversation is not echoed", false);
+        fields.requireDefault("add_special_tokens", "the chat template adds them", false);
         fields.requireDefault("store", "this server stores no completions", false);
         fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("modalities", "this server answers with text alone", List.of("text"));
         fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
-        fields.requireDefault("verbosity", "the model is not told how much to write", "medium");
         fields.requireDefault("function_call", "use tool_choice", "none", "auto");
         fields.requireDefault("functions", "use tools", List.of());
         fields.requireDefault("audio", "this server answers with text alone");
         fields.requireDefault("prediction", "predicted output is not there");
         fields.requireDefault("web_search_options", "this server searches nothing");
-        fields.requireDefault("reasoning_effort", "the model is not told how much to think");
         responseFormat(fields);
+    }
+
+    /** Fields of completions alone. */
+    static void settleCompletion(JsonFields fields, int choices) {
+        fields.requireDefault("suffix", "text cannot be filled in before a suffix, so it must be empty", "");
+        int best = fields.integer("best_of", 1, 128).orElse(choices);
+        if (best != choices) {
+            throw ApiException.invalid(
+                    "best_of",
+                    "best_of is " + best + " and n " + choices + ": all answers are returned, so they must be equal");
+        }
     }
 
     private static void metadata(JsonFields fields) {

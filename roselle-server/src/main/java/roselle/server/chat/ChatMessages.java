@@ -1,4 +1,4 @@
-package roselle.server.openai;
+package roselle.server.chat;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

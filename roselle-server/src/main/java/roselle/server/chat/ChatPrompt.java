@@ -1,0 +1,62 @@
+package roselle.server.chat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import roselle.api.Prompt;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+
+/**
+ * Reads the fields that make up a conversation: {@code messages}, {@code tools}, {@code tool_choice},
+ * {@code chat_template_kwargs}, {@code add_generation_prompt}.
+ */
+public final class ChatPrompt {
+    private static final int MOST_TOOLS = 1024;
+
+    private ChatPrompt() {}
+
+    public static Prompt.Chat read(JsonFields fields) {
+        Map<String, Object> variables = new HashMap<>();
+        fields.object("chat_template_kwargs")
+                .ifPresent(given -> given.plain().forEach((name, value) -> {
+                    if (value != null) {
+                        variables.put(name, value);
+                    }
+                }));
+        if (fields.has("add_generation_prompt")) {
+            variables.put("add_generation_prompt", fields.bool("add_generation_prompt", true));
+        }
+        List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
+                .map(ChatPrompt::tool)
+                .toList();
+        return new Prompt.Chat(ChatMessages.read(fields), mayCall(fields) ? tools : List.of(), variables);
+    }
+
+    private static Map<String, Object> tool(JsonFields tool) {
+        String type = tool.requiredString("type");
+        if (!type.equals("function")) {
+            throw ApiException.invalid(tool.path("type"), tool.path("type") + " is " + type + ": it must be function");
+        }
+        tool.object("function").orElseThrow(() -> tool.missing("function")).requiredString("name");
+        return tool.plain();
+    }
+
+    /** Whether the model is told of its tools. */
+    private static boolean mayCall(JsonFields fields) {
+        var choice = fields.any("tool_choice");
+        if (choice.isEmpty()) {
+            return true;
+        }
+        String asked = choice.get().isString() ? choice.get().stringValue() : "an object";
+        return switch (asked) {
+            case "auto" -> true;
+            case "none" -> false;
+            default ->
+                throw ApiException.invalid(
+                        "tool_choice",
+                        "tool_choice forces a call, which needs structured output, which is not there yet:"
+                                + " it must be none or auto");
+        };
+    }
+}

@@ -1,0 +1,82 @@
+package roselle.server.control;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import roselle.api.GenerationRequest;
+import roselle.engine.Engine;
+import roselle.engine.EngineStatus;
+import roselle.engine.Generation;
+
+/**
+ * Proves that one engine can still produce a token, without a request for each time that it is asked.
+ *
+ * <p>An engine that has stepped since the last proof is its own proof. One that is idle is given a request for one token, at
+ * most once in {@link #VALID}, and by one caller at a time: the others are told what was last known. One that has work and does
+ * not step is stuck.
+ */
+final class Pulse {
+    private static final Duration VALID = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int PROBE_PRIORITY = 1000;
+
+    private final Engine engine;
+    private final LongSupplier clock;
+    private final ReentrantLock probing = new ReentrantLock();
+    private volatile long provenAt;
+    private volatile long provenSteps = -1;
+    private volatile Optional<String> complaint = Optional.empty();
+
+    /** A pulse that reads {@code clock} in nanoseconds. */
+    Pulse(Engine engine, LongSupplier clock) {
+        this.engine = engine;
+        this.clock = clock;
+    }
+
+    /** What is wrong, in a sentence, or nothing. */
+    Optional<String> complaint() {
+        EngineStatus status = engine.status();
+        if (!status.isAlive()) {
+            return Optional.of("the engine has failed: restart the server");
+        }
+        long now = clock.getAsLong();
+        if (status.totals().steps() != provenSteps) {
+            prove(status.totals().steps(), now);
+        } else if (now - provenAt > VALID.toNanos() && probing.tryLock()) {
+            try {
+                complaint = isIdle(status) ? probe() : Optional.of("the engine has work, but makes no step");
+            } finally {
+                probing.unlock();
+            }
+        }
+        return complaint;
+    }
+
+    private static boolean isIdle(EngineStatus status) {
+        return status.running() == 0 && status.waiting() == 0;
+    }
+
+    private void prove(long steps, long now) {
+        provenSteps = steps;
+        provenAt = now;
+        complaint = Optional.empty();
+    }
+
+    private Optional<String> probe() {
+        int token = engine.endTokens().isEmpty() ? 0 : engine.endTokens().getFirst();
+        var request = GenerationRequest.builder()
+                .tokens(token)
+                .maxTokens(1)
+                .priority(PROBE_PRIORITY)
+                .deadline(PATIENCE)
+                .build();
+        try (Generation generation = engine.submit(request)) {
+            generation.text();
+            prove(engine.status().totals().steps(), clock.getAsLong());
+            return Optional.empty();
+        } catch (RuntimeException failure) {
+            return Optional.of("the engine could not make a token: " + failure.getMessage());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+final class ControlTest {
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @Test
+    void provesHealthWithOneTokenForManyProbes() {
+        demo.get("/health");
+        long before = demo.engine().status().totals().generatedTokens();
+
+        for (int probe = 0; probe < 20; probe++) {
+            assertThat(demo.get("/health").statusCode()).isEqualTo(200);
+        }
+
+        assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void isUnhealthyWithoutItsEngine() {
+        try (var dying = new DemoServer()) {
+            dying.engine().close();
+
+            var response = dying.get("/health");
+
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(DemoServer.json(response.body()).at("/error/code").stringValue())
+                    .isEqualTo("engine_unavailable");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/ready", "/version", "/v1/models", "/v1/models/demo"})
+    void answersGetAndHead(String path) {
+        var get = demo.get(path);
+        var head = demo.send(HttpRequest.newBuilder(demo.at(path)).HEAD().build());
+
+        assertThat(get.statusCode()).isEqualTo(200);
+        assertThat(get.headers().firstValue("x-request-id")).isPresent();
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.body()).isEmpty();
+    }
+
+    @Test
+    void tokenizesAndBack() {
+        String text = "The fox, the caf\\u00e9 and <|im_end|>.";
+        JsonNode tokens =
+                DemoServer.json(demo.post("/tokenize", "{\"prompt\":\"" + text + "\",\"return_token_strs\":true}")
+                        .body());
+
+        JsonNode back = DemoServer.json(demo.post("/detokenize", "{\"tokens\":" + tokens.at("/tokens") + "}")
+                .body());
+
+        assertThat(back.at("/prompt").stringValue()).endsWith("The fox, the café and <|im_end|>.");
+        assertThat(tokens.at("/token_strs").size())
+                .isEqualTo(tokens.at("/count").intValue());
+        assertThat(tokens.at("/max_model_len").intValue())
+                .isEqualTo(demo.engine().maxContext());
+    }
+
+    @Test
+    void tokenizesAConversationAsItsCompletionDoes() {
+        String messages = "\"messages\":[{\"role\":\"user\",\"content\":\"Hello.\"}]";
+
+        int count = DemoServer.json(demo.post("/tokenize", "{" + messages + "}").body())
+                .at("/count")
+                .intValue();
+
+        JsonNode answer = DemoServer.json(demo.post("/v1/chat/completions", "{" + messages + ",\"max_tokens\":1}")
+                .body());
+        assertThat(answer.at("/usage/prompt_tokens").intValue()).isEqualTo(count);
+    }
+}
