@@ -16,6 +16,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.bench.MemoryBandwidth;
 import roselle.bench.ModelBenchmark;
+import roselle.cpu.Cores;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code roselle bench model}: tokens per second of a model's prompts and answers, as a table or as JSON. */
@@ -59,8 +60,8 @@ final class BenchModelCommand implements Callable<Integer> {
             description = "Sequences that write together, one test each; default: ${DEFAULT-VALUE}.")
     private List<Integer> batches = List.of();
 
-    @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per processor.")
-    private int threads = Runtime.getRuntime().availableProcessors();
+    @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
+    private int threads;
 
     @Option(
             names = "--repetitions",
@@ -84,6 +85,7 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private ModelBenchmark.Plan plan() {
         try {
+            threads = threads == 0 ? Cores.count() : threads;
             return new ModelBenchmark.Plan(promptTokens, newTokens, batches, threads, repetitions);
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(specification.commandLine(), String.valueOf(refused.getMessage()), refused);

@@ -38,7 +38,7 @@ public final class CpuBackend implements Backend {
     private final RowSums sums = new RowSums();
     private final LogitScaling logitScaling;
 
-    /** A backend with a thread per processor. */
+    /** A backend with a thread per core. */
     public CpuBackend() {
         this(CpuOptions.all());
     }

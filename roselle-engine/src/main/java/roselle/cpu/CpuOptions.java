@@ -12,9 +12,9 @@ public record CpuOptions(int threads, CpuPath path, Precision precision) {
         return new CpuOptions(threads, CpuPath.AUTO, Precision.AUTO);
     }
 
-    /** A thread per processor. */
+    /** A thread per core. */
     public static CpuOptions all() {
-        return of(Runtime.getRuntime().availableProcessors());
+        return of(Cores.count());
     }
 
     public CpuOptions with(CpuPath value) {
