@@ -37,6 +37,7 @@ public final class CpuBackend implements Backend {
     private final TableRows tableRows = new TableRows();
     private final RowSums sums = new RowSums();
     private final LogitScaling logitScaling;
+    private long allocatedBytes;
 
     /** A backend with a thread per core. */
     public CpuBackend() {
@@ -67,6 +68,11 @@ public final class CpuBackend implements Backend {
         return code.describe();
     }
 
+    /** Native memory that it has taken so far. */
+    public long allocatedBytes() {
+        return allocatedBytes;
+    }
+
     /** The threads that this backend started. */
     Thread[] threads() {
         return pool.owned();
@@ -84,7 +90,9 @@ public final class CpuBackend implements Backend {
 
     @Override
     public Buffer allocate(DataType type, long elements) {
-        return new CpuBuffer(type, elements, arena.allocate(type.rowBytes(elements), 64));
+        long bytes = type.rowBytes(elements);
+        allocatedBytes += bytes;
+        return new CpuBuffer(type, elements, arena.allocate(bytes, 64));
     }
 
     @Override
@@ -110,7 +118,9 @@ public final class CpuBackend implements Backend {
         for (KvGroup group : groups) {
             attention.reserve(group);
         }
-        return new CpuKvCache(arena, groups, type, pageTokens, pages);
+        var cache = new CpuKvCache(arena, groups, type, pageTokens, pages);
+        allocatedBytes += cache.bytes();
+        return cache;
     }
 
     @Override

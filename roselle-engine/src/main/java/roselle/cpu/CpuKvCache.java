@@ -37,6 +37,14 @@ final class CpuKvCache implements KvCache {
         }
     }
 
+    long bytes() {
+        long bytes = 0;
+        for (MemorySegment segment : segments) {
+            bytes += segment.byteSize();
+        }
+        return bytes;
+    }
+
     /** Numbers of one page in one layer. */
     long pageElements(int group) {
         KvGroup kind = groups.get(group);

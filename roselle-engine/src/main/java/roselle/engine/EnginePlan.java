@@ -11,6 +11,7 @@ import roselle.tensor.DataType;
  * @param maxSequences answers generated at a time
  * @param stepTokens tokens of a step at most
  * @param weightBytes bytes of the tensors, mapped where the device can read them in place
+ * @param copiedBytes what is copied out of them: matrices in another order than products want, and small vectors
  * @param kvType how keys and values are stored
  * @param pageTokens tokens that share a page
  * @param caches the page pools, one for each kind of layer
@@ -22,6 +23,7 @@ public record EnginePlan(
         int maxSequences,
         int stepTokens,
         long weightBytes,
+        long copiedBytes,
         DataType kvType,
         int pageTokens,
         List<Cache> caches,
@@ -45,13 +47,13 @@ public record EnginePlan(
     }
 
     public long totalBytes() {
-        return weightBytes + kvBytes() + workspaceBytes;
+        return weightBytes + copiedBytes + kvBytes() + workspaceBytes;
     }
 
     /** The plan as lines for people. */
     public String describe() {
         var text = new StringBuilder();
-        line(text, "weights", size(weightBytes) + ", mapped");
+        line(text, "weights", size(weightBytes) + ", mapped; " + size(copiedBytes) + " copied");
         for (Cache cache : caches) {
             line(
                     text,

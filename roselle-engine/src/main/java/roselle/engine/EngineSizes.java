@@ -9,8 +9,10 @@ import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.execution.Executor;
 import roselle.kvcache.PageLayout;
+import roselle.model.Blueprint;
 import roselle.model.DecoderSpec;
 import roselle.model.KvPages;
+import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
@@ -50,8 +52,8 @@ record EngineSizes(
         return memory.kvBytes(kv.pages());
     }
 
-    static EngineSizes of(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, long machineBytes) {
-        return new Planner(config, checkpoint, spec, machineBytes).plan();
+    static EngineSizes of(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, long machineBytes) {
+        return new Planner(config, checkpoint, blueprint, machineBytes).plan();
     }
 
     /** The plan as users see it. */
@@ -67,7 +69,8 @@ record EngineSizes(
                 limits.maxContext(),
                 limits.maxSequences(),
                 limits.maxRows(),
-                memory.weightBytes(),
+                memory.load().weightBytes(),
+                memory.load().copiedBytes(),
                 kv.type(),
                 limits.pageTokens(),
                 caches,
@@ -78,16 +81,16 @@ record EngineSizes(
     /** Settles the sizes that the configuration leaves open. */
     private static final class Planner {
         private final EngineConfig config;
-        private final Checkpoint checkpoint;
+        private final LoadPlan load;
         private final DecoderSpec spec;
         private final long machineBytes;
         private final DataType kvType;
         private final int chunk;
 
-        Planner(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, long machineBytes) {
+        Planner(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, long machineBytes) {
             this.config = config;
-            this.checkpoint = checkpoint;
-            this.spec = spec;
+            load = LoadPlan.of(checkpoint, blueprint);
+            spec = blueprint.spec();
             this.machineBytes = machineBytes;
             kvType = kvType(config.cache().type(), checkpoint);
             chunk = config.batch().effectiveChunkTokens();
@@ -195,7 +198,7 @@ record EngineSizes(
                     batch.maxSequences() + SPARE_OUTPUTS,
                     context,
                     config.cache().pageTokens());
-            var memory = MemoryPlan.of(checkpoint, spec, limits, kvType, DataType.F32);
+            var memory = MemoryPlan.of(load, spec, limits, kvType, DataType.F32);
             long host = Executor.hostBytes(limits, spec.vocabulary());
             return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
         }

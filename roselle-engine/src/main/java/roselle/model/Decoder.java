@@ -1,7 +1,6 @@
 package roselle.model;
 
 import java.lang.foreign.Arena;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Backend;
 import roselle.backend.Epilogue;
@@ -10,9 +9,7 @@ import roselle.backend.Norm;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
-import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
-import roselle.tensor.Tensor;
 
 /**
  * A decoder-only transformer (Vaswani et al., 2017) with its weights on a device: token ids in, logits out.
@@ -25,50 +22,26 @@ public final class Decoder implements AutoCloseable {
     private final DecoderSpec spec;
     private final Backend backend;
     private final Arena rearranged;
+    private final long rearrangedBytes;
     private final Workspace space;
     private final KvCache cache;
-    private final Weight embedding; // [vocabulary, width]
-    private final @Nullable Weight positions; // [context, width]
+    private final DecoderWeights weights;
     private final Layer[] layers;
-    private final Norm finalNorm;
-    private final Weight output; // [vocabulary, width]
-    private final Epilogue outputBias;
     private final boolean scalesLogits;
 
     private Decoder(Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
         this.backend = backend;
         spec = blueprint.spec();
         rearranged = Arena.ofShared();
-        space = new Workspace(spec, limits, backend);
+        Store store = Store.of(backend);
+        space = new Workspace(spec, limits, store, backend.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
         cache = backend.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
-        var tensors = new TensorSource(checkpoint, blueprint.names());
-        Tensor table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
-        embedding = backend.load("embedding", 1, List.of(table));
-        positions = spec.learnedPositions()
-                ? backend.load("positions", 1, List.of(tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width())))
-                : null;
-        var loader = new LayerLoader(spec, tensors, new Rearrangement(rearranged), backend, space, limits.maxContext());
-        layers = layers(loader);
-        finalNorm = loader.norm(Part.FINAL_NORM, 0);
-        output = spec.output().tied()
-                ? embedding
-                : backend.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
-        outputBias = Epilogue.bias(
-                spec.output().bias() ? backend.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
+        var rearrangement = new Rearrangement(rearranged);
+        weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
+        layers = weights.layers().toArray(Layer[]::new);
+        rearrangedBytes = rearrangement.bytes();
         scalesLogits = spec.output().scale() != 1f || spec.output().softCap() != 0f;
-        tensors.requireAllUsed(
-                new UnusedTensors(spec.layers().size(), spec.output().tied()));
-    }
-
-    private Layer[] layers(LayerLoader loader) {
-        int[] group = spec.groupOfLayer();
-        var used = new int[spec.kvGroups().size()];
-        var loaded = new Layer[group.length];
-        for (int i = 0; i < loaded.length; i++) {
-            loaded[i] = loader.load(i, group[i], used[group[i]]++);
-        }
-        return loaded;
     }
 
     /**
@@ -90,6 +63,11 @@ public final class Decoder implements AutoCloseable {
         return cache;
     }
 
+    /** Bytes that it copied from the checkpoint because their order there is not that of products. */
+    public long rearrangedBytes() {
+        return rearrangedBytes;
+    }
+
     /** Where a step's logits are, {@code [outputs, vocabulary]}, in the order of {@link StepInputs#outputRow}. */
     public Rows logits() {
         return space.logits;
@@ -99,17 +77,22 @@ public final class Decoder implements AutoCloseable {
     public void forward(StepInputs inputs) {
         int rows = inputs.rows;
         backend.begin(inputs);
-        backend.embed(embedding, spec.embeddingScale(), space.hidden); // [rows, width]
-        if (positions != null) {
-            backend.addPositions(positions, space.hidden);
+        backend.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
+        if (weights.positions() != null) {
+            backend.addPositions(weights.positions(), space.hidden);
         }
         for (Layer layer : layers) {
             block(layer, rows);
         }
         if (inputs.outputs > 0) {
             backend.selectOutputs(space.hidden, space.last); // [outputs, width]
-            backend.norm(space.last, finalNorm, space.last, inputs.outputs);
-            backend.linear(space.last, output, outputBias, space.logits, inputs.outputs); // [outputs, vocabulary]
+            backend.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
+            backend.linear(
+                    space.last,
+                    weights.output(),
+                    weights.outputBias(),
+                    space.logits,
+                    inputs.outputs); // [outputs, vocabulary]
             if (scalesLogits) {
                 backend.scaleLogits(
                         space.logits, spec.output().scale(), spec.output().softCap(), inputs.outputs);

@@ -1,8 +1,10 @@
 package roselle.model;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -88,22 +90,28 @@ final class ExpertTensors {
         Optional<Tensor> packed =
                 tensors.exact(base + "_blocks", Shape.of(experts, rows, blocks, MICROSCALED_BLOCK / 2));
         Optional<Tensor> scales = tensors.exact(base + "_scales", Shape.of(experts, rows, blocks));
+        IntUnaryOperator order = reorders ? this::alternatingRow : row -> row;
         var matrices = new ArrayList<Tensor>();
         if (packed.isPresent() && scales.isPresent()) {
-            Tensor all = rearrangement.microscaled(packed.orElseThrow(), scales.orElseThrow(), experts * rows, columns);
             for (int expert = 0; expert < experts; expert++) {
-                matrices.add(ordered(all.rows((long) expert * rows, rows), reorders));
+                matrices.add(rearrangement.microscaled(
+                        base,
+                        part(packed.orElseThrow(), expert, experts),
+                        part(scales.orElseThrow(), expert, experts),
+                        Shape.of(rows, columns),
+                        order));
             }
             return matrices;
         }
         for (Tensor stored : tensors.experts(part, layer, experts, /* rows= */ columns, /* columns= */ rows)) {
-            matrices.add(ordered(rearrangement.transpose(stored), reorders));
+            matrices.add(rearrangement.transpose(stored, order));
         }
         return matrices;
     }
 
-    private Tensor ordered(Tensor matrix, boolean reorders) {
-        return reorders ? rearrangement.reorder(matrix, this::alternatingRow) : matrix;
+    private static MemorySegment part(Tensor stack, int expert, int experts) {
+        long size = stack.data().byteSize() / experts;
+        return stack.data().asSlice(expert * size, size);
     }
 
     private int alternatingRow(int row) {

@@ -2,7 +2,6 @@ package roselle.model;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
@@ -12,20 +11,20 @@ import roselle.backend.Rows;
 import roselle.backend.Weight;
 import roselle.tensor.Tensor;
 
-/** Brings the feed-forward half of a layer from a checkpoint to a backend. */
+/** Brings the feed-forward half of a layer from a checkpoint to a store. */
 final class FeedForwardLoader {
     private final DecoderSpec spec;
     private final TensorSource tensors;
     private final Rearrangement rearrangement;
-    private final Backend backend;
+    private final Store store;
     private final Workspace workspace;
 
     FeedForwardLoader(
-            DecoderSpec spec, TensorSource tensors, Rearrangement rearrangement, Backend backend, Workspace workspace) {
+            DecoderSpec spec, TensorSource tensors, Rearrangement rearrangement, Store store, Workspace workspace) {
         this.spec = spec;
         this.tensors = tensors;
         this.rearrangement = rearrangement;
-        this.backend = backend;
+        this.store = store;
         this.workspace = workspace;
     }
 
@@ -39,7 +38,7 @@ final class FeedForwardLoader {
     }
 
     private Layer.Plain plain(FeedForwardSpec.Plain plain, int layer) {
-        Buffer upBias = plain.bias() ? backend.constants(tensors.bias(Part.UP, layer, plain.size())) : null;
+        Buffer upBias = plain.bias() ? store.constants(tensors.bias(Part.UP, layer, plain.size())) : null;
         return new Layer.Plain(
                 matrix(Part.UP, layer, plain.size(), spec.width()),
                 new Epilogue(upBias, plain.activation(), 1f, false),
@@ -56,11 +55,11 @@ final class FeedForwardLoader {
                 : List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
         Buffer gateBias = null;
         if (bias) {
-            gateBias = backend.constants(
+            gateBias = store.constants(
                     Floats.concatenate(tensors.bias(gatePart, layer, size), tensors.bias(upPart, layer, size)));
         }
         return new Layer.Gated(
-                backend.load("layer " + layer + " " + gatePart + ", " + upPart, 1, blocks),
+                store.load("layer " + layer + " " + gatePart + ", " + upPart, 1, blocks),
                 Epilogue.bias(gateBias),
                 both,
                 both.columns(0, size),
@@ -71,7 +70,7 @@ final class FeedForwardLoader {
     }
 
     private @Nullable Buffer downBias(boolean bias, Part part, int layer) {
-        return bias ? backend.constants(tensors.bias(part, layer, spec.width())) : null;
+        return bias ? store.constants(tensors.bias(part, layer, spec.width())) : null;
     }
 
     private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer) {
@@ -79,7 +78,7 @@ final class FeedForwardLoader {
         Rows both = Rows.of(workspace.expertInner, 2 * size);
         var stacks = new ExpertTensors(tensors, rearrangement, experts, spec.width());
         Buffer routerBias =
-                experts.bias() ? backend.constants(tensors.bias(Part.ROUTER, layer, experts.experts())) : null;
+                experts.bias() ? store.constants(tensors.bias(Part.ROUTER, layer, experts.experts())) : null;
         return new Layer.Experts(
                 matrix(Part.ROUTER, layer, experts.experts(), spec.width()),
                 Epilogue.bias(routerBias),
@@ -98,7 +97,7 @@ final class FeedForwardLoader {
     private Router router(FeedForwardSpec.Experts experts, int layer) {
         Buffer correction = null;
         if (experts.correction()) {
-            correction = backend.constants(tensors.vector(Part.ROUTER_CORRECTION, layer, experts.experts()));
+            correction = store.constants(tensors.vector(Part.ROUTER_CORRECTION, layer, experts.experts()));
         }
         return new Router(
                 experts.scoring(),
@@ -118,8 +117,8 @@ final class FeedForwardLoader {
             List<Tensor> blocks,
             float[] bias,
             boolean spread) {
-        Weight weight = backend.load("layer " + layer + " experts " + name, experts.experts(), blocks);
-        return new ExpertLinear(weight, Epilogue.bias(bias.length == 0 ? null : backend.constants(bias)), spread);
+        Weight weight = store.load("layer " + layer + " experts " + name, experts.experts(), blocks);
+        return new ExpertLinear(weight, Epilogue.bias(bias.length == 0 ? null : store.constants(bias)), spread);
     }
 
     private Layer.@Nullable Shared shared(FeedForwardSpec.Experts experts, int layer) {
@@ -131,7 +130,7 @@ final class FeedForwardLoader {
         if (!experts.sharedGate()) {
             return new Layer.Shared(expert, null, workspace.sharedGate);
         }
-        Weight gate = backend.load(
+        Weight gate = store.load(
                 "layer " + layer + " gate of the shared expert",
                 1,
                 List.of(tensors.oneRow(Part.SHARED_EXPERT_GATE, layer, spec.width())));
@@ -139,7 +138,7 @@ final class FeedForwardLoader {
     }
 
     private Weight matrix(Part part, int layer, int rows, int columns) {
-        return backend.load("layer " + layer + " " + part, 1, List.of(product(part, layer, rows, columns)));
+        return store.load("layer " + layer + " " + part, 1, List.of(product(part, layer, rows, columns)));
     }
 
     private Tensor product(Part part, int layer, int rows, int columns) {

@@ -1,20 +1,15 @@
 package roselle.model;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.HeadShape;
 import roselle.backend.Norm;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
-import roselle.tensor.DataType;
-import roselle.tensor.Dequantizer;
-import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /** Brings one layer after the other from a checkpoint to a backend: norms and attention here, the rest beside it. */
@@ -22,7 +17,7 @@ final class LayerLoader {
     private final DecoderSpec spec;
     private final TensorSource tensors;
     private final Rearrangement rearrangement;
-    private final Backend backend;
+    private final Store store;
     private final Workspace workspace;
     private final RopeTables ropes;
     private final FeedForwardLoader feedForwards;
@@ -31,16 +26,16 @@ final class LayerLoader {
             DecoderSpec spec,
             TensorSource tensors,
             Rearrangement rearrangement,
-            Backend backend,
+            Store store,
             Workspace workspace,
             int contextLimit) {
         this.spec = spec;
         this.tensors = tensors;
         this.rearrangement = rearrangement;
-        this.backend = backend;
+        this.store = store;
         this.workspace = workspace;
-        ropes = new RopeTables(backend, contextLimit);
-        feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, backend, workspace);
+        ropes = new RopeTables(store, contextLimit);
+        feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, store, workspace);
     }
 
     Layer load(int index, int group, int indexInGroup) {
@@ -61,8 +56,8 @@ final class LayerLoader {
     }
 
     private Norm norm(Part part, int layer, int size, NormSpec kind, boolean bias) {
-        Buffer weight = backend.constants(tensors.vector(part, layer, size));
-        Buffer offsets = bias ? backend.constants(tensors.bias(part, layer, size)) : null;
+        Buffer weight = store.constants(tensors.vector(part, layer, size));
+        Buffer offsets = bias ? store.constants(tensors.bias(part, layer, size)) : null;
         return new Norm(kind.kind(), weight, kind.weightOffset(), offsets, kind.epsilon());
     }
 
@@ -90,10 +85,10 @@ final class LayerLoader {
                 perHead ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
                 attention.scale(),
                 attention.softCap(),
-                attention.sinks() ? backend.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null);
+                attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null);
         int attended = heads.queryHeads() * heads.valueSize();
         return new Layer.MultiHead(
-                backend.load("layer " + layer + " query, key, value", 1, projections(heads, layer)),
+                store.load("layer " + layer + " query, key, value", 1, projections(heads, layer)),
                 Epilogue.bias(attention.bias() ? projectionBias(heads, layer) : null),
                 all,
                 all.columns(0, queries),
@@ -111,9 +106,9 @@ final class LayerLoader {
     private Norm headNorm(Part part, int layer, int heads, int size) {
         float[] weight = tensors.headVector(part, layer, heads, size);
         boolean bias = tensors.hasBias(part, layer);
-        Buffer offsets = bias ? backend.constants(tensors.bias(part, layer, weight.length)) : null;
+        Buffer offsets = bias ? store.constants(tensors.bias(part, layer, weight.length)) : null;
         NormSpec kind = spec.norm();
-        return new Norm(kind.kind(), backend.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
+        return new Norm(kind.kind(), store.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
     }
 
     private List<Tensor> projections(HeadShape heads, int layer) {
@@ -138,20 +133,20 @@ final class LayerLoader {
         int keys = heads.keyHeads() * heads.keySize();
         int values = heads.keyHeads() * heads.valueSize();
         if (!tensors.has(Part.QUERY_KEY_VALUE, layer)) {
-            return backend.constants(Floats.concatenate(
+            return store.constants(Floats.concatenate(
                     tensors.bias(Part.QUERY, layer, queries),
                     tensors.bias(Part.KEY, layer, keys),
                     tensors.bias(Part.VALUE, layer, values)));
         }
         float[] all = tensors.bias(Part.QUERY_KEY_VALUE, layer, queries + keys + values);
         if (tensors.layout() != WeightNames.Layout.PER_HEAD) {
-            return backend.constants(all);
+            return store.constants(all);
         }
         var ordered = new float[all.length];
         for (int row = 0; row < ordered.length; row++) {
             ordered[row] = all[perHeadRow(row, heads)];
         }
-        return backend.constants(ordered);
+        return store.constants(ordered);
     }
 
     /** Where a row of queries, then keys, then values lies among {@code [head, query or key or value, size]}. */
@@ -204,13 +199,13 @@ final class LayerLoader {
         if (tensors.has(Part.LATENT_KEY_UP, layer)) {
             List<Tensor> stack =
                     tensors.experts(Part.LATENT_KEY_UP, layer, heads, attention.rank(), attention.plainSize());
-            return backend.load(name, heads, stack);
+            return store.load(name, heads, stack);
         }
         var matrices = new ArrayList<Tensor>();
         for (int head = 0; head < heads; head++) {
             matrices.add(transposedFloats(expansion(attention, layer), head, attention));
         }
-        return backend.load(name, heads, matrices);
+        return store.load(name, heads, matrices);
     }
 
     /** Per head {@code [valueSize, rank]}: what expands an attended latent into a value. */
@@ -220,7 +215,7 @@ final class LayerLoader {
         if (tensors.has(Part.LATENT_VALUE_UP, layer)) {
             List<Tensor> stack =
                     tensors.experts(Part.LATENT_VALUE_UP, layer, heads, attention.valueSize(), attention.rank());
-            return backend.load(name, heads, stack);
+            return store.load(name, heads, stack);
         }
         int perHead = attention.plainSize() + attention.valueSize();
         var matrices = new ArrayList<Tensor>();
@@ -228,7 +223,7 @@ final class LayerLoader {
             matrices.add(expansion(attention, layer)
                     .rows((long) head * perHead + attention.plainSize(), attention.valueSize()));
         }
-        return backend.load(name, heads, matrices);
+        return store.load(name, heads, matrices);
     }
 
     private Tensor expansion(AttentionSpec.Latent attention, int layer) {
@@ -240,15 +235,12 @@ final class LayerLoader {
     private Tensor transposedFloats(Tensor expansion, int head, AttentionSpec.Latent attention) {
         int perHead = attention.plainSize() + attention.valueSize();
         Tensor rows = expansion.rows((long) head * perHead, attention.plainSize());
-        var numbers = MemorySegment.ofArray(Dequantizer.all(rows));
-        var shape = Shape.of(attention.plainSize(), attention.rank());
-        Tensor floats = new Tensor(rows.name(), DataType.F32, shape, numbers);
-        return rearrangement.transpose(floats);
+        return rearrangement.transposeToFloats(rows);
     }
 
     /** The epilogue of a product that ends half a block. */
     private Epilogue added(float @Nullable [] bias) {
-        return addedTo(spec.block(), bias == null ? null : backend.constants(bias));
+        return addedTo(spec.block(), bias == null ? null : store.constants(bias));
     }
 
     static Epilogue addedTo(BlockSpec block, @Nullable Buffer bias) {
@@ -256,7 +248,7 @@ final class LayerLoader {
     }
 
     private Weight matrix(Part part, int layer, int rows, int columns) {
-        return backend.load("layer " + layer + " " + part, 1, List.of(plain(part, layer, rows, columns)));
+        return store.load("layer " + layer + " " + part, 1, List.of(plain(part, layer, rows, columns)));
     }
 
     private Tensor plain(Part part, int layer, int rows, int columns) {

@@ -3,39 +3,32 @@ package roselle.model;
 import java.util.List;
 import roselle.backend.KvGroup;
 import roselle.backend.StepLimits;
-import roselle.checkpoint.Checkpoint;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /**
  * What a decoder will need, known before anything is loaded or allocated.
  *
- * @param weightBytes all tensors that the decoder reads, as stored
+ * @param load bytes of the weights, and of what is copied out of them
  * @param workspaceBytes rows between operations, and logits, for the largest step
  * @param kvBytesPerToken for each of the groups, all its layers together
  */
 public record MemoryPlan(
-        long weightBytes, long workspaceBytes, List<KvGroup> groups, List<Long> kvBytesPerToken, int pageTokens) {
+        LoadPlan load, long workspaceBytes, List<KvGroup> groups, List<Long> kvBytesPerToken, int pageTokens) {
     public MemoryPlan {
         groups = List.copyOf(groups);
         kvBytesPerToken = List.copyOf(kvBytesPerToken);
     }
 
-    /** The plan for a checkpoint whose rows between operations have a type. */
+    /** The plan for weights whose rows between operations have a type. */
     public static MemoryPlan of(
-            Checkpoint checkpoint, DecoderSpec spec, StepLimits limits, DataType kvType, DataType activationType) {
-        var unused = new UnusedTensors(spec.layers().size(), spec.output().tied());
-        long weights = 0;
-        for (Tensor tensor : checkpoint.tensors().values()) {
-            weights += unused.mayIgnore(tensor.name()) ? 0 : tensor.data().byteSize();
-        }
+            LoadPlan load, DecoderSpec spec, StepLimits limits, DataType kvType, DataType activationType) {
         long workspace = Widths.of(spec).elements(spec, limits) * activationType.blockBytes();
         long logits = (long) limits.maxOutputs() * spec.vocabulary() * DataType.F32.blockBytes();
         List<KvGroup> groups = spec.kvGroups();
         List<Long> perToken = groups.stream()
                 .map(group -> group.elementsPerToken() * kvType.blockBytes())
                 .toList();
-        return new MemoryPlan(weights, workspace + logits, groups, perToken, limits.pageTokens());
+        return new MemoryPlan(load, workspace + logits, groups, perToken, limits.pageTokens());
     }
 
     /** Bytes of the cache with so many pages for each group. */
@@ -49,6 +42,6 @@ public record MemoryPlan(
 
     /** Bytes of everything. */
     public long totalBytes(List<Integer> pages) {
-        return weightBytes + workspaceBytes + kvBytes(pages);
+        return load.weightBytes() + load.copiedBytes() + workspaceBytes + kvBytes(pages);
     }
 }

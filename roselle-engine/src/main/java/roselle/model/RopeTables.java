@@ -2,17 +2,16 @@ package roselle.model;
 
 import java.util.HashMap;
 import java.util.Map;
-import roselle.backend.Backend;
 import roselle.backend.Rope;
 
 /** The inverse frequencies of each kind of rotation, on the device once. */
 final class RopeTables {
-    private final Backend backend;
+    private final Store store;
     private final int contextLimit;
     private final Map<RopeSpec, Rope> ropes = new HashMap<>();
 
-    RopeTables(Backend backend, int contextLimit) {
-        this.backend = backend;
+    RopeTables(Store store, int contextLimit) {
+        this.store = store;
         this.contextLimit = contextLimit;
     }
 
@@ -20,7 +19,7 @@ final class RopeTables {
         return ropes.computeIfAbsent(
                 spec,
                 rope -> new Rope(
-                        backend.constants(rope.inverseFrequencies(contextLimit)),
+                        store.constants(rope.inverseFrequencies(contextLimit)),
                         rope.scaling().attentionFactor(),
                         rope.interleaved()));
     }

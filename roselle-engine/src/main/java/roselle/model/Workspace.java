@@ -1,6 +1,5 @@
 package roselle.model;
 
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
@@ -24,29 +23,28 @@ final class Workspace {
     final Rows last; // [maxOutputs, width]
     final Rows logits; // [maxOutputs, vocabulary]
 
-    Workspace(DecoderSpec spec, StepLimits limits, Backend backend) {
+    Workspace(DecoderSpec spec, StepLimits limits, Store store, DataType type) {
         var widths = Widths.of(spec);
         int rows = limits.maxRows();
-        DataType type = backend.activationType();
-        hidden = rows(backend, type, rows, spec.width());
-        normed = rows(backend, type, rows, spec.width());
-        otherNormed = rows(backend, type, rows, spec.width());
-        delta = rows(backend, type, rows, spec.width());
-        projected = backend.allocate(type, (long) rows * widths.projected());
-        attended = backend.allocate(type, (long) rows * widths.attended());
-        inner = backend.allocate(type, (long) rows * widths.inner());
-        routerLogits = backend.allocate(type, (long) rows * widths.experts());
+        hidden = rows(store, type, rows, spec.width());
+        normed = rows(store, type, rows, spec.width());
+        otherNormed = rows(store, type, rows, spec.width());
+        delta = rows(store, type, rows, spec.width());
+        projected = store.allocate(type, (long) rows * widths.projected());
+        attended = store.allocate(type, (long) rows * widths.attended());
+        inner = store.allocate(type, (long) rows * widths.inner());
+        routerLogits = store.allocate(type, (long) rows * widths.experts());
         long choices = (long) rows * widths.routed();
         routing = new Routing(
-                backend.allocate(DataType.I32, choices), backend.allocate(DataType.F32, choices), widths.routed());
-        expertInner = backend.allocate(type, choices * widths.expertInner());
-        expertOutputs = rows(backend, type, choices, spec.width());
-        sharedGate = rows(backend, type, rows, 1);
-        last = rows(backend, type, limits.maxOutputs(), spec.width());
-        logits = rows(backend, DataType.F32, limits.maxOutputs(), spec.vocabulary());
+                store.allocate(DataType.I32, choices), store.allocate(DataType.F32, choices), widths.routed());
+        expertInner = store.allocate(type, choices * widths.expertInner());
+        expertOutputs = rows(store, type, choices, spec.width());
+        sharedGate = rows(store, type, rows, 1);
+        last = rows(store, type, limits.maxOutputs(), spec.width());
+        logits = rows(store, DataType.F32, limits.maxOutputs(), spec.vocabulary());
     }
 
-    private static Rows rows(Backend backend, DataType type, long rows, int columns) {
-        return Rows.of(backend.allocate(type, rows * columns), columns);
+    private static Rows rows(Store store, DataType type, long rows, int columns) {
+        return Rows.of(store.allocate(type, rows * columns), columns);
     }
 }

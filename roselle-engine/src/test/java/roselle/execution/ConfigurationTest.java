@@ -17,6 +17,7 @@ import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
+import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.DataType;
@@ -86,13 +87,14 @@ class ConfigurationTest {
     @Test
     void plansMemoryBeforeAnythingIsLoaded() {
         try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"))) {
-            var spec = Architectures.read(checkpoint).spec();
+            var blueprint = Architectures.read(checkpoint);
             var limits = new StepLimits(8, 2, 4, 64, 16);
-            MemoryPlan plan = MemoryPlan.of(checkpoint, spec, limits, DataType.BF16, DataType.F32);
+            MemoryPlan plan = MemoryPlan.of(
+                    LoadPlan.of(checkpoint, blueprint), blueprint.spec(), limits, DataType.BF16, DataType.F32);
             long stored = checkpoint.tensors().values().stream()
                     .mapToLong(tensor -> tensor.data().byteSize())
                     .sum();
-            assertThat(plan.weightBytes()).isEqualTo(stored);
+            assertThat(plan.load().weightBytes()).isEqualTo(stored);
             assertThat(plan.groups()).extracting("name").containsExactly("window", "full");
             // one layer each: 2 heads, key and value of 32 numbers, 2 bytes
             assertThat(plan.kvBytesPerToken()).containsExactly(256L, 256L);

@@ -1,0 +1,38 @@
+package roselle.model;
+
+import java.util.List;
+import roselle.backend.Buffer;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/** Keeps nothing and counts the constants that it is given. */
+final class CountingStore implements Store {
+    private long constantBytes;
+
+    private record NoBuffer(DataType type, long elements) implements Buffer {}
+
+    private record NoWeight(String name, int matrices, int rows, int columns) implements Weight {}
+
+    long constantBytes() {
+        return constantBytes;
+    }
+
+    @Override
+    public Buffer allocate(DataType type, long elements) {
+        return new NoBuffer(type, elements);
+    }
+
+    @Override
+    public Buffer constants(float[] values) {
+        constantBytes += (long) values.length * Float.BYTES;
+        return allocate(DataType.F32, values.length);
+    }
+
+    @Override
+    public Weight load(String name, int matrices, List<Tensor> blocks) {
+        long rows = blocks.stream().mapToLong(block -> block.shape().rows()).sum() / matrices;
+        long columns = blocks.getFirst().shape().columns();
+        return new NoWeight(name, matrices, Math.toIntExact(rows), Math.toIntExact(columns));
+    }
+}

@@ -1,0 +1,62 @@
+package roselle.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Epilogue;
+import roselle.backend.Norm;
+import roselle.backend.Weight;
+import roselle.checkpoint.Checkpoint;
+import roselle.tensor.Tensor;
+
+/**
+ * All of a decoder that comes from its checkpoint.
+ *
+ * @param embedding {@code [vocabulary, width]}
+ * @param positions {@code [context, width]}; null where positions are not learned
+ * @param output {@code [vocabulary, width]}, the embedding itself where they are tied
+ */
+record DecoderWeights(
+        Weight embedding,
+        @Nullable Weight positions,
+        List<Layer> layers,
+        Norm finalNorm,
+        Weight output,
+        Epilogue outputBias) {
+    static DecoderWeights load(
+            Checkpoint checkpoint,
+            Blueprint blueprint,
+            Store store,
+            Rearrangement rearrangement,
+            Workspace space,
+            int contextLimit) {
+        DecoderSpec spec = blueprint.spec();
+        var tensors = new TensorSource(checkpoint, blueprint.names());
+        Tensor table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
+        Weight embedding = store.load("embedding", 1, List.of(table));
+        Weight positions = spec.learnedPositions()
+                ? store.load("positions", 1, List.of(tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width())))
+                : null;
+        var loader = new LayerLoader(spec, tensors, rearrangement, store, space, contextLimit);
+        List<Layer> layers = layers(spec, loader);
+        Norm finalNorm = loader.norm(Part.FINAL_NORM, 0);
+        Weight output = spec.output().tied()
+                ? embedding
+                : store.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
+        Epilogue outputBias = Epilogue.bias(
+                spec.output().bias() ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
+        tensors.requireAllUsed(
+                new UnusedTensors(spec.layers().size(), spec.output().tied()));
+        return new DecoderWeights(embedding, positions, layers, finalNorm, output, outputBias);
+    }
+
+    private static List<Layer> layers(DecoderSpec spec, LayerLoader loader) {
+        int[] group = spec.groupOfLayer();
+        var used = new int[spec.kvGroups().size()];
+        var loaded = new ArrayList<Layer>();
+        for (int i = 0; i < group.length; i++) {
+            loaded.add(loader.load(i, group[i], used[group[i]]++));
+        }
+        return loaded;
+    }
+}

@@ -1,0 +1,36 @@
+package roselle.model;
+
+import java.util.List;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/** Where a decoder's numbers go when it is loaded: to a backend, or, to learn what that takes, nowhere. */
+interface Store {
+    Buffer allocate(DataType type, long elements);
+
+    Buffer constants(float[] values);
+
+    Weight load(String name, int matrices, List<Tensor> blocks);
+
+    static Store of(Backend backend) {
+        return new Store() {
+            @Override
+            public Buffer allocate(DataType type, long elements) {
+                return backend.allocate(type, elements);
+            }
+
+            @Override
+            public Buffer constants(float[] values) {
+                return backend.constants(values);
+            }
+
+            @Override
+            public Weight load(String name, int matrices, List<Tensor> blocks) {
+                return backend.load(name, matrices, blocks);
+            }
+        };
+    }
+}

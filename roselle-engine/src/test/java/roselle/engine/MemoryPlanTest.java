@@ -1,0 +1,60 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.model.Blueprint;
+import roselle.model.Decoder;
+import roselle.model.KvPages;
+import roselle.model.LoadPlan;
+import roselle.model.MemoryPlan;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.DataType;
+import roselle.testing.ChildJvm;
+
+/** The memory that is planned is the memory that is taken, and none is taken later. */
+class MemoryPlanTest {
+    private static final StepLimits LIMITS = new StepLimits(24, 3, 5, 100, 16);
+
+    @ParameterizedTest
+    @MethodSource("roselle.engine.SameBitsTest#models")
+    void theBytesOfThePlanAreThoseTaken(Path model) {
+        try (Checkpoint checkpoint = Checkpoint.open(model);
+                var backend = new CpuBackend(1)) {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            List<Integer> pages =
+                    Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
+            var load = LoadPlan.of(checkpoint, blueprint);
+            var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, DataType.F16, DataType.F32);
+            try (Decoder decoder =
+                    Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
+                assertThat(backend.allocatedBytes() + decoder.rearrangedBytes())
+                        .isEqualTo(plan.totalBytes(pages) - load.weightBytes());
+            }
+        }
+    }
+
+    @Test
+    void theProcessGrowsByThePlanAndNoMoreOnceItIsReady() {
+        String said = ChildJvm.run(
+                        List.of("-XX:NativeMemoryTracking=summary"),
+                        MemoryProbe.class,
+                        model("gpt2"),
+                        model("deepseek_v3"),
+                        model("gpt_oss"))
+                .success();
+        assertThat(said).contains("3 models as planned");
+    }
+
+    private static String model(String name) {
+        return Path.of("src/test/resources/tiny-models", name).toString();
+    }
+}
