@@ -38,6 +38,11 @@ public interface Backend extends AutoCloseable {
      */
     Weight load(String name, int matrices, List<Tensor> blocks);
 
+    /** Bytes that {@link #load} takes of the device's memory for a weight, beside what it goes on reading in place. */
+    default long loadBytes(int matrices, List<Tensor> blocks) {
+        return 0;
+    }
+
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
 

@@ -68,7 +68,7 @@ public final class CpuBackend implements Backend {
         return code.describe();
     }
 
-    /** Native memory that it has taken so far. */
+    /** Native memory that it has taken so far for weights, rows and pages; its threads' own buffers come to that. */
     public long allocatedBytes() {
         return allocatedBytes;
     }
@@ -107,10 +107,16 @@ public final class CpuBackend implements Backend {
         var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
         if (code.takes(blocks)) {
             weight.pack(pool, code.weights());
+            allocatedBytes += weight.packedBytes();
         }
         products.reserve(weight);
         rowOperations.reserve(weight.columns());
         return weight;
+    }
+
+    @Override
+    public long loadBytes(int matrices, List<Tensor> blocks) {
+        return code.takes(blocks) ? new CpuWeight("planned", matrices, blocks, code.compute(blocks)).packedBytes() : 0;
     }
 
     @Override

@@ -63,24 +63,47 @@ final class CpuWeight implements Weight {
         return new Block(type, Formats.of(type), Dequantizer.of(type), firstRow, blockRows, rowBytes, tensor.data());
     }
 
-    /**
-     * Repacks all blocks into panels, on all threads; false, and nothing happens, where a block has parts of several
-     * matrices.
-     */
-    boolean pack(WorkerPool pool, OwnedMemory memory) {
+    /** Whether it can be repacked: no block has parts of several matrices. */
+    private boolean canBePacked() {
         for (Block block : blocks) {
             boolean isWithinOne = block.firstRow / rows == (block.firstRow + block.rows - 1) / rows;
             if (!isWithinOne && (block.firstRow % rows != 0 || block.rows % rows != 0)) {
                 return false;
             }
         }
+        return true;
+    }
+
+    /** Bytes that {@link #pack} takes. */
+    long packedBytes() {
+        long bytes = 0;
+        for (Block block : blocks) {
+            bytes += canBePacked() ? OwnedMemory.taken(panelBytes(block)) : 0;
+        }
+        return bytes;
+    }
+
+    private long panelBytes(Block block) {
+        Panel panel = Panel.of(block.type, compute).orElseThrow();
+        int runRows = Math.min(rows, block.rows);
+        long count = (long) block.rows / runRows * Panel.count(runRows);
+        return Math.multiplyExact(count, panel.bytes(columns));
+    }
+
+    /**
+     * Repacks all blocks into panels, on all threads; false, and nothing happens, where a block has parts of several
+     * matrices.
+     */
+    boolean pack(WorkerPool pool, OwnedMemory memory) {
+        if (!canBePacked()) {
+            return false;
+        }
         var panels = new PackedBlock[blocks.length];
         for (int i = 0; i < panels.length; i++) {
             Block block = blocks[i];
             Panel panel = Panel.of(block.type, compute).orElseThrow();
             int runRows = Math.min(rows, block.rows);
-            long count = (long) block.rows / runRows * Panel.count(runRows);
-            MemorySegment target = memory.allocate(Math.multiplyExact(count, panel.bytes(columns)));
+            MemorySegment target = memory.allocate(panelBytes(block));
             panels[i] = new PackedBlock(panel, block.type, columns, runRows, target);
             PackedBlock.fill(pool, panels[i], block);
         }

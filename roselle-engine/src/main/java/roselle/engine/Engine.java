@@ -122,7 +122,7 @@ public final class Engine implements AutoCloseable {
         try {
             checkpoint = Checkpoint.open(config.model());
             Blueprint blueprint = Architectures.read(checkpoint);
-            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint, MachineMemory.bytes());
+            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
             LOG.log(
                     System.Logger.Level.INFO,
                     "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
@@ -142,8 +142,10 @@ public final class Engine implements AutoCloseable {
 
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
-        try (Checkpoint checkpoint = Checkpoint.open(config.model())) {
-            return EngineSizes.of(config, checkpoint, Architectures.read(checkpoint), MachineMemory.bytes())
+        try (Checkpoint checkpoint = Checkpoint.open(config.model());
+                Backend backend = Devices.open(config.device())) {
+            var blueprint = Architectures.read(checkpoint);
+            return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
                     .plan();
         }
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import roselle.api.CapacityException;
+import roselle.backend.Backend;
 import roselle.backend.KvGroup;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -52,8 +53,10 @@ record EngineSizes(
         return memory.kvBytes(kv.pages());
     }
 
-    static EngineSizes of(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, long machineBytes) {
-        return new Planner(config, checkpoint, blueprint, machineBytes).plan();
+    static EngineSizes of(
+            EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, Backend backend, long machineBytes) {
+        var load = LoadPlan.of(checkpoint, blueprint, backend);
+        return new Planner(config, checkpoint, blueprint.spec(), load, machineBytes).plan();
     }
 
     /** The plan as users see it. */
@@ -87,10 +90,10 @@ record EngineSizes(
         private final DataType kvType;
         private final int chunk;
 
-        Planner(EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, long machineBytes) {
+        Planner(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, LoadPlan load, long machineBytes) {
             this.config = config;
-            load = LoadPlan.of(checkpoint, blueprint);
-            spec = blueprint.spec();
+            this.load = load;
+            this.spec = spec;
             this.machineBytes = machineBytes;
             kvType = kvType(config.cache().type(), checkpoint);
             chunk = config.batch().effectiveChunkTokens();

@@ -1,21 +1,27 @@
 package roselle.model;
 
 import java.util.List;
+import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Weight;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
-/** Keeps nothing and counts the constants that it is given. */
+/** Keeps nothing and counts what a backend would take for the constants and weights that it is given. */
 final class CountingStore implements Store {
-    private long constantBytes;
+    private final Backend backend;
+    private long bytes;
 
     private record NoBuffer(DataType type, long elements) implements Buffer {}
 
     private record NoWeight(String name, int matrices, int rows, int columns) implements Weight {}
 
-    long constantBytes() {
-        return constantBytes;
+    CountingStore(Backend backend) {
+        this.backend = backend;
+    }
+
+    long bytes() {
+        return bytes;
     }
 
     @Override
@@ -25,12 +31,13 @@ final class CountingStore implements Store {
 
     @Override
     public Buffer constants(float[] values) {
-        constantBytes += (long) values.length * Float.BYTES;
+        bytes += (long) values.length * Float.BYTES;
         return allocate(DataType.F32, values.length);
     }
 
     @Override
     public Weight load(String name, int matrices, List<Tensor> blocks) {
+        bytes += backend.loadBytes(matrices, blocks);
         long rows = blocks.stream().mapToLong(block -> block.shape().rows()).sum() / matrices;
         long columns = blocks.getFirst().shape().columns();
         return new NoWeight(name, matrices, Math.toIntExact(rows), Math.toIntExact(columns));

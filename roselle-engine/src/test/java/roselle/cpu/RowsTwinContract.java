@@ -57,22 +57,26 @@ public final class RowsTwinContract {
 
     List<String> faults() {
         for (int threads = 1; threads <= 3; threads += 2) {
-            for (int rows : new int[] {1, 2, 5, MOST_ROWS}) {
-                for (int size : SIZES) {
-                    try (var backend = new CpuBackend(threads)) {
-                        norms(backend, size, rows);
-                        gates(backend, size, rows);
-                        sums(backend, size, rows);
-                        tables(backend, size, rows);
-                        logits(backend, size, rows);
-                        routes(backend, size, rows);
-                        heads(backend, size, rows);
-                        latentHeads(backend, size, rows);
+            try (var backend = new CpuBackend(CpuOptions.of(threads).with(CpuPath.VECTOR))) {
+                for (int rows : new int[] {1, 2, 5, MOST_ROWS}) {
+                    for (int size : SIZES) {
+                        check(backend, size, rows);
                     }
                 }
             }
         }
         return faults;
+    }
+
+    private void check(CpuBackend backend, int size, int rows) {
+        norms(backend, size, rows);
+        gates(backend, size, rows);
+        sums(backend, size, rows);
+        tables(backend, size, rows);
+        logits(backend, size, rows);
+        routes(backend, size, rows);
+        heads(backend, size, rows);
+        latentHeads(backend, size, rows);
     }
 
     private void norms(CpuBackend backend, int size, int rows) {

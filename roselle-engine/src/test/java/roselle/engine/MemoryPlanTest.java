@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
@@ -27,16 +29,22 @@ class MemoryPlanTest {
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void theBytesOfThePlanAreThoseTaken(Path model) {
+        check(model, CpuPath.VECTOR);
+        check(model, CpuPath.AUTO);
+    }
+
+    private static void check(Path model, CpuPath path) {
         try (Checkpoint checkpoint = Checkpoint.open(model);
-                var backend = new CpuBackend(1)) {
+                var backend = new CpuBackend(CpuOptions.of(1).with(path))) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
-            var load = LoadPlan.of(checkpoint, blueprint);
+            var load = LoadPlan.of(checkpoint, blueprint, backend);
             var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, DataType.F16, DataType.F32);
             try (Decoder decoder =
                     Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
                 assertThat(backend.allocatedBytes() + decoder.rearrangedBytes())
+                        .as("with %s", backend.describe())
                         .isEqualTo(plan.totalBytes(pages) - load.weightBytes());
             }
         }

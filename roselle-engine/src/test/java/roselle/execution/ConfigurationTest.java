@@ -86,11 +86,12 @@ class ConfigurationTest {
 
     @Test
     void plansMemoryBeforeAnythingIsLoaded() {
-        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"))) {
+        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"));
+                var backend = new CpuBackend(1)) {
             var blueprint = Architectures.read(checkpoint);
             var limits = new StepLimits(8, 2, 4, 64, 16);
             MemoryPlan plan = MemoryPlan.of(
-                    LoadPlan.of(checkpoint, blueprint), blueprint.spec(), limits, DataType.BF16, DataType.F32);
+                    LoadPlan.of(checkpoint, blueprint, backend), blueprint.spec(), limits, DataType.BF16, DataType.F32);
             long stored = checkpoint.tensors().values().stream()
                     .mapToLong(tensor -> tensor.data().byteSize())
                     .sum();

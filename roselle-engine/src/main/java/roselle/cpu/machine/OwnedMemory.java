@@ -15,12 +15,16 @@ public final class OwnedMemory implements AutoCloseable {
     private final Arena lifetime = Arena.ofShared();
     private final List<MemorySegment> mapped = new ArrayList<>();
 
+    /** Whole pages: what {@link #allocate} takes for so many bytes. */
+    public static long taken(long bytes) {
+        long page = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+        return (bytes + SLACK + page - 1) / page * page;
+    }
+
     /** Zeroed memory, aligned to a page. */
     public MemorySegment allocate(long bytes) {
-        boolean isHuge = bytes >= HUGE_PAGE;
-        long page = isHuge ? HUGE_PAGE : PAGE;
-        MemorySegment memory = SystemCalls.mmap((bytes + SLACK + page - 1) / page * page);
-        if (isHuge) {
+        MemorySegment memory = SystemCalls.mmap(taken(bytes));
+        if (bytes >= HUGE_PAGE) {
             SystemCalls.adviseHugePages(memory);
         }
         mapped.add(memory);
