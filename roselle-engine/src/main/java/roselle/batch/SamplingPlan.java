@@ -36,9 +36,12 @@ public final class SamplingPlan {
     /** Likeliest tokens to report beside the chosen one, or {@link #NO_LOGPROBS}. */
     public final int topLogprobs;
 
+    /** Whether the rows of the prompt are wanted: for their tokens' log-probabilities, or for {@link #embedsPrompt}. */
     public final boolean scoresPrompt;
+    /** Whether the prompt's hidden states are wanted. */
+    public final boolean embedsPrompt;
 
-    private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed) {
+    private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed, boolean embeds) {
         SamplingParameters sampling = request.sampling();
         temperature = sampling.temperature();
         topK = sampling.topK();
@@ -56,7 +59,8 @@ public final class SamplingPlan {
         minTokens = stop.minTokens();
         this.seed = seed;
         topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : NO_LOGPROBS;
-        scoresPrompt = request.output().promptLogprobs();
+        scoresPrompt = embeds || request.output().promptLogprobs();
+        embedsPrompt = embeds;
     }
 
     /**
@@ -68,7 +72,12 @@ public final class SamplingPlan {
      * @param choice which of the request's answers: each draws its own numbers, choice 0 those of {@code seed} itself
      */
     public static SamplingPlan of(GenerationRequest request, int[] endIds, int vocabulary, long seed, int choice) {
-        return new SamplingPlan(request, endIds, vocabulary, seed + choice * CHOICE_STEP);
+        return new SamplingPlan(request, endIds, vocabulary, seed + choice * CHOICE_STEP, false);
+    }
+
+    /** A plan for a request whose prompt's hidden states are wanted rather than its tokens. */
+    public static SamplingPlan embedding(GenerationRequest request, int vocabulary) {
+        return new SamplingPlan(request, new int[0], vocabulary, 0, true);
     }
 
     private void fillBiases(Map<Integer, Float> byId, int vocabulary) {

@@ -6,6 +6,7 @@ import roselle.api.FinishReason;
 import roselle.batch.Outcome;
 import roselle.batch.Sequence;
 import roselle.batch.Waiting;
+import roselle.execution.PromptEmbedding;
 import roselle.execution.PromptScores;
 
 /**
@@ -26,6 +27,7 @@ final class ActiveRequest {
     private long firstTokenNanos;
     private boolean isOver;
     private @Nullable PromptScores promptScores;
+    private @Nullable PromptEmbedding promptEmbedding;
 
     ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
         this.choices = choices;
@@ -78,10 +80,23 @@ final class ActiveRequest {
         return promptScores;
     }
 
-    void tellPromptScores() {
+    /** The sum of the prompt's hidden states so far; made when first asked for. */
+    PromptEmbedding promptEmbedding(int width) {
+        if (promptEmbedding == null) {
+            promptEmbedding = new PromptEmbedding(width);
+        }
+        return promptEmbedding;
+    }
+
+    /** Tells what the prompt's rows were wanted for; they have all been computed. */
+    void tellPrompt() {
         if (promptScores != null) {
             channel.offer(SIGNAL, new Signal.Scored(promptScores));
             promptScores = null;
+        }
+        if (promptEmbedding != null) {
+            channel.offer(SIGNAL, new Signal.Embedded(promptEmbedding));
+            promptEmbedding = null;
         }
     }
 

@@ -13,6 +13,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
 import roselle.backend.Backend;
 import roselle.batch.Placement;
@@ -158,6 +159,22 @@ public final class Engine implements AutoCloseable {
      * @throws DeviceException if the engine is closed or has failed
      */
     public Generation submit(GenerationRequest request) {
+        return submit(request, false);
+    }
+
+    /**
+     * Accepts a text whose vector is wanted; it waits in the same queue and runs in the same batch as what is generated.
+     *
+     * @throws InvalidRequestException if the text has no tokens or does not fit into the context
+     * @throws CapacityException if the queue is full
+     * @throws DeviceException if the engine is closed or has failed
+     */
+    public Embedding embed(Prompt text, SchedulingOptions scheduling) {
+        var once = GenerationRequest.builder().prompt(text).maxTokens(1).scheduling(scheduling);
+        return new Embedding(submit(once.build(), true));
+    }
+
+    private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
         int choices = request.output().choices();
@@ -165,7 +182,7 @@ public final class Engine implements AutoCloseable {
         try {
             int[] prompt = encoder.encode(request.prompt());
             int maxLength = maxLength(prompt.length, request.stop());
-            Waiting[] sequences = sequences(request, prompt, maxLength, submitted);
+            Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
             var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
             var generation = new Generation(
@@ -219,12 +236,15 @@ public final class Engine implements AutoCloseable {
         return (int) length;
     }
 
-    private Waiting[] sequences(GenerationRequest request, int[] prompt, int maxLength, long submitted) {
+    private Waiting[] sequences(
+            GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
         var placement = placement(request, submitted);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
-            var sampling = SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
+            var sampling = embeds
+                    ? SamplingPlan.embedding(request, vocabulary)
+                    : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
             sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, placement);
         }
         return sequences;

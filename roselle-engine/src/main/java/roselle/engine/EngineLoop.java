@@ -120,7 +120,7 @@ final class EngineLoop implements Runnable {
         int rows = batch.totalRows();
         executor.forward(batch);
         StepResult result = executor.sample(batch);
-        takePromptScores(batch);
+        takePrompts(batch);
         scheduler.commit(result);
         publish(batch, result);
         reportEnded();
@@ -168,9 +168,12 @@ final class EngineLoop implements Runnable {
         }
     }
 
-    private void takePromptScores(Batch batch) {
+    private void takePrompts(Batch batch) {
         for (int entry = 0; entry < batch.size(); entry++) {
-            if (batch.outputs(entry) > batch.sampledRows(entry)) {
+            if (batch.sequence(entry).plan().embedsPrompt) {
+                ActiveRequest request = owner(batch.sequence(entry)).request();
+                executor.addStates(batch, entry, request.promptEmbedding(executor.width()));
+            } else if (batch.outputs(entry) > batch.sampledRows(entry)) {
                 Owner owner = owner(batch.sequence(entry));
                 String failure =
                         executor.scorePrompt(batch, entry, owner.request().promptScores());
@@ -191,7 +194,7 @@ final class EngineLoop implements Runnable {
             }
             Sequence sequence = batch.sequence(entry);
             Owner owner = owner(sequence);
-            owner.request().tellPromptScores();
+            owner.request().tellPrompt();
             for (int index = 0; index < appended; index++) {
                 int id = result.token(entry, index);
                 owner.request().tellToken(owner.choice(), id, executor.scores(entry, index), now);

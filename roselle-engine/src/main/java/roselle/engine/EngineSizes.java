@@ -25,7 +25,7 @@ import roselle.tensor.Tensor;
  * @param chunkTokens tokens of one prompt in a step at most
  * @param kv type and pages of the cache
  * @param memory bytes of weights, and of the rows between operations
- * @param hostBytes logits on the host
+ * @param hostBytes logits and last hidden states on the host
  * @param machineBytes memory that the machine has
  */
 record EngineSizes(
@@ -202,7 +202,7 @@ record EngineSizes(
                     context,
                     config.cache().pageTokens());
             var memory = MemoryPlan.of(load, spec, limits, kvType, DataType.F32);
-            long host = Executor.hostBytes(limits, spec.vocabulary());
+            long host = Executor.hostBytes(limits, spec);
             return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
         }
     }

@@ -44,6 +44,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
     private final AtomicBoolean closed = new AtomicBoolean();
     private int completionTokens;
     private boolean ended;
+    private float @Nullable [] embedding;
 
     /** Asks the engine to end one choice of a request, or all with {@link #ALL}. */
     interface Canceller {
@@ -143,6 +144,11 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         return text.toString();
     }
 
+    /** The mean of the prompt's hidden states, which comes before the first token; null where it was not asked for. */
+    float @Nullable [] embedding() {
+        return embedding;
+    }
+
     /** Ends what is not finished; returns at once, and the engine frees the request's pages within a step. */
     @Override
     public void close() {
@@ -158,6 +164,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         }
         switch ((Signal) detail) {
             case Signal.Scored scored -> pending.add(names.of(scored.scores()));
+            case Signal.Embedded embedded -> embedding = embedded.states().mean();
             case Signal.Ended end -> end(end.choice(), end.reason());
             case Signal.Completed completed -> pending.add(finished(completed));
             case Signal.Broken broken -> pending.add(new Failed(broken.kind(), broken.message()));

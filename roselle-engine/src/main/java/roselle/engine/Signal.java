@@ -2,12 +2,16 @@ package roselle.engine;
 
 import roselle.api.FailureKind;
 import roselle.api.FinishReason;
+import roselle.execution.PromptEmbedding;
 import roselle.execution.PromptScores;
 
 /** What the engine tells a generation beside its tokens. */
 sealed interface Signal {
     /** The prompt was scored. */
     record Scored(PromptScores scores) implements Signal {}
+
+    /** The prompt's hidden states were read. */
+    record Embedded(PromptEmbedding states) implements Signal {}
 
     /** A choice generates no more tokens. */
     record Ended(int choice, FinishReason reason) implements Signal {}

@@ -14,6 +14,7 @@ import roselle.batch.SamplingPlan;
 import roselle.batch.StepResult;
 import roselle.kvcache.SequencePages;
 import roselle.model.Decoder;
+import roselle.model.DecoderSpec;
 import roselle.sampling.Sampler;
 import roselle.sampling.TokenHistory;
 import roselle.sampling.TokenMask;
@@ -33,6 +34,7 @@ public final class Executor implements AutoCloseable {
     private final TokenHistory history = new TokenHistory();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment logits; // [maxOutputs, vocabulary]
+    private final MemorySegment states; // [maxOutputs, width]
     private final @Nullable TokenScores[] scores; // [maxOutputs], by output
     private final int[] firstOutput; // [maxSequences]
     private final int[] firstSampled; // [maxSequences]
@@ -45,14 +47,17 @@ public final class Executor implements AutoCloseable {
         result = new StepResult(limits.maxSequences(), limits.maxOutputs());
         sampler = new Sampler(vocabulary);
         logits = arena.allocate(ValueLayout.JAVA_FLOAT, (long) limits.maxOutputs() * vocabulary);
+        states = arena.allocate(
+                ValueLayout.JAVA_FLOAT,
+                (long) limits.maxOutputs() * decoder.spec().width());
         scores = new @Nullable TokenScores[limits.maxOutputs()];
         firstOutput = new int[limits.maxSequences()];
         firstSampled = new int[limits.maxSequences()];
     }
 
     /** Host memory beside the decoder's own. */
-    public static long hostBytes(StepLimits limits, int vocabulary) {
-        return (long) limits.maxOutputs() * vocabulary * Float.BYTES;
+    public static long hostBytes(StepLimits limits, DecoderSpec spec) {
+        return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;
     }
 
     /** Starts a step: page copies, then the decoder; may return before the device is done. */
@@ -135,6 +140,24 @@ public final class Executor implements AutoCloseable {
             target.put(position, new TokenScores(sampler.report()));
         }
         return null;
+    }
+
+    /** Adds the last hidden states of the entry's prompt rows of this step; call before the step is committed. */
+    public void addStates(Batch batch, int entry, PromptEmbedding target) {
+        int outputs = batch.outputs(entry);
+        if (outputs == 0) {
+            return;
+        }
+        backend.read(decoder.states(), firstOutput[entry], outputs, states);
+        int firstPosition = batch.running(entry).computed() + batch.rows(entry) - outputs;
+        for (int row = 0; row < outputs; row++) {
+            target.add(firstPosition + row, states, row);
+        }
+    }
+
+    /** How many numbers a hidden state has. */
+    public int width() {
+        return decoder.spec().width();
     }
 
     @Override

@@ -73,6 +73,11 @@ public final class Decoder implements AutoCloseable {
         return space.logits;
     }
 
+    /** Where the last hidden states of a step's output rows are, normalised, {@code [outputs, width]}. */
+    public Rows states() {
+        return space.last;
+    }
+
     /** Runs one step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
     public void forward(StepInputs inputs) {
         int rows = inputs.rows;
