@@ -46,7 +46,7 @@ class HuggingFaceEquivalenceTest {
         byte[] json = TokenizerFixture.json(family);
         Tokenizer ours = TokenizerFixture.ours(json);
         var random = new Random(seed);
-        var generator = new RandomUnicode(seed, TokenizerFixture.spellings(ours));
+        var generator = new RandomText(seed, TokenizerFixture.spellings(ours));
         try (HuggingFaceTokenizer theirs = TokenizerFixture.theirs(json)) {
             for (int i = 0; i < texts; i++) {
                 String text = generator.next();
