@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import roselle.api.CheckpointException;
 import roselle.tensor.Tensor;
+import roselle.testing.OneSentence;
 
 /** Reads whole files from an array, every value of them, as tests that try thousands of files need it. */
 final class InMemory {
@@ -53,10 +54,7 @@ final class InMemory {
             opening.run();
             return true;
         } catch (CheckpointException refusal) {
-            String message = String.valueOf(refusal.getMessage());
-            if (message.isBlank() || message.length() > 2000 || message.contains("\n")) {
-                throw new AssertionError("not one sentence: " + message, refusal);
-            }
+            OneSentence.check(refusal);
             return false;
         }
     }

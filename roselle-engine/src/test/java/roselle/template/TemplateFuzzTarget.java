@@ -5,6 +5,7 @@ import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import roselle.api.InvalidRequestException;
+import roselle.testing.OneSentence;
 
 /** A Jazzer target: any bytes as a template are refused in one sentence or render within the limits. */
 public final class TemplateFuzzTarget {
@@ -28,7 +29,7 @@ public final class TemplateFuzzTarget {
             ChatTemplate.compile("fuzz", new String(input, StandardCharsets.UTF_8))
                     .render(VARIABLES, NOW);
         } catch (InvalidRequestException refused) {
-            // as it should be
+            OneSentence.check(refused);
         }
     }
 }

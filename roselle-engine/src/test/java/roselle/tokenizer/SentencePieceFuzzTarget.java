@@ -2,6 +2,7 @@ package roselle.tokenizer;
 
 import roselle.api.CheckpointException;
 import roselle.api.InvalidRequestException;
+import roselle.testing.OneSentence;
 
 /** A Jazzer target: any bytes as tokenizer.model are refused in one sentence or make a tokenizer that encodes. */
 public final class SentencePieceFuzzTarget {
@@ -12,7 +13,7 @@ public final class SentencePieceFuzzTarget {
             Tokenizer tokenizer = SentencePieceTokenizer.read(input, "tokenizer.model", TokenizerConfig.NONE);
             tokenizer.decode(tokenizer.encode("Hello, 世界! <s> 12", new EncodeOptions(true, true)), false);
         } catch (CheckpointException | InvalidRequestException refused) {
-            // as it should be
+            OneSentence.check(refused);
         }
     }
 }
