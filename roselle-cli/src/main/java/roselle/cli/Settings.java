@@ -90,9 +90,11 @@ final class Settings implements IDefaultValueProvider {
         var values = new Properties();
         try (Reader reader = Files.newBufferedReader(path, StandardCharsets.UTF_8)) {
             values.load(reader);
-        } catch (IOException | IllegalArgumentException unreadable) {
+        } catch (IOException unreadable) {
             throw new ParameterException(
                     command, path + " cannot be read: " + ExitCode.sentence(unreadable), unreadable);
+        } catch (IllegalArgumentException malformed) {
+            throw new ParameterException(command, path + " cannot be read: " + malformed.getMessage(), malformed);
         }
         List<String> names = command.getCommandSpec().options().stream()
                 .map(Settings::name)

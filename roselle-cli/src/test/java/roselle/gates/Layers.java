@@ -10,6 +10,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.List;
+import java.util.Set;
 
 /** The order of the packages: each imports only from rows above its own. */
 final class Layers {
@@ -48,7 +49,43 @@ final class Layers {
             .beFreeOfCycles()
             .as("packages are free of cycles");
 
+    /** The packages of the server that answer requests, each on its own. */
+    private static final Set<String> DIALECTS = Set.of("openai", "responses", "embeddings", "control", "web");
+
+    static final ArchRule DIALECTS_ARE_APART = ArchRuleDefinition.classes()
+            .that(DescribedPredicate.describe(
+                    "belong to a dialect",
+                    type -> !dialect(type.getPackageName()).isEmpty()))
+            .should(importNoOtherDialect())
+            .as("a dialect of the server imports no other");
+
     private Layers() {}
+
+    private static ArchCondition<JavaClass> importNoOtherDialect() {
+        return new ArchCondition<>("import no other dialect") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                String own = dialect(type.getPackageName());
+                for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                    String other = dialect(
+                            dependency.getTargetClass().getBaseComponentType().getPackageName());
+                    if (!other.isEmpty() && !other.equals(own)) {
+                        events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+
+    /** The dialect that a package belongs to, or empty. */
+    private static String dialect(String packageName) {
+        String prefix = "roselle.server.";
+        if (!packageName.startsWith(prefix)) {
+            return "";
+        }
+        String name = packageName.substring(prefix.length());
+        return DIALECTS.contains(name) ? name : "";
+    }
 
     private static ArchCondition<JavaClass> importOnlyFromRowsAbove() {
         return new ArchCondition<>("import only from rows above") {

@@ -23,9 +23,25 @@ final class LayersTest {
     }
 
     @Test
+    void dialectsImportNoOther() {
+        Layers.DIALECTS_ARE_APART.check(ProductionClasses.ALL);
+    }
+
+    @Test
+    void findsADialectThatImportsAnother() {
+        var fault = Planted.classes(
+                folder,
+                Map.of(
+                        "roselle.server.web.Fault",
+                        "package roselle.server.web; class Fault { roselle.server.openai.OpenAiDialect other; }"));
+        Planted.assertCatches(Layers.DIALECTS_ARE_APART, fault, "roselle.server.openai.OpenAiDialect");
+    }
+
+    @Test
     void everyModuleWasImported() {
         assertThat(ProductionClasses.ALL.containPackage("roselle.api")).isTrue();
         assertThat(ProductionClasses.ALL.containPackage("roselle.engine")).isTrue();
+        assertThat(ProductionClasses.ALL.containPackage("roselle.server")).isTrue();
         assertThat(ProductionClasses.ALL.containPackage("roselle.bench")).isTrue();
         assertThat(ProductionClasses.ALL.containPackage("roselle.cli")).isTrue();
         assertThat(ProductionClasses.ALL.containPackage("roselle.gates")).isFalse();

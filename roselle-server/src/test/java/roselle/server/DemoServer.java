@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class DemoServer implements AutoCloseable {
     static final JsonMapper MAPPER = new JsonMapper();
 
-    private final Engine engine = Engine.open(EngineConfig.of(demo()));
+    private final Engine engine;
     private final Server server;
     private final HttpClient client = HttpClient.newHttpClient();
 
@@ -31,6 +31,15 @@ final class DemoServer implements AutoCloseable {
     }
 
     DemoServer(ServerConfig config) {
+        this(config, Engine.open(EngineConfig.of(demo())));
+    }
+
+    DemoServer(Engine engine) {
+        this(ServerConfig.DEFAULT, engine);
+    }
+
+    private DemoServer(ServerConfig config, Engine engine) {
+        this.engine = engine;
         server = Server.start(config.with(new ListenOptions("127.0.0.1", 0)), new ServedModel("demo", engine));
     }
 

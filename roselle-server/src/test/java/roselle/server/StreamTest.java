@@ -1,0 +1,97 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Streams as bytes on a connection. */
+final class StreamTest {
+    private static final String STORY =
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}],\"stream\":true,\"ignore_eos\":true,\"max_tokens\":";
+
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @Test
+    void keepsTheConnectionForTheNextStream() throws IOException {
+        try (var socket =
+                new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
+            for (int round = 0; round < 3; round++) {
+                post(socket, STORY + "3}");
+
+                String answer = readUntil(socket.getInputStream(), "\r\n0\r\n\r\n");
+
+                assertThat(answer).startsWith("HTTP/1.1 200 OK").contains("data: [DONE]\n\n");
+            }
+        }
+    }
+
+    @Test
+    void sendsTheFirstTokenWhileTheRestIsMade() throws IOException {
+        try (var socket =
+                new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
+            post(socket, STORY + "900}");
+
+            readUntil(socket.getInputStream(), "\"content\":\"");
+
+            assertThat(demo.engine().status().running()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void refusesWithAStatusWhatFailsBeforeTheFirstToken() {
+        var response = demo.post("/v1/chat/completions", STORY + "100000}");
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.body()).contains("context_length_exceeded");
+    }
+
+    @Test
+    void tellsOfAFailureWithALastEventAndNoDone() throws IOException {
+        try (var dying = new DemoServer();
+                var socket = new Socket(
+                        InetAddress.getLoopbackAddress(), dying.server().port())) {
+            post(socket, STORY + "900}");
+            readUntil(socket.getInputStream(), "\"content\":\"");
+
+            dying.engine().close();
+
+            String rest = readUntil(socket.getInputStream(), "\r\n0\r\n\r\n");
+            assertThat(rest).contains("data: {\"error\":{\"message\":\"the engine was closed\"");
+            assertThat(rest).doesNotContain("[DONE]");
+        }
+    }
+
+    private static void post(Socket socket, String body) throws IOException {
+        String head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+                .formatted(body.length());
+        socket.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().flush();
+    }
+
+    private static String readUntil(InputStream in, String end) throws IOException {
+        var text = new StringBuilder();
+        while (text.indexOf(end) < 0) {
+            int next = in.read();
+            assertThat(next).as("the stream ended after: " + text).isNotNegative();
+            text.append((char) next);
+        }
+        return text.toString();
+    }
+}
