@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
+import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
@@ -21,6 +22,7 @@ import roselle.batch.SamplingPlan;
 import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.MappingFault;
 import roselle.execution.Executor;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
@@ -84,13 +86,13 @@ public final class Engine implements AutoCloseable {
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
         endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
-        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
+        var decoder = decoder(checkpoint, blueprint, backend, sizes);
         executor = new Executor(backend, decoder, sizes.limits());
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
         probe = new EngineProbe(cache, scheduler);
-        loop = new EngineLoop(scheduler, executor, probe, hook);
+        loop = new EngineLoop(scheduler, executor, probe, hook, failure -> diagnosis(checkpoint, failure));
         loop.start();
     }
 
@@ -109,7 +111,7 @@ public final class Engine implements AutoCloseable {
     /**
      * Opens a model: plans the memory, maps the weights, allocates everything, and starts the engine's thread.
      *
-     * @throws roselle.api.CheckpointException if the model cannot be read or is not supported
+     * @throws CheckpointException if the model cannot be read or is not supported
      * @throws CapacityException if it does not fit; the message has both numbers and the largest context that fits
      * @throws DeviceException if the device is not there
      */
@@ -119,9 +121,19 @@ public final class Engine implements AutoCloseable {
 
     /** Opens a model on a backend, which the engine owns from here on. */
     static Engine open(EngineConfig config, Backend backend, StepHook hook) {
-        Checkpoint checkpoint = null;
+        Checkpoint checkpoint;
         try {
             checkpoint = Checkpoint.open(config.model());
+        } catch (Throwable failure) {
+            backend.close();
+            throw failure;
+        }
+        return load(checkpoint, config, backend, hook);
+    }
+
+    /** Loads a checkpoint onto a backend; the engine owns both from here on. */
+    static Engine load(Checkpoint checkpoint, EngineConfig config, Backend backend, StepHook hook) {
+        try {
             Blueprint blueprint = Architectures.read(checkpoint);
             EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
             LOG.log(
@@ -134,11 +146,35 @@ public final class Engine implements AutoCloseable {
             return new Engine(config, checkpoint, blueprint, sizes, backend, hook);
         } catch (Throwable failure) {
             backend.close();
-            if (checkpoint != null) {
-                checkpoint.close();
-            }
+            closeAfter(checkpoint, failure);
             throw failure;
         }
+    }
+
+    /** Closes it, and throws a sentence of its own where the failure came from reading the mapped files. */
+    private static void closeAfter(Checkpoint checkpoint, Throwable failure) {
+        try (checkpoint) {
+            if (MappingFault.isCauseOf(failure)) {
+                throw MappingFault.explain(checkpoint, failure);
+            }
+        }
+    }
+
+    private static Decoder decoder(Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes) {
+        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
+        try {
+            checkpoint.checkFiles();
+        } catch (CheckpointException shrunken) {
+            decoder.close();
+            throw shrunken;
+        }
+        return decoder;
+    }
+
+    private static String diagnosis(Checkpoint checkpoint, Throwable failure) {
+        return MappingFault.isCauseOf(failure)
+                ? String.valueOf(MappingFault.explain(checkpoint, failure).getMessage())
+                : failure.toString();
     }
 
     /** What {@link #open} would take, without loading anything; fails as it would. */

@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.FailureKind;
@@ -39,6 +40,7 @@ final class EngineLoop implements Runnable {
     private final Executor executor;
     private final EngineProbe probe;
     private final StepHook hook;
+    private final Function<Throwable, String> diagnosis;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
     private final Consumer<Finished> reporter = this::reportEnd; // once, not for each step
@@ -47,8 +49,14 @@ final class EngineLoop implements Runnable {
     private volatile boolean isClosing;
     private volatile @Nullable String death;
 
-    EngineLoop(Scheduler scheduler, Executor executor, EngineProbe probe, StepHook hook) {
+    EngineLoop(
+            Scheduler scheduler,
+            Executor executor,
+            EngineProbe probe,
+            StepHook hook,
+            Function<Throwable, String> diagnosis) {
         this.hook = hook;
+        this.diagnosis = diagnosis;
         this.scheduler = scheduler;
         this.executor = executor;
         this.probe = probe;
@@ -100,7 +108,7 @@ final class EngineLoop implements Runnable {
             }
             die("the engine was closed");
         } catch (Throwable failure) {
-            die("the engine failed and must be opened again: " + failure);
+            die("the engine failed and must be opened again: " + diagnosis.apply(failure));
             System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
         }
         drainAfterDeath();

@@ -29,10 +29,16 @@ public final class Decoder implements AutoCloseable {
     private final Layer[] layers;
     private final boolean scalesLogits;
 
-    private Decoder(Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
+    private Decoder(
+            Checkpoint checkpoint,
+            Blueprint blueprint,
+            Backend backend,
+            StepLimits limits,
+            KvPages pages,
+            Arena rearranged) {
+        this.rearranged = rearranged;
         this.backend = backend;
         spec = blueprint.spec();
-        rearranged = Arena.ofShared();
         Store store = Store.of(backend);
         space = new Workspace(spec, limits, store, backend.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
@@ -51,7 +57,13 @@ public final class Decoder implements AutoCloseable {
      */
     public static Decoder open(
             Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
-        return new Decoder(checkpoint, blueprint, backend, limits, pages);
+        Arena rearranged = Arena.ofShared();
+        try {
+            return new Decoder(checkpoint, blueprint, backend, limits, pages, rearranged);
+        } catch (Throwable failure) {
+            rearranged.close();
+            throw failure;
+        }
     }
 
     public DecoderSpec spec() {
