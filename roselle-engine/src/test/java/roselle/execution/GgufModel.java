@@ -103,6 +103,7 @@ final class GgufModel {
     private static final Map<String, String> EXPERT =
             Map.of("gate_proj", "gate", "up_proj", "up", "down_proj", "down", "w1", "gate", "w3", "up", "w2", "down");
 
+    private final Checkpoint checkpoint;
     private final Metadata config;
     private final String model;
     private final GgufWriter writer = new GgufWriter();
@@ -112,6 +113,7 @@ final class GgufModel {
     private final int headSize;
 
     private GgufModel(Checkpoint checkpoint) {
+        this.checkpoint = checkpoint;
         config = checkpoint.config();
         model = config.string("model_type");
         heads = config.integer("num_attention_heads", config.integer("n_head", 0));
@@ -381,6 +383,10 @@ final class GgufModel {
             stacks.computeIfAbsent(name, _ -> new TreeMap<>()).put(Integer.parseInt(rest.substring(0, dot)), tensor);
             return;
         }
+        if (rest.endsWith("_blocks") || rest.endsWith("_scales")) {
+            microscaled(block, rest, tensor);
+            return;
+        }
         boolean bias = rest.endsWith("_bias");
         String end = "_exps" + (bias ? ".bias" : ".weight");
         int experts = config.integer("num_local_experts");
@@ -391,6 +397,20 @@ final class GgufModel {
         } else {
             stacked(block + "ffn_gate" + end, tensor, new int[] {experts, inputs, outputs}, 0, 2);
             stacked(block + "ffn_up" + end, tensor, new int[] {experts, inputs, outputs}, 1, 2);
+        }
+    }
+
+    /** The blocks of MXFP4; their scales are taken when their blocks come. */
+    private void microscaled(String block, String part, Tensor blocks) {
+        if (part.endsWith("_scales")) {
+            return;
+        }
+        Tensor scales = checkpoint.tensor(blocks.name().replace("_blocks", "_scales"));
+        if (part.startsWith("down_proj")) {
+            writer.tensor(MicroscaledRows.of(block + "ffn_down_exps.weight", blocks, scales, 0, 1));
+        } else {
+            writer.tensor(MicroscaledRows.of(block + "ffn_gate_exps.weight", blocks, scales, 0, 2));
+            writer.tensor(MicroscaledRows.of(block + "ffn_up_exps.weight", blocks, scales, 1, 2));
         }
     }
 

@@ -7,11 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
+import roselle.tensor.DataType;
 
 /**
  * The tiny models as GGUF give the logits that they give as safetensors.
@@ -23,6 +26,32 @@ class GgufModelsTest {
 
     @TempDir
     private Path folder;
+
+    @ParameterizedTest
+    @EnumSource(
+            value = CpuPath.class,
+            names = {"VECTOR", "AUTO"})
+    void microscaledExpertsFromGgufGiveTheBitsOfThoseFromSafetensors(CpuPath path) throws IOException {
+        Path model = Path.of("src/test/resources/variant-models/gpt-oss-mxfp4");
+        Path file = folder.resolve("model.gguf");
+        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+            Files.write(file, GgufModel.of(checkpoint));
+        }
+        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
+                Checkpoint written = Checkpoint.open(file);
+                var backend =
+                        new CpuBackend(CpuOptions.all().with(Precision.F32).with(path))) {
+            assertThat(written.tensor("blk.1.ffn_up_exps.weight").type()).isEqualTo(DataType.MXFP4);
+            var verification = Verification.of(reference);
+            assertThat(verification.run(file, backend, 0))
+                    .isEqualTo(verification.run(model, backend, 0))
+                    .hasSize(2)
+                    .allSatisfy(difference -> {
+                        assertThat(difference.largest()).isLessThanOrEqualTo(5e-4);
+                        assertThat(difference.agreeing()).isEqualTo(8);
+                    });
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(
