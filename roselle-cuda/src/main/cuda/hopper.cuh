@@ -1,10 +1,6 @@
 // Hopper's barriers, bulk copies and clusters as PTX (sm_90); see the PTX ISA, sections on mbarrier and cp.async.bulk.
 #pragma once
-#include "numbers.cuh"
-
-__device__ __forceinline__ u32 sharedAddress(const void* pointer) {
-    return (u32)__cvta_generic_to_shared(pointer);
-}
+#include "ampere.cuh"
 
 __device__ __forceinline__ void barrierInit(u32 barrier, u32 arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
@@ -49,24 +45,9 @@ __device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 byt
         : "memory");
 }
 
-// 16 bytes from global to shared memory, or 16 zeros.
-__device__ __forceinline__ void copy16(u32 target, const void* source, bool present) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(present ? 16 : 0)
-                 : "memory");
-}
-
 // One arrival as soon as all copies that this thread started have landed; counted among the barrier's expected ones.
 __device__ __forceinline__ void barrierArriveAfterCopies(u32 barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
-__device__ __forceinline__ void copyCommit() {
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-template <int PENDING>
-__device__ __forceinline__ void copyWait() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
 // Orders this thread's ordinary writes to shared memory before reads by the tensor cores and the copy engine.
@@ -104,15 +85,6 @@ __device__ __forceinline__ void clusterStore(u32 local, u32 rank, float value) {
     u32 remote;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
     asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(remote), "f"(value) : "memory");
-}
-
-// Programmatic dependent launch: lets the next kernel of the stream start; waits for the results of the one before.
-__device__ __forceinline__ void launchNext() {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-__device__ __forceinline__ void waitForPrevious() {
-    asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
 template <int REGISTERS>
