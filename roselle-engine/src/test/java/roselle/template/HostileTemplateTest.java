@@ -90,11 +90,13 @@ final class HostileTemplateTest {
                 "{{ '\\x4' }}",
                 "{{ 1.__class__() }}",
                 "{{ raise_exception('no') }}",
+                "{{ raise_exception('no\\n\\nnot so') }}",
+                "{{ a\u0000b }}",
             })
     void isRefusedWithinASecond(String template) {
         assertThatThrownBy(() -> timely(template))
                 .isInstanceOf(InvalidRequestException.class)
-                .hasMessageMatching("(?s)template 'hostile', line \\d+, column \\d+: .+");
+                .hasMessageMatching("template 'hostile', line \\d+, column \\d+: .+");
     }
 
     @ParameterizedTest

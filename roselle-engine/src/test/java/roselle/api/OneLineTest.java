@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class CheckpointExceptionTest {
+/** Messages that quote files and requests stay one line. */
+class OneLineTest {
     @Test
     void keepsWhatAFileSpellsOnOneLine() {
         assertThat(new CheckpointException("a.gguf: \r\n\tkey\u2028\u2029\u0085\u001b[31m is 5").getMessage())
-                .isEqualTo("a.gguf: \uFFFD\uFFFD\uFFFDkey\uFFFD\uFFFD\uFFFD\uFFFD[31m is 5");
-        assertThat(new CheckpointException("\u202Eright\u2066", new Exception()).getMessage())
-                .isEqualTo("\uFFFDright\uFFFD");
+                .isEqualTo("a.gguf: \uFFFD  key\uFFFD\uFFFD\uFFFD\uFFFD[31m is 5");
+        assertThat(new InvalidRequestException("\u202Eright\u2066\0", new Exception()).getMessage())
+                .isEqualTo("\uFFFDright\uFFFD\uFFFD");
     }
 
     @Test
@@ -21,7 +22,7 @@ class CheckpointExceptionTest {
 
     @Test
     void cutsALongMessage() {
-        assertThat(new CheckpointException("x".repeat(5_000_000)).getMessage())
+        assertThat(new InvalidRequestException("x".repeat(5_000_000)).getMessage())
                 .hasSize(1003)
                 .endsWith("x...");
     }
