@@ -16,6 +16,7 @@ import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
 import roselle.server.openai.OpenAiDialect;
+import roselle.server.responses.ResponsesDialect;
 import roselle.server.web.RequestLog;
 import roselle.server.web.WebDialect;
 
@@ -51,6 +52,7 @@ public final class Server implements AutoCloseable {
         return List.of(
                 new ControlDialect(answers.models(), readiness),
                 new OpenAiDialect(answers),
+                new ResponsesDialect(answers),
                 new WebDialect(answers.models(), readiness, log));
     }
 

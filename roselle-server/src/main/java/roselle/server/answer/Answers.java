@@ -1,7 +1,10 @@
 package roselle.server.answer;
 
 import roselle.api.GenerationRequest;
+import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
+import roselle.api.Usage;
+import roselle.engine.Embedding;
 import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
 
@@ -58,17 +61,30 @@ public final class Answers {
             return new Answer(generation, listener, ticket);
         }
 
+        /** Brings a text whose vector is wanted to a model's engine; it is cancelled at the latest when the peer goes. */
+        public Embedding embed(ServedModel model, Prompt text, SchedulingOptions scheduling) {
+            Embedding embedding = model.engine().embed(text, withKey(scheduling));
+            exchange.whenGone(embedding::close);
+            ticket.spend(new Usage(embedding.tokens(), 0, 0, 0, 0, 0));
+            return embedding;
+        }
+
+        /** Whose request it is; empty for nobody's. */
+        public String key() {
+            return ticket.key();
+        }
+
         private GenerationRequest withKey(GenerationRequest request) {
-            if (ticket.key().isEmpty()) {
-                return request;
-            }
-            SchedulingOptions asked = request.scheduling();
             return new GenerationRequest(
                     request.prompt(),
                     request.sampling(),
                     request.stop(),
                     request.output(),
-                    new SchedulingOptions(asked.priority(), ticket.key(), asked.cacheSalt(), asked.deadline()));
+                    withKey(request.scheduling()));
+        }
+
+        private SchedulingOptions withKey(SchedulingOptions asked) {
+            return new SchedulingOptions(asked.priority(), ticket.key(), asked.cacheSalt(), asked.deadline());
         }
 
         @Override

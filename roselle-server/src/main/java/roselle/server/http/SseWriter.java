@@ -36,6 +36,11 @@ public final class SseWriter {
         return frame.raw("event: ").raw(name).raw("\n").raw(DATA);
     }
 
+    /** The event that was begun, to go on with. */
+    public JsonText more() {
+        return frame;
+    }
+
     /** Ends the event that was begun; it leaves together with the next one that is sent. */
     public SseWriter end() {
         frame.raw(END);

@@ -2,6 +2,7 @@ package roselle.server.openai;
 
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
+import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.chat.ChatPrompt;
 import roselle.server.config.ServedModel;

@@ -1,25 +1,20 @@
 package roselle.server.openai;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.tokenizer.Tokenizer;
-import tools.jackson.databind.JsonNode;
 
 /** Reads the body of a completion: each field of the schema is honoured, or refused by name. */
 final class CompletionReader {
     /** As OpenAI's API has it; its clients rely on short answers where they ask for no length. */
     private static final int TOKENS_UNASKED = 16;
-
-    private static final int MOST_PROMPTS = 1024;
-    private static final int MOST_TOKENS = 10_000_000;
-    private static final String KINDS = "a string, an array of strings, of token ids, or of arrays of token ids";
 
     private final Models models;
 
@@ -29,7 +24,7 @@ final class CompletionReader {
 
     CompletionCall read(JsonFields fields) {
         ServedModel model = models.named(fields.string("model"));
-        List<Prompt> prompts = prompts(fields);
+        List<Prompt> prompts = PromptFields.read(fields, "prompt");
         boolean echoes = fields.bool("echo", false);
         OptionalInt logprobs = fields.integer("logprobs", 0, 20);
         int maxTokens =
@@ -74,48 +69,5 @@ final class CompletionReader {
         }
         return tokenizer.decode(
                 tokens.ids().stream().mapToInt(Integer::intValue).toArray(), true);
-    }
-
-    // ---- the four kinds of prompts ----
-
-    private static List<Prompt> prompts(JsonFields fields) {
-        JsonNode given = fields.any("prompt").orElseThrow(() -> fields.missing("prompt"));
-        boolean addSpecial = fields.bool("add_special_tokens", true);
-        boolean parseSpecial = fields.bool("parse_special_tokens", false);
-        if (given.isString()) {
-            return List.of(new Prompt.Text(given.stringValue(), addSpecial, parseSpecial));
-        }
-        if (!given.isArray()) {
-            throw JsonFields.wrongType("prompt", given, KINDS);
-        }
-        if (given.isEmpty()) {
-            throw ApiException.invalid("prompt", "prompt is an empty array: it must be " + KINDS);
-        }
-        if (given.get(0).isNumber()) {
-            return List.of(tokens(given, "prompt"));
-        }
-        return several(given, addSpecial, parseSpecial);
-    }
-
-    private static List<Prompt> several(JsonNode given, boolean addSpecial, boolean parseSpecial) {
-        if (given.size() > MOST_PROMPTS) {
-            throw ApiException.invalid("prompt", "prompt has " + given.size() + " entries: at most " + MOST_PROMPTS);
-        }
-        var prompts = new ArrayList<Prompt>();
-        for (JsonNode each : given.values()) {
-            String path = "prompt[" + prompts.size() + "]";
-            if (each.isString()) {
-                prompts.add(new Prompt.Text(each.stringValue(), addSpecial, parseSpecial));
-            } else if (each.isArray()) {
-                prompts.add(tokens(each, path));
-            } else {
-                throw JsonFields.wrongType(path, each, KINDS);
-            }
-        }
-        return prompts;
-    }
-
-    private static Prompt tokens(JsonNode given, String path) {
-        return new Prompt.Tokens(JsonFields.integers(given, path, 0, Integer.MAX_VALUE, MOST_TOKENS));
     }
 }

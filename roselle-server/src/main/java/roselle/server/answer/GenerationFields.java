@@ -1,4 +1,4 @@
-package roselle.server.openai;
+package roselle.server.answer;
 
 import java.time.Duration;
 import java.util.List;
@@ -13,21 +13,21 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 
-/** The fields that chat completions and completions share: how to draw tokens, when to stop, whose turn it is. */
-final class GenerationFields {
+/** The fields that all kinds of generation share: how to draw tokens, when to stop, whose turn it is. */
+public final class GenerationFields {
     private static final int MOST_STOPS = 64;
     private static final int MOST_IDS = 4096;
 
     private final JsonFields fields;
     private final ServedModel model;
 
-    GenerationFields(JsonFields fields, ServedModel model) {
+    public GenerationFields(JsonFields fields, ServedModel model) {
         this.fields = fields;
         this.model = model;
     }
 
     /** What was asked for over what the model's makers advise. */
-    SamplingParameters sampling() {
+    public SamplingParameters sampling() {
         SamplingParameters advice = model.engine().advisedSampling().orElse(SamplingParameters.DEFAULT);
         OptionalLong seed = fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE);
         return new SamplingParameters(
@@ -52,7 +52,7 @@ final class GenerationFields {
         return Math.max(0, fields.integer("top_k", -1, Integer.MAX_VALUE).orElse(otherwise));
     }
 
-    StopConditions stop(OptionalInt maxTokens) {
+    public StopConditions stop(OptionalInt maxTokens) {
         int most = maxTokens.orElse(StopConditions.REST_OF_CONTEXT);
         int least = fields.integer("min_tokens", 0, Integer.MAX_VALUE).orElse(0);
         if (least > most) {
@@ -78,12 +78,12 @@ final class GenerationFields {
         return stops;
     }
 
-    OutputOptions output(boolean logprobs, int top, boolean promptLogprobs) {
+    public OutputOptions output(boolean logprobs, int top, boolean promptLogprobs) {
         int choices = fields.integer("n", 1, 128).orElse(1);
         return new OutputOptions(choices, logprobs, top, promptLogprobs);
     }
 
-    SchedulingOptions scheduling() {
+    public SchedulingOptions scheduling() {
         String salt = fields.string("cache_salt").orElse("");
         if (salt.length() > 1024) {
             throw ApiException.invalid("cache_salt", "cache_salt has " + salt.length() + " characters: at most 1024");

@@ -1,0 +1,35 @@
+package roselle.server.responses;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationRequest;
+import roselle.server.config.ServedModel;
+
+/**
+ * A response that was asked for.
+ *
+ * @param conversation the messages before the answer, without the instructions, which hold for one response only
+ * @param streams whether to answer with events
+ * @param stores whether to keep it for {@code previous_response_id}
+ * @param asked what the response repeats of the request
+ */
+record ResponseCall(
+        ServedModel model,
+        GenerationRequest request,
+        List<ChatMessage> conversation,
+        boolean streams,
+        boolean stores,
+        Asked asked) {
+    /** Fields of the request that its response repeats. */
+    record Asked(
+            Optional<String> instructions,
+            OptionalInt maxOutputTokens,
+            Optional<String> previousId,
+            List<Map<String, Object>> tools,
+            String toolChoice,
+            Map<String, Object> metadata,
+            Optional<String> user) {}
+}

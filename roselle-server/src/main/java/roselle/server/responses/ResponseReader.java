@@ -1,0 +1,169 @@
+package roselle.server.responses;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationRequest;
+import roselle.api.Prompt;
+import roselle.server.answer.GenerationFields;
+import roselle.server.answer.Models;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+
+/** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
+final class ResponseReader {
+    private static final int MOST_TOOLS = 1024;
+    private static final String LOGPROBS = "message.output_text.logprobs";
+
+    private final Models models;
+    private final ResponseStore store;
+
+    ResponseReader(Models models, ResponseStore store) {
+        this.models = models;
+        this.store = store;
+    }
+
+    /**
+     * Reads a request.
+     *
+     * @param key whose it is: only that key's responses can be gone on from
+     */
+    ResponseCall read(JsonFields fields, String key) {
+        ServedModel model = models.named(fields.string("model"));
+        Optional<String> previousId = fields.string("previous_response_id");
+        List<ChatMessage> conversation = new ArrayList<>();
+        previousId.ifPresent(id -> conversation.addAll(store.find(id, key).conversation()));
+        conversation.addAll(InputItems.read(fields));
+        Optional<String> instructions = fields.string("instructions");
+        String toolChoice = toolChoice(fields);
+        List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
+                .map(JsonFields::plain)
+                .toList();
+        List<Map<String, Object>> known = toolChoice.equals("none")
+                ? List.of()
+                : tools.stream().map(tool -> forTemplate(tool)).toList();
+        var prompt = new Prompt.Chat(messages(instructions, conversation), known, variables(fields));
+        OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
+        var common = new GenerationFields(fields, model);
+        boolean logprobs = fields.strings("include", 16).contains(LOGPROBS);
+        int top = fields.integer("top_logprobs", 0, 20).orElse(0);
+        var request = new GenerationRequest(
+                prompt,
+                common.sampling(),
+                common.stop(maxTokens),
+                common.output(logprobs || top > 0, top, false),
+                common.scheduling());
+        boolean streams = fields.bool("stream", false);
+        boolean stores = fields.bool("store", true);
+        var asked = new ResponseCall.Asked(
+                instructions, maxTokens, previousId, tools, toolChoice, metadata(fields), fields.string("user"));
+        settle(fields, streams);
+        fields.refuseOthers();
+        return new ResponseCall(model, request, conversation, streams, stores, asked);
+    }
+
+    private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {
+        var messages = new ArrayList<ChatMessage>();
+        instructions.ifPresent(text -> messages.add(ChatMessage.system(text)));
+        messages.addAll(conversation);
+        return messages;
+    }
+
+    /** A function in the form of chat completions, which chat templates read. */
+    private static Map<String, Object> forTemplate(Map<String, Object> tool) {
+        if (!"function".equals(tool.get("type")) || !(tool.get("name") instanceof String)) {
+            throw ApiException.invalid(
+                    "tools", "tools has an entry that is no function with a name: this server has no other tools");
+        }
+        Map<String, Object> function = new LinkedHashMap<>(tool);
+        function.remove("type");
+        function.remove("strict");
+        return Map.of("type", "function", "function", function);
+    }
+
+    private static String toolChoice(JsonFields fields) {
+        var choice = fields.any("tool_choice");
+        String asked = choice.isEmpty()
+                ? "auto"
+                : choice.get().isString() ? choice.get().stringValue() : "an object";
+        if (!asked.equals("auto") && !asked.equals("none")) {
+            throw ApiException.invalid(
+                    "tool_choice",
+                    "tool_choice forces a call, which needs structured output, which is not there yet:"
+                            + " it must be none or auto");
+        }
+        return asked;
+    }
+
+    private static Map<String, Object> variables(JsonFields fields) {
+        Map<String, Object> variables = new HashMap<>();
+        fields.object("chat_template_kwargs")
+                .ifPresent(given -> given.plain().forEach((name, value) -> {
+                    if (value != null) {
+                        variables.put(name, value);
+                    }
+                }));
+        return variables;
+    }
+
+    private static Map<String, Object> metadata(JsonFields fields) {
+        Map<String, Object> metadata =
+                fields.object("metadata").map(JsonFields::plain).orElse(Map.of());
+        metadata.forEach((name, value) -> {
+            if (!(value instanceof String)) {
+                throw ApiException.invalid("metadata", "metadata." + name + " is not a string: it must be one");
+            }
+        });
+        return metadata;
+    }
+
+    /** The fields of the published schema that do not reach the engine. */
+    private static void settle(JsonFields fields, boolean streams) {
+        fields.string("safety_identifier");
+        fields.string("prompt_cache_key"); // all requests share one cache
+        fields.requireDefault("background", "this server answers while the caller waits", false);
+        fields.requireDefault("conversation", "use previous_response_id");
+        fields.requireDefault("prompt", "this server keeps no prompt templates");
+        fields.requireDefault("max_tool_calls", "this server calls no tools itself");
+        fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
+        fields.requireDefault("reasoning", "use chat_template_kwargs to tell the template how much to think");
+        fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
+        fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
+        fields.requireDefault("truncation", "a conversation is never cut, so it must be disabled", "disabled");
+        fields.requireDefault("n", "there is one answer", 1L);
+        for (String each : fields.strings("include", 16)) {
+            if (!each.equals(LOGPROBS)) {
+                throw ApiException.invalid("include", "include can be " + LOGPROBS + " alone");
+            }
+        }
+        settleText(fields);
+        settleStream(fields, streams);
+    }
+
+    private static void settleText(JsonFields fields) {
+        fields.object("text").ifPresent(text -> {
+            text.requireDefault("verbosity", "the model is not told how much to write", "medium");
+            text.object("format").ifPresent(format -> {
+                format.requireDefault("type", "structured output is not there yet, so it must be text", "text");
+                format.refuseOthers();
+            });
+            text.refuseOthers();
+        });
+    }
+
+    private static void settleStream(JsonFields fields, boolean streams) {
+        fields.object("stream_options").ifPresent(options -> {
+            if (!streams) {
+                throw ApiException.invalid("stream_options", "stream_options is only for requests with stream: true");
+            }
+            options.requireDefault("include_obfuscation", "this server adds none, so it must be false", false);
+            options.refuseOthers();
+        });
+    }
+}

@@ -1,0 +1,21 @@
+package roselle.server.responses;
+
+import roselle.server.answer.Answers;
+import roselle.server.http.Dialect;
+import roselle.server.http.Routes;
+
+/** The paths of OpenAI's Responses. */
+public final class ResponsesDialect implements Dialect {
+    private final ResponsesHandler responses;
+
+    public ResponsesDialect(Answers answers) {
+        responses = new ResponsesHandler(answers);
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.post("/v1/responses", responses)
+                .getBelow("/v1/responses/", responses::find)
+                .deleteBelow("/v1/responses/", responses::remove);
+    }
+}
