@@ -1,0 +1,192 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+final class ResponsesTest {
+    private static final String FOX =
+            "\"model\":\"demo\",\"temperature\":0,\"max_output_tokens\":20,\"input\":\"Tell me a story about a fox.\"";
+
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    private static JsonNode respond(String fields) {
+        var response = demo.post("/v1/responses", "{" + fields + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return DemoServer.json(response.body());
+    }
+
+    private static String text(JsonNode response) {
+        return response.at("/output/0/content/0/text").stringValue();
+    }
+
+    private static String chat(String messages) {
+        var response = demo.post(
+                "/v1/chat/completions",
+                "{\"model\":\"demo\",\"temperature\":0,\"max_tokens\":20,\"messages\":[" + messages + "]}");
+        return DemoServer.json(response.body()).at("/choices/0/message/content").stringValue();
+    }
+
+    private static String message(String role, String content) {
+        return "{\"role\":\"%s\",\"content\":%s}".formatted(role, DemoServer.MAPPER.writeValueAsString(content));
+    }
+
+    @Test
+    void answersAsAChatWould() {
+        JsonNode response = respond(FOX);
+
+        assertThat(text(response)).isEqualTo(chat(message("user", "Tell me a story about a fox.")));
+        assertThat(response.at("/object").stringValue()).isEqualTo("response");
+        assertThat(response.at("/status").stringValue()).isEqualTo("incomplete");
+        assertThat(response.at("/incomplete_details/reason").stringValue()).isEqualTo("max_output_tokens");
+        assertThat(response.at("/output/0/role").stringValue()).isEqualTo("assistant");
+        assertThat(response.at("/usage/output_tokens").intValue()).isEqualTo(20);
+    }
+
+    @Test
+    void goesOnFromAnEarlierResponseButNotWithItsInstructions() {
+        JsonNode first = respond(FOX + ",\"instructions\":\"Be short.\"");
+
+        JsonNode second =
+                respond("\"model\":\"demo\",\"temperature\":0,\"max_output_tokens\":20,\"input\":\"And then?\","
+                        + "\"previous_response_id\":\"" + first.at("/id").stringValue() + "\"");
+
+        assertThat(text(second))
+                .isEqualTo(chat(message("user", "Tell me a story about a fox.") + ","
+                        + message("assistant", text(first)) + "," + message("user", "And then?")));
+        assertThat(second.at("/previous_response_id")).isEqualTo(first.at("/id"));
+        assertThat(second.at("/instructions").isNull()).isTrue();
+    }
+
+    @Test
+    void whatIsNotStoredIsNotThere() {
+        JsonNode response = respond(FOX + ",\"store\":false");
+
+        var next = demo.post(
+                "/v1/responses",
+                "{\"model\":\"demo\",\"input\":\"x\",\"previous_response_id\":\""
+                        + response.at("/id").stringValue() + "\"}");
+
+        assertThat(next.statusCode()).isEqualTo(404);
+        assertThat(DemoServer.json(next.body()).at("/error/code").stringValue()).isEqualTo("response_not_found");
+    }
+
+    @Test
+    void aStoredResponseIsFoundUntilItIsRemoved() {
+        JsonNode response = respond(FOX);
+        String path = "/v1/responses/" + response.at("/id").stringValue();
+
+        assertThat(DemoServer.json(demo.get(path).body())).isEqualTo(response);
+
+        var removal = HttpRequest.newBuilder(demo.at(path)).DELETE().build();
+        assertThat(DemoServer.json(demo.send(removal).body()).at("/deleted").booleanValue())
+                .isTrue();
+        assertThat(demo.get(path).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void streamsNumberedEventsWhoseDeltasAreTheText() {
+        String whole = text(respond(FOX));
+        var response = demo.post("/v1/responses", "{" + FOX + ",\"stream\":true}");
+
+        List<JsonNode> events = new ArrayList<>();
+        for (String event : response.body().split("\n\n")) {
+            String[] lines = event.split("\n");
+            JsonNode data = DemoServer.json(lines[1].substring("data: ".length()));
+            assertThat(lines[0]).isEqualTo("event: " + data.at("/type").stringValue());
+            assertThat(data.at("/sequence_number").intValue()).isEqualTo(events.size());
+            events.add(data);
+        }
+
+        List<String> types =
+                events.stream().map(event -> event.at("/type").stringValue()).toList();
+        assertThat(types.subList(0, 4))
+                .containsExactly(
+                        "response.created",
+                        "response.in_progress",
+                        "response.output_item.added",
+                        "response.content_part.added");
+        assertThat(types.subList(types.size() - 4, types.size()))
+                .containsExactly(
+                        "response.output_text.done",
+                        "response.content_part.done",
+                        "response.output_item.done",
+                        "response.incomplete");
+        String deltas = events.stream()
+                .filter(event -> event.at("/type").stringValue().endsWith("delta"))
+                .map(event -> event.at("/delta").stringValue())
+                .collect(Collectors.joining());
+        assertThat(deltas).isEqualTo(whole);
+        assertThat(text(events.getLast().at("/response"))).isEqualTo(whole);
+    }
+
+    @Test
+    void itemsOfAnEarlierAnswerMayComeBackAsTheyWere() {
+        JsonNode first = respond(FOX);
+
+        JsonNode second = respond("\"model\":\"demo\",\"temperature\":0,\"max_output_tokens\":20,\"input\":["
+                + "{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Tell me a story about a fox.\"}]},"
+                + first.at("/output/0") + "," + message("user", "And then?") + "]");
+
+        assertThat(text(second))
+                .isEqualTo(chat(message("user", "Tell me a story about a fox.") + ","
+                        + message("assistant", text(first)) + "," + message("user", "And then?")));
+    }
+
+    @Test
+    void logprobsComeWhereTheyAreIncluded() {
+        JsonNode response = respond(FOX + ",\"include\":[\"message.output_text.logprobs\"],\"top_logprobs\":2");
+
+        JsonNode logprobs = response.at("/output/0/content/0/logprobs");
+        assertThat(logprobs).hasSize(20);
+        assertThat(logprobs.get(0).at("/top_logprobs")).hasSize(2);
+        assertThat(logprobs.get(0).at("/logprob").asDouble()).isLessThanOrEqualTo(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', textBlock = """
+            "model":"demo"                                                               | input
+            "model":"demo","input":[]                                                    | input
+            "model":"demo","input":7                                                     | input
+            "model":"demo","input":[{"type":"reasoning"}]                                | input[0].type
+            "model":"demo","input":[{"role":"king","content":"a"}]                       | input[0].role
+            "model":"demo","input":[{"role":"user","content":[{"type":"input_image"}]}]  | input[0].content[0].type
+            "model":"demo","input":"a","background":true                                 | background
+            "model":"demo","input":"a","truncation":"auto"                               | truncation
+            "model":"demo","input":"a","tool_choice":"required"                          | tool_choice
+            "model":"demo","input":"a","tools":[{"type":"web_search"}]                   | tools
+            "model":"demo","input":"a","text":{"format":{"type":"json_object"}}          | text.format.type
+            "model":"demo","input":"a","include":["file_search_call.results"]            | include
+            "model":"demo","input":"a","max_output_tokens":0                             | max_output_tokens
+            "model":"demo","input":"a","reasoning":{"effort":"high"}                     | reasoning
+            "model":"demo","input":"a","conversation":"c"                                | conversation
+            "model":"demo","input":"a","colour":"red"                                    | colour
+            """)
+    void aFaultyRequestIsRefusedByName(String fields, String parameter) {
+        var response = demo.post("/v1/responses", "{" + fields + "}");
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        JsonNode error = DemoServer.json(response.body()).at("/error");
+        assertThat(error.at("/param").asString("null")).isEqualTo(parameter);
+        assertThat(error.at("/message").stringValue()).isNotBlank();
+    }
+}
