@@ -3,24 +3,16 @@ package roselle.launcher;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,32 +34,7 @@ final class LauncherTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final Map<String, byte[]> served = new ConcurrentHashMap<>();
-    private final AtomicInteger downloads = new AtomicInteger();
-    private final HttpServer server = start();
-
-    private HttpServer start() {
-        try {
-            var started = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-            started.createContext("/", exchange -> {
-                byte[] body = served.get(exchange.getRequestURI().getPath());
-                if (exchange.getRequestURI().getPath().endsWith(".gz")) {
-                    downloads.incrementAndGet();
-                }
-                if (body == null) {
-                    exchange.sendResponseHeaders(404, -1);
-                } else {
-                    exchange.sendResponseHeaders(200, body.length);
-                    exchange.getResponseBody().write(body);
-                }
-                exchange.close();
-            });
-            started.start();
-            return started;
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
+    private final ServedFiles served = new ServedFiles();
 
     @BeforeEach
     void installTheLauncher() throws IOException {
@@ -81,7 +48,7 @@ final class LauncherTest {
 
     @AfterEach
     void stopTheServer() {
-        server.stop(0);
+        served.close();
     }
 
     @Test
@@ -94,7 +61,7 @@ final class LauncherTest {
         Outcome second = roselle(Map.of(), "run");
         assertThat(second.err()).isEmpty();
         assertThat(second.status()).isEqualTo(42);
-        assertThat(downloads).hasValue(1);
+        assertThat(served.downloads()).isEqualTo(1);
         assertThat(leftovers()).isEmpty();
     }
 
@@ -105,7 +72,7 @@ final class LauncherTest {
         Process two = process(Map.of(), "version");
         assertThat(outcome(one).status()).isEqualTo(42);
         assertThat(outcome(two).status()).isEqualTo(42);
-        assertThat(downloads).hasValue(1);
+        assertThat(served.downloads()).isEqualTo(1);
     }
 
     @Test
@@ -177,7 +144,7 @@ final class LauncherTest {
         jdk(folder.resolve("home/.jdks/temurin-25"), "25.0.1");
         Outcome outcome = roselle(Map.of("JAVA_HOME", old.toString()), "version");
         assertThat(outcome.status()).isEqualTo(42);
-        assertThat(downloads).hasValue(0);
+        assertThat(served.downloads()).isEqualTo(0);
     }
 
     @Test
@@ -217,22 +184,14 @@ final class LauncherTest {
     }
 
     private void serve(byte[] archive, boolean withChecksum) throws Exception {
-        served.put("/jdk.tar.gz", archive);
+        served.serve("/jdk.tar.gz", archive);
         if (withChecksum) {
-            String sum = HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(archive));
-            served.put("/jdk.tar.gz.sha256.txt", (sum + "  jdk.tar.gz\n").getBytes(UTF_8));
+            served.serve("/jdk.tar.gz.sha256.txt", (ServedFiles.sha256(archive) + "  jdk.tar.gz\n").getBytes(UTF_8));
         }
     }
 
     private byte[] archive(String version) throws Exception {
-        Path source = Files.createDirectories(folder.resolve("archive-" + version));
-        jdk(source.resolve("jdk-" + version), version);
-        var process = new ProcessBuilder("tar", "-czf", "-", "-C", source.toString(), "jdk-" + version).start();
-        var bytes = new ByteArrayOutputStream();
-        process.getInputStream().transferTo(bytes);
-        assertThat(process.waitFor()).isZero();
-        return bytes.toByteArray();
+        return ServedFiles.archive(jdk(folder.resolve("archive/jdk-" + version), version));
     }
 
     private static Path jdk(Path home, String version) throws IOException {
@@ -282,8 +241,7 @@ final class LauncherTest {
                         "HOME", folder.resolve("home").toString(),
                         "ROSELLE_CACHE", folder.resolve("cache").toString(),
                         "ROSELLE_JVM_FOLDERS", folder.resolve("no-jvm").toString(),
-                        "ROSELLE_JDK_URL",
-                                "http://127.0.0.1:" + server.getAddress().getPort() + "/jdk.tar.gz"));
+                        "ROSELLE_JDK_URL", served.url("/jdk.tar.gz")));
         builder.environment().putAll(environment);
         return builder;
     }
