@@ -37,7 +37,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
     private final TokenChannel channel;
     private final NamedLogprobs names;
     private final Canceller canceller;
-    private final int promptTokens;
+    private final int[] prompt;
     private final AnswerText[] answers;
     private final @Nullable FinishReason[] reasons;
     private final ArrayDeque<GenerationEvent> pending = new ArrayDeque<>();
@@ -58,7 +58,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         this.channel = channel;
         names = new NamedLogprobs(tokenizer);
         this.canceller = canceller;
-        promptTokens = prompt.length;
+        this.prompt = prompt;
         answers = new AnswerText[request.output().choices()];
         reasons = new @Nullable FinishReason[answers.length];
         for (int choice = 0; choice < answers.length; choice++) {
@@ -80,7 +80,12 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
 
     /** Tokens of the prompt, special tokens and template included. */
     public int promptTokens() {
-        return promptTokens;
+        return prompt.length;
+    }
+
+    /** The prompt's tokens, special tokens and template included. */
+    public int[] promptIds() {
+        return prompt.clone();
     }
 
     /** Whether {@link #next} has more to give; false after {@link Finished} or {@link Failed}. */

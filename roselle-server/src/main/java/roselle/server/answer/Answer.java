@@ -22,6 +22,10 @@ public final class Answer implements AutoCloseable {
         return generation.promptTokens();
     }
 
+    public int[] promptIds() {
+        return generation.promptIds();
+    }
+
     public boolean hasNext() {
         return generation.hasNext();
     }

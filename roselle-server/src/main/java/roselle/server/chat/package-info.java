@@ -1,4 +1,4 @@
-/** Read conversations from JSON: messages, tools, variables of the template. */
+/** Read conversations from JSON, and split answers into text, thoughts and calls. */
 @NullMarked
 package roselle.server.chat;
 

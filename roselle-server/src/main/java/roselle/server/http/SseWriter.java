@@ -20,6 +20,7 @@ public final class SseWriter {
     private final BooleanSupplier isGone;
     private final JsonText frame = new JsonText();
     private @Nullable OutputStream out;
+    private boolean isOpen;
 
     SseWriter(Supplier<OutputStream> opener, BooleanSupplier isGone) {
         this.opener = opener;
@@ -28,11 +29,13 @@ public final class SseWriter {
 
     /** Begins an event; what is added to the text that it returns is its data, until {@link #end} or {@link #send}. */
     public JsonText event() {
+        isOpen = true;
         return frame.raw(DATA);
     }
 
     /** Begins an event with a name, such as {@code response.created}. */
     public JsonText event(String name) {
+        isOpen = true;
         return frame.raw("event: ").raw(name).raw("\n").raw(DATA);
     }
 
@@ -43,13 +46,16 @@ public final class SseWriter {
 
     /** Ends the event that was begun; it leaves together with the next one that is sent. */
     public SseWriter end() {
+        isOpen = false;
         frame.raw(END);
         return this;
     }
 
-    /** Ends the event and writes it, with those before it that have not left, in one piece. */
+    /** Ends the event that was begun, if one was, and writes all that have not left in one piece. */
     public void send() throws IOException {
-        end();
+        if (isOpen) {
+            end();
+        }
         flush();
     }
 

@@ -6,7 +6,10 @@ import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.chat.AnswerPiece.Call;
+import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.JsonText;
+import roselle.server.http.RequestIds;
 import roselle.tokenizer.Tokenizer;
 
 /** The parts that answers of all kinds are made of. */
@@ -14,6 +17,21 @@ final class AnswerParts {
     private AnswerParts() {}
 
     static void usage(JsonText json, Usage usage) {
+        openUsage(json, usage);
+        json.raw("}");
+    }
+
+    /** The usage, with the tokens that the model thought with. */
+    static void chatUsage(JsonText json, Usage usage, List<AnswerSplitter> splitters) {
+        openUsage(json, usage);
+        int thoughts =
+                splitters.stream().mapToInt(AnswerSplitter::thoughtTokens).sum();
+        json.raw(",\"completion_tokens_details\":{\"reasoning_tokens\":")
+                .number(thoughts)
+                .raw("}}");
+    }
+
+    private static void openUsage(JsonText json, Usage usage) {
         json.raw("{\"prompt_tokens\":")
                 .number(usage.promptTokens())
                 .raw(",\"completion_tokens\":")
@@ -22,7 +40,7 @@ final class AnswerParts {
                 .number((long) usage.promptTokens() + usage.completionTokens())
                 .raw(",\"prompt_tokens_details\":{\"cached_tokens\":")
                 .number(usage.cachedTokens())
-                .raw("}}");
+                .raw("}");
     }
 
     /** The usage of prompts one after the other; without the tokens that were generated, where nobody wanted them. */
@@ -51,6 +69,26 @@ final class AnswerParts {
             case LENGTH -> "\"length\"";
             case CANCELLED -> "\"abort\"";
         };
+    }
+
+    /** The reason in quotes; an answer that ends in calls is not the last word. */
+    static String reason(FinishReason reason, boolean hasCalled) {
+        return hasCalled && reason == FinishReason.STOP ? "\"tool_calls\"" : reason(reason);
+    }
+
+    /** A call as the API tells it; with its index in streams. */
+    static void call(JsonText json, Call call, boolean hasIndex) {
+        json.raw("{");
+        if (hasIndex) {
+            json.raw("\"index\":").number(call.index()).raw(",");
+        }
+        json.raw("\"id\":\"")
+                .raw(RequestIds.next("call_"))
+                .raw("\",\"type\":\"function\",\"function\":{\"name\":")
+                .string(call.name())
+                .raw(",\"arguments\":")
+                .string(call.arguments())
+                .raw("}}");
     }
 
     /** One token's log-probabilities in the form of chat completions: itself first, then the likeliest. */

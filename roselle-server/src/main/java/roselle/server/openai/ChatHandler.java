@@ -31,7 +31,7 @@ final class ChatHandler implements Handler {
                 var head = new AnswerHead(
                         RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());
                 if (call.streams()) {
-                    stream(answer, new ChatStream(exchange.stream(), head, call));
+                    stream(answer, new ChatStream(exchange.stream(), head, call, call.splitters(answer.promptIds())));
                 } else {
                     exchange.sendJson(200, collected(answer, call).body(head));
                 }
@@ -51,7 +51,7 @@ final class ChatHandler implements Handler {
     }
 
     private static ChatAnswer collected(Answer answer, ChatCall call) {
-        var whole = new ChatAnswer(call);
+        var whole = new ChatAnswer(call, call.splitters(answer.promptIds()));
         while (answer.hasNext()) {
             whole.add(answer.next());
         }

@@ -1,10 +1,14 @@
 package roselle.server.openai;
 
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
 import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.chat.ChatPrompt;
+import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
@@ -12,9 +16,13 @@ import roselle.server.http.JsonFields;
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
 final class ChatReader {
     private final Models models;
+    private final Map<String, Markers> markers = new HashMap<>();
 
     ChatReader(Models models) {
         this.models = models;
+        for (ServedModel model : models.all()) {
+            markers.put(model.name(), Markers.of(model.engine().tokenizer()));
+        }
     }
 
     ChatCall read(JsonFields fields) {
@@ -37,7 +45,7 @@ final class ChatReader {
         Schema.settle(fields);
         Schema.settleChat(fields);
         fields.refuseOthers();
-        return new ChatCall(model, request, streams, reportsUsage);
+        return new ChatCall(model, request, Objects.requireNonNull(markers.get(model.name())), streams, reportsUsage);
     }
 
     private static OptionalInt maxTokens(JsonFields fields) {

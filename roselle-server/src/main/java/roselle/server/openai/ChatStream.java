@@ -1,9 +1,16 @@
 package roselle.server.openai;
 
 import java.io.IOException;
+import java.util.List;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.chat.AnswerPiece;
+import roselle.server.chat.AnswerPiece.Call;
+import roselle.server.chat.AnswerPiece.Content;
+import roselle.server.chat.AnswerPiece.Thought;
+import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.JsonText;
 import roselle.server.http.SseWriter;
 
@@ -18,9 +25,11 @@ final class ChatStream {
     private final String suffix;
     private final boolean reportsUsage;
     private final boolean[] hasRole;
+    private final List<AnswerSplitter> splitters;
 
-    ChatStream(SseWriter events, AnswerHead head, ChatCall call) {
+    ChatStream(SseWriter events, AnswerHead head, ChatCall call, List<AnswerSplitter> splitters) {
         this.events = events;
+        this.splitters = splitters;
         reportsUsage = call.reportsUsage();
         prefix = head.write(new JsonText(), "chat.completion.chunk")
                 .raw("\"choices\":[")
@@ -31,37 +40,65 @@ final class ChatStream {
 
     void token(TokenGenerated token) throws IOException {
         introduce(token.choice());
-        JsonText chunk = delta(token.choice())
-                .raw("{\"content\":\"")
-                .content(token.text())
-                .raw("\"},\"logprobs\":");
-        if (token.logprobs().isEmpty()) {
+        List<AnswerPiece> pieces = splitters.get(token.choice()).add(token);
+        if (pieces.size() == 1 && pieces.getFirst() instanceof Content content) {
+            text(token.choice(), "{\"content\":\"", content.text(), token.logprobs());
+        } else if (pieces.isEmpty()) { // half of a character, a mark, or part of a call
+            text(token.choice(), "{\"content\":\"", "", token.logprobs());
+        } else {
+            pieces(token.choice(), pieces, token.logprobs());
+        }
+        events.send();
+    }
+
+    private void pieces(int choice, List<AnswerPiece> pieces, List<TokenLogprob> logprobs) {
+        List<TokenLogprob> once = logprobs;
+        for (AnswerPiece piece : pieces) {
+            switch (piece) {
+                case Content content -> text(choice, "{\"content\":\"", content.text(), once);
+                case Thought thought -> text(choice, "{\"reasoning_content\":\"", thought.text(), once);
+                case Call call -> {
+                    AnswerParts.call(delta(choice).raw("{\"tool_calls\":["), call, true);
+                    close("]}", once);
+                }
+            }
+            once = List.of();
+        }
+    }
+
+    private void text(int choice, String field, String text, List<TokenLogprob> logprobs) {
+        delta(choice).raw(field).content(text);
+        close("\"}", logprobs);
+    }
+
+    private void close(String end, List<TokenLogprob> logprobs) {
+        JsonText chunk = events.more().raw(end).raw(",\"logprobs\":");
+        if (logprobs.isEmpty()) {
             chunk.raw("null");
         } else {
-            AnswerParts.chatLogprob(chunk.raw("{\"content\":["), token.logprobs());
+            AnswerParts.chatLogprob(chunk.raw("{\"content\":["), logprobs);
             chunk.raw("],\"refusal\":null}");
         }
         chunk.raw(",\"finish_reason\":null}").raw(suffix);
-        events.send();
+        events.end();
     }
 
     void end(ChoiceEnded end) throws IOException {
         introduce(end.choice());
-        JsonText chunk = delta(end.choice());
-        if (end.text().isEmpty()) {
-            chunk.raw("{}");
-        } else {
-            chunk.raw("{\"content\":\"").content(end.text()).raw("\"}");
-        }
-        chunk.raw(",\"logprobs\":null,\"finish_reason\":").raw(AnswerParts.reason(end.reason()));
-        chunk.raw("}").raw(suffix);
+        AnswerSplitter splitter = splitters.get(end.choice());
+        pieces(end.choice(), splitter.finish(end.text()), List.of());
+        delta(end.choice())
+                .raw("{},\"logprobs\":null,\"finish_reason\":")
+                .raw(AnswerParts.reason(end.reason(), splitter.hasCalled()))
+                .raw("}")
+                .raw(suffix);
         events.send();
     }
 
     void finish(Usage usage) throws IOException {
         if (reportsUsage) {
             JsonText chunk = events.event().raw(prefix).raw("],\"usage\":");
-            AnswerParts.usage(chunk, usage);
+            AnswerParts.chatUsage(chunk, usage, splitters);
             chunk.raw("}");
             events.end();
         }

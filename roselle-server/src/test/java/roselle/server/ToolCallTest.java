@@ -1,0 +1,111 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The demo model calls tools, and thinks when it is asked to. */
+final class ToolCallTest {
+    private static final String WEATHER = """
+            "tools":[{"type":"function","function":{"name":"get_weather","description":"The weather in a city now",
+              "parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}],
+            "temperature":0,"max_tokens":60""";
+
+    private static final String QUESTION = "{\"role\":\"user\",\"content\":\"What is the weather in Oslo?\"}";
+
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @Test
+    void tellsACallApartFromText() {
+        JsonNode choice = chat("[" + QUESTION + "]", "").at("/choices/0");
+
+        assertThat(choice.at("/finish_reason").stringValue()).isEqualTo("tool_calls");
+        assertThat(choice.at("/message/content").isNull()).isTrue();
+        assertThat(choice.at("/message/tool_calls/0/id").stringValue()).startsWith("call_");
+        assertThat(choice.at("/message/tool_calls/0/function/name").stringValue())
+                .isEqualTo("get_weather");
+        assertThat(DemoServer.json(choice.at("/message/tool_calls/0/function/arguments")
+                                .stringValue())
+                        .at("/city")
+                        .stringValue())
+                .isEqualTo("Oslo");
+    }
+
+    @Test
+    void answersWithWhatTheToolSaid() {
+        JsonNode call = chat("[" + QUESTION + "]", "").at("/choices/0/message");
+        String result = "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"{\\\"temperature\\\": 7}\"}"
+                .formatted(call.at("/tool_calls/0/id").stringValue());
+
+        JsonNode answer = chat("[" + QUESTION + "," + call + "," + result + "]", "");
+
+        assertThat(answer.at("/choices/0/finish_reason").stringValue()).isEqualTo("stop");
+        assertThat(answer.at("/choices/0/message/content").stringValue()).contains("Oslo");
+    }
+
+    @Test
+    void streamsACallInOneDelta() {
+        var response =
+                demo.post("/v1/chat/completions", "{\"messages\":[" + QUESTION + "],\"stream\":true," + WEATHER + "}");
+        List<JsonNode> chunks = DemoServer.events(response.body()).stream()
+                .filter(event -> !event.equals("[DONE]"))
+                .map(DemoServer::json)
+                .toList();
+
+        List<JsonNode> calls = chunks.stream()
+                .map(chunk -> chunk.at("/choices/0/delta/tool_calls/0"))
+                .filter(call -> !call.isMissingNode())
+                .toList();
+
+        assertThat(calls).hasSize(1);
+        assertThat(calls.getFirst().at("/index").intValue()).isZero();
+        assertThat(calls.getFirst().at("/function/name").stringValue()).isEqualTo("get_weather");
+        assertThat(chunks.getLast().at("/choices/0/finish_reason").stringValue())
+                .isEqualTo("tool_calls");
+    }
+
+    @Test
+    void doesNotTellTheModelOfToolsThatItMayNotCall() {
+        JsonNode with = chat("[" + QUESTION + "]", "");
+        JsonNode without = chat("[" + QUESTION + "]", ",\"tool_choice\":\"none\"");
+
+        assertThat(without.at("/usage/prompt_tokens").intValue())
+                .isLessThan(with.at("/usage/prompt_tokens").intValue());
+        assertThat(without.at("/choices/0/message/tool_calls").isMissingNode()).isTrue();
+    }
+
+    @Test
+    void tellsThoughtsApartFromTheAnswer() {
+        var response = demo.post("/v1/chat/completions", """
+                {"messages":[{"role":"user","content":"What is 12 + 30?"}],"temperature":0,"max_tokens":100,
+                 "reasoning_effort":"high"}""");
+        JsonNode body = DemoServer.json(response.body());
+
+        assertThat(body.at("/choices/0/message/reasoning_content").stringValue())
+                .as(response.body())
+                .isNotBlank();
+        assertThat(body.at("/choices/0/message/content").stringValue()).contains("42");
+        assertThat(body.at("/usage/completion_tokens_details/reasoning_tokens").intValue())
+                .isPositive();
+    }
+
+    private static JsonNode chat(String messages, String more) {
+        var response = demo.post("/v1/chat/completions", "{\"messages\":" + messages + "," + WEATHER + more + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return DemoServer.json(response.body());
+    }
+}
