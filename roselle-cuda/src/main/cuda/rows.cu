@@ -1,0 +1,330 @@
+// Operations on rows of BF16 or F16 numbers between the products; sums are float32 and their order depends on `columns` alone.
+//
+// A row begins every `stride` numbers. Each kernel may be launched with programmatic stream serialization.
+// norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias, or output[r] += scale * that. Grid (rows),
+//   columns / 8 threads, rounded up to 32, at most 512; columns, strides and addresses are multiples of 8, at most 32,768.
+// rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
+//   Grid (ceil((queryHeads + 2 * keyHeads) / 4), rows), 128 threads, a warp for each head; sizes of a head up to 256.
+// gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
+//   rows), 128 threads; columns, strides and addresses are multiples of 8.
+// embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
+// gather: output[i] = input[index[i]], multiples of 8. Grid (ceil(columns / 1024), rows), 128 threads.
+#include "epilogue.cuh"
+
+#include "ampere.cuh"
+
+template <class T>
+__device__ __forceinline__ void unpack(uint4 bits, float (&x)[8]) {
+    u32 words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[2 * i] = lowHalf<T>(words[i]);
+        x[2 * i + 1] = highHalf<T>(words[i]);
+    }
+}
+
+template <class T>
+__device__ __forceinline__ uint4 packed(const float (&x)[8]) {
+    return make_uint4(pack<T>(x[0], x[1]), pack<T>(x[2], x[3]), pack<T>(x[4], x[5]), pack<T>(x[6], x[7]));
+}
+
+__device__ __forceinline__ float warpSum(float x) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        x += __shfl_xor_sync(~0u, x, distance);
+    }
+    return x;
+}
+
+// Sum over the block, in the order of its warps; `shared` has 16 floats.
+__device__ __forceinline__ float blockSum(float x, float* shared) {
+    x = warpSum(x);
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    float sum = shared[0];
+    for (int w = 1; w < (int)blockDim.x / 32; w++) {
+        sum += shared[w];
+    }
+    return sum;
+}
+
+struct NormArguments {
+    bool takesMean;
+    const float* weight;
+    float weightOffset;
+    const float* bias;
+    float epsilon;
+};
+
+template <class T, bool ADDS>
+__device__ __forceinline__ void norm(
+    const u16* input, i64 inputStride, NormArguments n, float scale, u16* output, i64 outputStride, int columns) {
+    constexpr int MOST = 8;  // pieces of 8 numbers that a thread holds
+    __shared__ float sums[2][16];
+    launchNext();
+    waitForPrevious();
+    const u16* in = input + blockIdx.x * inputStride;
+    u16* out = output + blockIdx.x * outputStride;
+    int step = blockDim.x * 8;
+    float x[MOST][8];
+    float sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        int column = threadIdx.x * 8 + i * step;
+        if (column < columns) {
+            unpack<T>(*(const uint4*)(in + column), x[i]);
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                sum += n.takesMean ? x[i][j] : x[i][j] * x[i][j];
+            }
+        }
+    }
+    sum = blockSum(sum, sums[0]) / columns;
+    float mean = 0.0f;
+    if (n.takesMean) {
+        mean = sum;
+        sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < MOST; i++) {
+            if ((int)threadIdx.x * 8 + i * step < columns) {
+#pragma unroll
+                for (int j = 0; j < 8; j++) {
+                    x[i][j] -= mean;
+                    sum += x[i][j] * x[i][j];
+                }
+            }
+        }
+        sum = blockSum(sum, sums[1]) / columns;
+    }
+    float factor = 1.0f / sqrtf(sum + n.epsilon);
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        int column = threadIdx.x * 8 + i * step;
+        if (column < columns) {
+            float old[8];
+            if (ADDS) {
+                unpack<T>(*(const uint4*)(out + column), old);
+            }
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                float y = x[i][j] * factor * (n.weight[column + j] + n.weightOffset);
+                y = n.bias ? y + n.bias[column + j] : y;
+                x[i][j] = ADDS ? old[j] + scale * y : y;
+            }
+            *(uint4*)(out + column) = packed<T>(x[i]);
+        }
+    }
+}
+
+// Sine and cosine of an angle below about 10^6: Cody and Waite's reduction, then the polynomials of Moshier's Cephes.
+__device__ __forceinline__ void turn(float angle, float& sine, float& cosine) {
+    float quarters = rintf(angle * 0.63661977236758134f);
+    float r = fmaf(quarters, -1.57079625129699707f, angle);
+    r = fmaf(quarters, -7.54978941586159635e-8f, r);
+    r = fmaf(quarters, -5.39030285815811905e-15f, r);
+    float square = r * r;
+    float s = fmaf(fmaf(fmaf(-1.95152959e-4f, square, 8.33216087e-3f), square, -1.66666546e-1f), square * r, r);
+    float c = fmaf(fmaf(fmaf(2.44331571e-5f, square, -1.38873162e-3f), square, 4.16666456e-2f), square * square,
+        fmaf(-0.5f, square, 1.0f));
+    int quadrant = (int)quarters & 3;
+    sine = quadrant & 1 ? c : s;
+    cosine = quadrant & 1 ? s : c;
+    sine = quadrant & 2 ? -sine : sine;
+    cosine = (quadrant + 1) & 2 ? -cosine : cosine;
+}
+
+struct RopeArguments {
+    const float* inverseFrequencies;  // null where nothing turns
+    int pairs;
+    float factor;
+    int interleaved;
+};
+
+struct PageArguments {
+    u16* cache;
+    i64 pageElements;
+    const int* pageTable;
+    int maxPages;
+    const int* rowSequence;
+    const int* positions;
+};
+
+// One head: [size] numbers at `head`, normalised (weight may be null), rotated; `shared` has `size` floats of this warp.
+template <class T>
+__device__ __forceinline__ void turnHead(u16* head, int size, NormArguments n, RopeArguments rope, int position, float* shared) {
+    int lane = threadIdx.x % 32;
+    float sum = 0.0f;
+    for (int d = lane; d < size; d += 32) {
+        float x = toFloat<T>(head[d]);
+        shared[d] = x;
+        sum += n.takesMean ? x : x * x;
+    }
+    if (n.weight) {
+        sum = warpSum(sum) / size;
+        float mean = 0.0f;
+        if (n.takesMean) {
+            mean = sum;
+            sum = 0.0f;
+            for (int d = lane; d < size; d += 32) {
+                sum += (shared[d] - mean) * (shared[d] - mean);
+            }
+            sum = warpSum(sum) / size;
+        }
+        float factor = 1.0f / sqrtf(sum + n.epsilon);
+        for (int d = lane; d < size; d += 32) {
+            float y = (shared[d] - mean) * factor * (n.weight[d] + n.weightOffset);
+            shared[d] = n.bias ? y + n.bias[d] : y;
+        }
+    }
+    __syncwarp();
+    for (int d = lane; d < size; d += 32) {
+        float x = shared[d];
+        if (d < 2 * rope.pairs) {
+            int pair = rope.interleaved ? d / 2 : d % rope.pairs;
+            bool isSecond = rope.interleaved ? d & 1 : d >= rope.pairs;
+            float other = shared[rope.interleaved ? d ^ 1 : isSecond ? d - rope.pairs : d + rope.pairs];
+            float sine;
+            float cosine;
+            turn(position * rope.inverseFrequencies[pair], sine, cosine);
+            x = x * (cosine * rope.factor) + (isSecond ? other : -other) * (sine * rope.factor);
+        }
+        head[d] = fromFloat<T>(x);
+    }
+    __syncwarp();
+}
+
+template <class T>
+__device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
+    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,
+    NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages) {
+    __shared__ float heads[4][256];
+    launchNext();
+    waitForPrevious();
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    int row = blockIdx.y;
+    int position = pages.positions[row];
+    int head = blockIdx.x * 4 + warp;
+    if (head < queryHeads) {
+        if (queryNorm.weight || rope.pairs > 0) {
+            queryNorm.weight = queryNorm.weight ? queryNorm.weight + head * queryNormStride : nullptr;
+            queryNorm.bias = queryNorm.bias ? queryNorm.bias + head * queryNormStride : nullptr;
+            turnHead<T>(query + row * queryStride + head * keySize, keySize, queryNorm, rope, position, heads[warp]);
+        }
+        return;
+    }
+    head -= queryHeads;
+    bool isKey = head < keyHeads;
+    head -= isKey ? 0 : keyHeads;
+    if (head >= keyHeads) {
+        return;
+    }
+    int page = pages.pageTable[(i64)pages.rowSequence[row] * pages.maxPages + position / 16];
+    u16* target = pages.cache + page * pages.pageElements;
+    if (isKey) {
+        u16* from = key + row * keyStride + head * keySize;
+        if (keyNorm.weight || rope.pairs > 0) {
+            keyNorm.weight = keyNorm.weight ? keyNorm.weight + head * keyNormStride : nullptr;
+            keyNorm.bias = keyNorm.bias ? keyNorm.bias + head * keyNormStride : nullptr;
+            turnHead<T>(from, keySize, keyNorm, rope, position, heads[warp]);
+        }
+        for (int d = lane; d < keySize; d += 32) {
+            target[(head * 16 + position % 16) * keySize + d] = from[d];
+        }
+    } else {
+        target += keyHeads * 16 * keySize;
+        for (int d = lane; d < valueSize; d += 32) {
+            target[(head * 16 + position % 16) * valueSize + d] = value[row * valueStride + head * valueSize + d];
+        }
+    }
+}
+
+template <class T>
+__device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
+    float upOffset, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    waitForPrevious();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    if (column >= columns) {
+        return;
+    }
+    float g[8];
+    float u[8];
+    unpack<T>(*(const uint4*)(gate + blockIdx.y * gateStride + column), g);
+    unpack<T>(*(const uint4*)(up + blockIdx.y * upStride + column), u);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        g[i] = activate(activation, fminf(g[i], limit)) * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
+    }
+    *(uint4*)(output + blockIdx.y * outputStride + column) = packed<T>(g);
+}
+
+template <class T>
+__device__ __forceinline__ void embed(
+    const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    waitForPrevious();
+    if (column >= columns) {
+        return;
+    }
+    int id = ids[blockIdx.y];
+    i64 tile = (i64)(id / 64) * ((columns + 63) / 64) + column / 64;
+    float x[8];
+    unpack<T>(*(const uint4*)(table + tile * 4096 + id % 64 * 64 + ((column / 8 ^ id) & 7) * 8), x);
+    u16* out = output + blockIdx.y * outputStride + column;
+    float old[8] = {};
+    if (adds) {
+        unpack<T>(*(const uint4*)out, old);
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        x[i] = adds ? old[i] + scale * x[i] : scale * x[i];
+    }
+    *(uint4*)out = packed<T>(x);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    gather(const u16* input, i64 inputStride, const int* index, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    waitForPrevious();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    if (column < columns) {
+        *(uint4*)(output + blockIdx.y * outputStride + column) =
+            *(const uint4*)(input + index[blockIdx.y] * inputStride + column);
+    }
+}
+
+#define ROWS(T, SUFFIX)                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(512) norm_##SUFFIX(const u16* input, i64 inputStride, int takesMean,        \
+        const float* weight, float weightOffset, const float* bias, float epsilon, u16* output, i64 outputStride,            \
+        int columns) {                                                                                                      \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                            \
+        norm<T, false>(input, inputStride, n, 1.0f, output, outputStride, columns);                                         \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(512) add_normed_##SUFFIX(const u16* input, i64 inputStride, int takesMean,  \
+        const float* weight, float weightOffset, const float* bias, float epsilon, float scale, u16* output,                 \
+        i64 outputStride, int columns) {                                                                                    \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                            \
+        norm<T, true>(input, inputStride, n, scale, output, outputStride, columns);                                         \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128) rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key,            \
+        i64 keyStride, const u16* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,          \
+        NormArguments queryNorm, int queryNormStride, NormArguments keyNorm, int keyNormStride, RopeArguments rope,          \
+        PageArguments pages) {                                                                                              \
+        ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,      \
+            queryNorm, queryNormStride, keyNorm, keyNormStride, rope, pages);                                               \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,         \
+        i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {             \
+        gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);               \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128) embed_##SUFFIX(                                                       \
+        const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {               \
+        embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                   \
+    }
+
+ROWS(Bf16, bf16)
+ROWS(F16, f16)

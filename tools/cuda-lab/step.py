@@ -1,0 +1,193 @@
+"""Runs whole decoder steps from the kernels alone, checks them and times them: step.py DIR [gpt2|llama ...].
+
+Weights are random. A step is one CUDA graph, from token ids to logits, each kernel launched programmatically. The check
+compares the logits with the same decoder in PyTorch (float32 sums of the same 16-bit weights) and the bits of a row alone
+with its bits in the batch.
+"""
+
+import ctypes
+import sys
+
+import torch
+
+from attention import Batch, Kernels as Attention
+from driver import Module, long
+from linear import Linear, NAMES, slices
+
+GELU_TANH, SILU = 3, 1
+
+
+class NormArguments(ctypes.Structure):
+    _fields_ = [("takes_mean", ctypes.c_bool), ("weight", ctypes.c_void_p), ("offset", ctypes.c_float), ("bias", ctypes.c_void_p),
+                ("epsilon", ctypes.c_float)]
+
+
+class RopeArguments(ctypes.Structure):
+    _fields_ = [("frequencies", ctypes.c_void_p), ("pairs", ctypes.c_int), ("factor", ctypes.c_float), ("interleaved", ctypes.c_int)]
+
+
+class PageArguments(ctypes.Structure):
+    _fields_ = [("cache", ctypes.c_void_p), ("elements", ctypes.c_longlong), ("table", ctypes.c_void_p), ("max_pages", ctypes.c_int),
+                ("row_sequence", ctypes.c_void_p), ("positions", ctypes.c_void_p)]
+
+
+class Shape:
+    def __init__(self, name):
+        if name == "gpt2":
+            self.layers, self.width, self.inner, self.vocabulary = 12, 768, 3072, 50257
+            self.key_heads, self.group, self.size, self.dtype, self.gated = 12, 1, 64, torch.float16, False
+        else:
+            self.layers, self.width, self.inner, self.vocabulary = 32, 4096, 14336, 128256
+            self.key_heads, self.group, self.size, self.dtype, self.gated = 8, 4, 128, torch.bfloat16, True
+        self.heads = self.key_heads * self.group
+
+
+class Step:
+    def __init__(self, folder, shape):
+        self.shape = shape
+        self.linear, self.attention = Linear(folder), Attention(folder)
+        module = Module(f"{folder}/rows.sm_90a.cubin")
+        suffix = NAMES[shape.dtype]
+        self.norm, self.rope, self.gated, self.embed = [
+            module.kernel(f"{name}_{suffix}") for name in ("norm", "rope_append", "gated", "embed")]
+        torch.manual_seed(3)
+        self.table, self.packed_table = self.weight(shape.vocabulary, shape.width)
+        self.output = self.packed_table if not shape.gated else self.weight(shape.vocabulary, shape.width)[1]
+        projected = (shape.heads + 2 * shape.key_heads) * shape.size
+        inner = shape.inner * (2 if shape.gated else 1)
+        self.layers = [
+            dict(qkv=self.weight(projected, shape.width), o=self.weight(shape.width, shape.heads * shape.size),
+                 up=self.weight(inner, shape.width), down=self.weight(shape.width, shape.inner),
+                 bias=[None if shape.gated else torch.randn(n, device="cuda") * 0.1 for n in (projected, shape.width, inner, shape.width)])
+            for _ in range(shape.layers)]
+        self.norm_weight = torch.rand(shape.width, device="cuda") + 0.5
+        self.norm_bias = None if shape.gated else torch.randn(shape.width, device="cuda") * 0.1
+        self.frequencies = 500000.0 ** (-torch.arange(0, shape.size // 2, device="cuda") * 2 / shape.size)
+
+    def weight(self, outputs, columns):
+        plain = (torch.randn(outputs, columns, device="cuda") * columns**-0.5).to(self.shape.dtype)
+        packed = self.linear.pack(plain)
+        return (plain if self.shape.layers < 20 else None), packed
+
+    def prepare(self, contexts):
+        s = self.shape
+        rows = len(contexts)
+        batch = Batch(contexts, [1] * rows, s.key_heads, s.group, s.size, s.dtype, fill=False)
+        caches = [torch.randn_like(batch.cache) * 0.5 for _ in range(s.layers)]
+        projected = (s.heads + 2 * s.key_heads) * s.size
+        new = lambda columns, dtype=s.dtype: torch.empty(rows, columns, device="cuda", dtype=dtype)
+        return dict(batch=batch, caches=caches, ids=torch.randint(0, s.vocabulary, (rows,), device="cuda", dtype=torch.int32), hidden=new(s.width),
+                    normed=new(s.width), projected=new(projected), attended=new(s.heads * s.size), inner=new(s.inner * (2 if s.gated else 1)),
+                    logits=new(s.vocabulary, torch.float32))
+
+    def forward(self, state):
+        s, batch = self.shape, state["batch"]
+        rows = batch.rows
+        hidden, normed, projected, inner = state["hidden"], state["normed"], state["projected"], state["inner"]
+
+        def norm():
+            threads = min(512, -(-s.width // 256) * 32)
+            self.norm((rows, 1, 1), (threads, 1, 1), [hidden, long(s.width), int(not s.gated), self.norm_weight, 0.0, self.norm_bias, 1e-5,
+                                                      normed, long(s.width), s.width], programmatic=True)
+
+        def linear(x, packed, out, outputs, **options):
+            self.linear.run(packed, x, out, outputs, pdl=True, **options)
+
+        self.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [self.packed_table, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
+        parts = max(1, min(8, 200 // (rows * s.key_heads)))
+        for layer, cache in zip(self.layers, state["caches"]):
+            norm()
+            linear(normed, layer["qkv"][1], projected, projected.shape[1], bias=layer["bias"][0])
+            query = projected[:, : s.heads * s.size]
+            key = projected[:, s.heads * s.size : (s.heads + s.key_heads) * s.size]
+            value = projected[:, (s.heads + s.key_heads) * s.size :]
+            stride = long(projected.shape[1])
+            no_norm = NormArguments()
+            rope = RopeArguments(self.frequencies.data_ptr(), s.size // 2, 1.0, 0) if s.gated else RopeArguments()
+            pages = PageArguments(cache.data_ptr(), batch.page_elements, batch.table.data_ptr(), batch.max_pages, batch.sequence_of.data_ptr(),
+                                  batch.positions.data_ptr())
+            self.rope((-(-(s.heads + 2 * s.key_heads) // 4), rows, 1), (128, 1, 1),
+                      [query, stride, key, stride, value, stride, s.heads, s.key_heads, s.size, s.size, no_norm, 0, no_norm, 0, rope, pages],
+                      programmatic=True)
+            batch.query, batch.cache = query, cache
+            self.attention.few(batch, state["attended"], parts, True, True)
+            linear(state["attended"], layer["o"][1], hidden, s.width, bias=layer["bias"][1], flags=1)
+            norm()
+            if s.gated:
+                linear(normed, layer["up"][1], inner, inner.shape[1])
+                self.gated((-(-s.inner // 1024), rows, 1), (128, 1, 1),
+                           [inner, long(2 * s.inner), inner[:, s.inner :], long(2 * s.inner), SILU, float("inf"), 0.0, inner, long(2 * s.inner), s.inner],
+                           programmatic=True)
+                linear(inner[:, : s.inner], layer["down"][1], hidden, s.width, flags=1)
+            else:
+                linear(normed, layer["up"][1], inner, s.inner, bias=layer["bias"][2], activation=GELU_TANH)
+                linear(inner, layer["down"][1], hidden, s.width, bias=layer["bias"][3], flags=1)
+        norm()
+        linear(normed, self.output, state["logits"], s.vocabulary)
+
+    def exact(self, state):
+        """The logits of GPT-2's shape, in float32 with float64 sums; caches hold what the kernels appended."""
+        s, batch = self.shape, state["batch"]
+        hidden = self.table[state["ids"].long()].double()
+
+        def norm(x):
+            return torch.nn.functional.layer_norm(x, (s.width,), self.norm_weight.double(), self.norm_bias.double(), 1e-5)
+
+        for layer, cache in zip(self.layers, state["caches"]):
+            projected = norm(hidden) @ layer["qkv"][0].double().T + layer["bias"][0].double()
+            attended = torch.empty(batch.rows, s.heads, s.size, device="cuda", dtype=torch.float64)
+            for r, context in enumerate(batch.contexts):
+                pages = cache[batch.table[r, : -(-context // 16)].long()].double().permute(1, 2, 0, 3, 4).reshape(2, s.key_heads, -1, s.size)[:, :, :context]
+                scores = torch.einsum("hd,hpd->hp", projected[r, : s.width].view(s.heads, s.size), pages[0]) * s.size**-0.5
+                attended[r] = torch.einsum("hp,hpd->hd", scores.softmax(1), pages[1])
+            hidden = hidden + attended.view(batch.rows, -1) @ layer["o"][0].double().T + layer["bias"][1].double()
+            inner = torch.nn.functional.gelu(norm(hidden) @ layer["up"][0].double().T + layer["bias"][2].double(), approximate="tanh")
+            hidden = hidden + inner @ layer["down"][0].double().T + layer["bias"][3].double()
+        return norm(hidden) @ self.table.double().T
+
+
+def run(folder, name, batches, context):
+    step = Step(folder, Shape(name))
+    check = step.prepare([context, 17, 128, 129, 1])
+    step.forward(check)
+    torch.cuda.synchronize()
+    if name == "gpt2":
+        exact = step.exact(check)
+        print(name, "relative error of logits", ((check["logits"].double() - exact).norm() / exact.norm()).item())
+    alone = step.prepare([context])
+    alone["ids"][:] = check["ids"][:1]
+    used = -(-context // 16)
+    for mine, theirs in zip(alone["caches"], check["caches"]):
+        mine[alone["batch"].table[0, :used].long()] = theirs[check["batch"].table[0, :used].long()]
+    step.forward(alone)
+    print(name, "same bits alone and in a batch:", torch.equal(alone["logits"][0], check["logits"][0]), flush=True)
+    del check, alone
+    for rows in batches:
+        state = step.prepare([context] * rows)
+        step.forward(state)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            step.forward(state)
+        times = []
+        for _ in range(30):
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            graph.replay()
+            end.record()
+            torch.cuda.synchronize()
+            times.append(start.elapsed_time(end) * 1e3)
+        print(f"{name} decode step, {rows} rows, context {context}: median {sorted(times)[15]:.0f} us, best {min(times):.0f}", flush=True)
+        del state, graph
+
+
+def main():
+    for name in sys.argv[2:]:
+        if name == "gpt2":
+            run(sys.argv[1], name, (1, 8, 32, 128), 300)
+        else:
+            run(sys.argv[1], name, (1, 8, 64, 256), 1024)
+
+
+if __name__ == "__main__":
+    main()
