@@ -31,10 +31,14 @@ public sealed interface Prompt {
      *
      * @param messages in order
      * @param tools functions that the model may call, in the JSON form of OpenAI's {@code tools}
-     * @param variables further variables for the template, such as {@code enable_thinking}
+     * @param variables further variables for the template, such as {@code enable_thinking}; {@link #CONTINUE}, if true, makes
+     *     the answer go on with the last message instead of replying to it
      */
     record Chat(List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables)
             implements Prompt {
+        /** Ends the prompt with the text of the last message. */
+        public static final String CONTINUE = "continue_final_message";
+
         public Chat {
             if (messages.isEmpty()) {
                 throw new InvalidRequestException("messages is empty: a conversation has at least one message");

@@ -97,7 +97,20 @@ final class PromptEncoder {
         if (!chat.tools().isEmpty()) {
             variables.put("tools", guarded(chat.tools()));
         }
-        return compiled.render(variables, LocalDateTime.now(clock));
+        String rendered = compiled.render(variables, LocalDateTime.now(clock));
+        return Boolean.TRUE.equals(variables.get(Prompt.Chat.CONTINUE)) ? upToLastMessage(rendered, chat) : rendered;
+    }
+
+    /** The text without what the template writes after the last message, so that the answer goes on with it. */
+    private String upToLastMessage(String rendered, Prompt.Chat chat) {
+        Object content = chat.messages().getLast().fields().get("content");
+        String last = content instanceof String text ? guarded(text).strip() : "";
+        int begin = last.isEmpty() ? -1 : rendered.lastIndexOf(last);
+        if (begin < 0) {
+            throw new InvalidRequestException(Prompt.Chat.CONTINUE
+                    + " is set, but the chat template does not write the last message's text as it is");
+        }
+        return rendered.substring(0, begin + last.length());
     }
 
     private Object guarded(Object value) {

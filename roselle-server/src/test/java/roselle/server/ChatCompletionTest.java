@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
 import tools.jackson.databind.JsonNode;
 
 final class ChatCompletionTest {
@@ -69,6 +76,63 @@ final class ChatCompletionTest {
                 .collect(Collectors.joining());
         assertThat(streamed).isEqualTo(whole);
         assertThat(chunks).hasSize(1 + 24 + 1 + 1);
+    }
+
+    @Test
+    void goesOnWithTheLastMessage() {
+        String begun = "{\"messages\":[{\"role\":\"user\",\"content\":\"Tell me a story about a fox.\"},"
+                + "{\"role\":\"assistant\",\"content\":\"Once upon a time there\"}],"
+                + "\"continue_final_message\":true";
+
+        var ids = DemoServer.json(
+                demo.post("/tokenize", begun + ",\"return_token_strs\":true}").body());
+        String answer = content(demo.post("/v1/chat/completions", begun + ",\"temperature\":0,\"max_tokens\":8}"));
+
+        assertThat(ids.at("/token_strs/" + (ids.at("/count").intValue() - 1)).stringValue())
+                .endsWith("there");
+        assertThat(answer).startsWith(" ");
+        assertThat(demo.post("/v1/chat/completions", begun + ",\"add_generation_prompt\":true}")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void refusesInOneSentenceToGoOnWithNothing() {
+        var response = demo.post(
+                "/v1/chat/completions",
+                "{\"messages\":[{\"role\":\"assistant\",\"content\":\" \"}],\"continue_final_message\":true}");
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(DemoServer.json(response.body()).at("/error/param").stringValue())
+                .isEqualTo("continue_final_message");
+    }
+
+    @Test
+    void turnsAwayWhatFindsNoRoom() throws InterruptedException, ExecutionException {
+        var batch = new BatchOptions(0, 1, 512, 0, 1);
+        try (var small =
+                new DemoServer(Engine.open(EngineConfig.of(DemoServer.demo()).with(batch)))) {
+            String endless = "{\"prompt\":\"Once\",\"max_tokens\":150,\"ignore_eos\":true}";
+            var request = small.request("/v1/completions", endless).build();
+            List<CompletableFuture<HttpResponse<String>>> answers = Stream.generate(
+                            () -> small.client().sendAsync(request, HttpResponse.BodyHandlers.ofString()))
+                    .limit(8)
+                    .toList();
+            List<HttpResponse<String>> all = new ArrayList<>();
+            for (var answer : answers) {
+                all.add(answer.get());
+            }
+
+            assertThat(all)
+                    .extracting(HttpResponse::statusCode)
+                    .contains(200, 503)
+                    .containsOnly(200, 503);
+            all.stream().filter(response -> response.statusCode() == 503).forEach(refused -> {
+                assertThat(refused.headers().firstValueAsLong("retry-after")).isPresent();
+                assertThat(DemoServer.json(refused.body()).at("/error/code").stringValue())
+                        .isEqualTo("overloaded");
+            });
+        }
     }
 
     private static String content(HttpResponse<String> response) {

@@ -9,7 +9,7 @@ import roselle.server.http.JsonFields;
 
 /**
  * Reads the fields that make up a conversation: {@code messages}, {@code tools}, {@code tool_choice},
- * {@code chat_template_kwargs}, {@code add_generation_prompt}.
+ * {@code chat_template_kwargs}, {@code add_generation_prompt}, {@code continue_final_message}.
  */
 public final class ChatPrompt {
     private static final int MOST_TOOLS = 1024;
@@ -26,6 +26,14 @@ public final class ChatPrompt {
                 }));
         if (fields.has("add_generation_prompt")) {
             variables.put("add_generation_prompt", fields.bool("add_generation_prompt", true));
+        }
+        if (fields.bool(Prompt.Chat.CONTINUE, false)) {
+            if (fields.bool("add_generation_prompt", false)) {
+                throw ApiException.invalid(
+                        Prompt.Chat.CONTINUE, Prompt.Chat.CONTINUE + " and add_generation_prompt exclude each other");
+            }
+            variables.put("add_generation_prompt", false);
+            variables.put(Prompt.Chat.CONTINUE, true);
         }
         List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
                 .map(ChatPrompt::tool)

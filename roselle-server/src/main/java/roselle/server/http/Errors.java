@@ -19,8 +19,14 @@ public final class Errors {
     /** What the engine says of a prompt, or a prompt with its answer, that is longer than the context. */
     private static final String TOO_LONG = "but the context holds";
 
-    private static final List<String> FIELDS =
-            List.of("logit_bias", "stop_token_ids", "min_tokens", "max_tokens", "top_logprobs", "cache_salt");
+    private static final List<String> FIELDS = List.of(
+            "logit_bias",
+            "stop_token_ids",
+            "min_tokens",
+            "max_tokens",
+            "top_logprobs",
+            "cache_salt",
+            "continue_final_message");
 
     private Errors() {}
 
