@@ -14,8 +14,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
@@ -25,15 +29,22 @@ import roselle.api.TokenLogprob;
 import roselle.backend.Backend;
 import roselle.backend.Rows;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.tensor.DataType;
+import roselle.testing.ConvertedStories;
+import roselle.testing.RandomLlama;
 
 /** A request's tokens and log-probabilities do not depend on what else runs, nor on how its work is cut. */
 class SameBitsTest {
     private static final int PROMPT = 40;
     private static final int ANSWER = 10;
     private static final long SEED = 20260704;
+
+    @TempDir
+    private Path folder;
 
     /** What a request gave: ids and the bits of their log-probabilities, and how much of its prompt was cached. */
     private record Answer(List<Integer> ids, List<List<Integer>> bits, int cached) {
@@ -48,35 +59,100 @@ class SameBitsTest {
         }
     }
 
+    /**
+     * What is asked of which model.
+     *
+     * @param scoresPrompt whether the prompt's own tokens are scored too; they then do not come from the cache
+     */
+    private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
+        Backend backend() {
+            return new CpuBackend(CpuOptions.of(2).with(path));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("models")
     void aRequestGivesTheSameBitsHoweverItRuns(Path model) {
+        check(new Subject(model, "auto", CpuPath.AUTO, false));
+    }
+
+    @Test
+    void aPromptIsScoredWithTheSameBitsHoweverItRuns() throws IOException {
+        check(new Subject(llama(), "f32", CpuPath.AUTO, true));
+        check(new Subject(llama(), "f16", CpuPath.VECTOR, true));
+    }
+
+    @Tag("shared-data")
+    @ParameterizedTest
+    @CsvSource({"F32, auto, AUTO", "Q8_0, f16, AUTO", "Q4_0, bf16, AUTO", "Q8_0, bf16, VECTOR", "F16, f16, VECTOR"})
+    void storiesGiveTheSameBitsInEachFormat(DataType weights, String kvType, CpuPath path) throws IOException {
+        check(new Subject(ConvertedStories.write(weights, folder), kvType, path, weights == DataType.Q8_0));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = CpuPath.class,
+            names = {"AUTO", "VECTOR"})
+    void superBlocksGiveTheSameBits(CpuPath path) throws IOException {
+        check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", path, false));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyModelGivesTheSameBitsWithHalfTheCache(Path model) {
+        for (CpuPath path : new CpuPath[] {CpuPath.AUTO, CpuPath.VECTOR}) {
+            check(new Subject(model, "f16", path, false));
+            check(new Subject(model, "bf16", path, true));
+        }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {"BF16", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"})
+    void everyFormatGivesTheSameBits(DataType weights) throws IOException {
+        Path model = RandomLlama.write(weights, folder);
+        check(new Subject(model, "f32", CpuPath.AUTO, false));
+        check(new Subject(model, "bf16", CpuPath.VECTOR, true));
+    }
+
+    private static void check(Subject subject) {
         int vocabulary = 300;
-        Answer alone = alone(model, BatchOptions.DEFAULT, vocabulary);
+        Answer alone = alone(subject, BatchOptions.DEFAULT, vocabulary);
         assertThat(alone.ids()).hasSize(ANSWER);
         for (int chunk : new int[] {1, 5, 16, 33}) {
             var batch = new BatchOptions(0, 4, 64, chunk, 100);
-            assertThat(alone(model, batch, vocabulary).withoutCache())
-                    .as("in chunks of %d", chunk)
+            assertThat(alone(subject, batch, vocabulary).withoutCache())
+                    .as("%s in chunks of %d", subject, chunk)
                     .isEqualTo(alone.withoutCache());
         }
-        assertThat(afterItself(model, vocabulary).withoutCache())
-                .as("with a prefix hit")
+        assertThat(afterItself(subject, vocabulary).withoutCache())
+                .as("%s with a prefix hit", subject)
                 .isEqualTo(alone.withoutCache());
-        assertThat(amongStrangers(model, vocabulary, cpu(), StepHook.NONE).withoutCache())
-                .as("in a batch of 64")
+        assertThat(amongStrangers(subject, vocabulary, subject.backend(), StepHook.NONE)
+                        .withoutCache())
+                .as("%s in a batch of 64", subject)
                 .isEqualTo(alone.withoutCache());
-        assertThat(amongStrangers(model, vocabulary, cpu(), preemption()).withoutCache())
-                .as("preempted every third step")
+        assertThat(amongStrangers(subject, vocabulary, subject.backend(), preemption())
+                        .withoutCache())
+                .as("%s preempted every third step", subject)
                 .isEqualTo(alone.withoutCache());
     }
 
     @Test
     void aKernelWhoseBitsDependOnTheNumberOfRowsIsFound() throws IOException {
-        Path model = models().filter(path -> path.endsWith("llama")).findFirst().orElseThrow();
-        Answer alone = alone(model, BatchOptions.DEFAULT, 300);
-        assertThat(amongStrangers(model, 300, saboteur(), StepHook.NONE).withoutCache())
-                .isNotEqualTo(alone.withoutCache());
+        for (boolean scoresPrompt : new boolean[] {false, true}) {
+            var subject = new Subject(llama(), "auto", CpuPath.AUTO, scoresPrompt);
+            Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
+            assertThat(amongStrangers(subject, 300, saboteur(), StepHook.NONE).withoutCache())
+                    .isNotEqualTo(alone.withoutCache());
+        }
+    }
+
+    private static Path llama() throws IOException {
+        return models().filter(path -> path.endsWith("llama")).findFirst().orElseThrow();
     }
 
     private static Backend cpu() {
@@ -122,38 +198,39 @@ class SameBitsTest {
         }
     }
 
-    private static EngineConfig config(Path model, BatchOptions batch) {
-        return EngineConfig.of(model)
+    private static EngineConfig config(Subject subject, BatchOptions batch) {
+        return EngineConfig.of(subject.model())
                 .with(batch)
-                .with(new DeviceOptions("cpu", 2))
-                .with(new CacheOptions("auto", 64L << 20, 16, true));
+                .with(new CacheOptions(subject.kvType(), 64L << 20, 16, true));
     }
 
-    private static Answer alone(Path model, BatchOptions batch, int vocabulary) {
-        try (var engine = Engine.open(config(model, batch), cpu(), StepHook.NONE)) {
-            return answer(engine.submit(request(vocabulary)));
+    private static Answer alone(Subject subject, BatchOptions batch, int vocabulary) {
+        try (var engine = Engine.open(config(subject, batch), subject.backend(), StepHook.NONE)) {
+            return answer(engine.submit(request(subject, vocabulary)));
         }
     }
 
-    private static Answer afterItself(Path model, int vocabulary) {
-        try (var engine = Engine.open(config(model, BatchOptions.DEFAULT), cpu(), StepHook.NONE)) {
-            Answer first = answer(engine.submit(request(vocabulary)));
-            Answer second = answer(engine.submit(request(vocabulary)));
-            assertThat(second.cached()).as("cached tokens").isPositive();
+    private static Answer afterItself(Subject subject, int vocabulary) {
+        try (var engine = Engine.open(config(subject, BatchOptions.DEFAULT), subject.backend(), StepHook.NONE)) {
+            Answer first = answer(engine.submit(request(subject, vocabulary)));
+            Answer second = answer(engine.submit(request(subject, vocabulary)));
+            if (!subject.scoresPrompt()) {
+                assertThat(second.cached()).as("cached tokens").isPositive();
+            }
             assertThat(first.withoutCache()).isEqualTo(second.withoutCache());
             return second;
         }
     }
 
-    private static Answer amongStrangers(Path model, int vocabulary, Backend backend, StepHook hook) {
+    private static Answer amongStrangers(Subject subject, int vocabulary, Backend backend, StepHook hook) {
         var random = new Random(SEED);
-        try (var engine = Engine.open(config(model, new BatchOptions(0, 64, 128, 24, 100)), backend, hook)) {
+        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), backend, hook)) {
             var strangers = new ArrayList<Generation>();
             Generation own = null;
             int place = random.nextInt(64);
             for (int i = 0; i < 64; i++) {
                 if (i == place) {
-                    own = engine.submit(request(vocabulary));
+                    own = engine.submit(request(subject, vocabulary));
                 }
                 int[] prompt =
                         random.ints(1 + random.nextInt(50), 3, vocabulary).toArray();
@@ -170,7 +247,7 @@ class SameBitsTest {
         }
     }
 
-    private static GenerationRequest request(int vocabulary) {
+    private static GenerationRequest request(Subject subject, int vocabulary) {
         int[] prompt = new Random(SEED + 1).ints(PROMPT, 3, vocabulary).toArray();
         return GenerationRequest.builder()
                 .tokens(prompt)
@@ -180,6 +257,7 @@ class SameBitsTest {
                 .ignoreEos(true)
                 .maxTokens(ANSWER)
                 .logprobs(3)
+                .promptLogprobs(subject.scoresPrompt())
                 .build();
     }
 

@@ -1,0 +1,100 @@
+package roselle.testing;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import roselle.checkpoint.GgufWriter;
+import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** A Llama of two layers as GGUF, wide enough for formats of 256 numbers to a block, its numbers random but tame. */
+public final class RandomLlama {
+    private static final int WIDTH = 256;
+    private static final int INNER = 512;
+    private static final int VOCABULARY = 320;
+    private static final int KEYS = WIDTH / 2;
+    private static final long SEED = 31;
+
+    private final Random random = new Random(SEED);
+    private final DataType type;
+    private final GgufWriter writer = new GgufWriter().put("general.architecture", "llama");
+
+    private RandomLlama(DataType type) {
+        this.type = type;
+    }
+
+    /** Writes the model, without a tokenizer, into a folder. */
+    public static Path write(DataType type, Path folder) throws IOException {
+        return Files.write(folder.resolve("random-" + type.label() + ".gguf"), new RandomLlama(type).bytes());
+    }
+
+    private byte[] bytes() {
+        writer.put("llama.block_count", 2)
+                .put("llama.context_length", 512)
+                .put("llama.embedding_length", WIDTH)
+                .put("llama.feed_forward_length", INNER)
+                .put("llama.attention.head_count", 4)
+                .put("llama.attention.head_count_kv", 2)
+                .put("llama.rope.dimension_count", WIDTH / 4)
+                .put("llama.vocab_size", VOCABULARY)
+                .put("llama.attention.layer_norm_rms_epsilon", 1e-5f);
+        matrix("token_embd.weight", VOCABULARY, WIDTH);
+        for (int layer = 0; layer < 2; layer++) {
+            String block = "blk." + layer + ".";
+            norm(block + "attn_norm.weight");
+            matrix(block + "attn_q.weight", WIDTH, WIDTH);
+            matrix(block + "attn_k.weight", KEYS, WIDTH);
+            matrix(block + "attn_v.weight", KEYS, WIDTH);
+            matrix(block + "attn_output.weight", WIDTH, WIDTH);
+            norm(block + "ffn_norm.weight");
+            matrix(block + "ffn_gate.weight", INNER, WIDTH);
+            matrix(block + "ffn_up.weight", INNER, WIDTH);
+            matrix(block + "ffn_down.weight", WIDTH, INNER);
+        }
+        norm("output_norm.weight");
+        matrix("output.weight", VOCABULARY, WIDTH);
+        return writer.toBytes();
+    }
+
+    private void norm(String name) {
+        float[] ones = new float[WIDTH];
+        java.util.Arrays.fill(ones, 1f);
+        writer.tensor(new Tensor(name, DataType.F32, Shape.of(WIDTH), floats(ones)));
+    }
+
+    /** Blocks of random bits, drawn again until their numbers are finite, neither all tiny nor large. */
+    private void matrix(String name, int rows, int columns) {
+        var bytes = new byte[Math.toIntExact(type.rowBytes((long) rows * columns))];
+        var block = new byte[type.blockBytes()];
+        var numbers = new float[type.blockElements()];
+        for (int at = 0; at < bytes.length; at += block.length) {
+            do {
+                random.nextBytes(block);
+                Dequantizer.of(type).dequantize(MemorySegment.ofArray(block), 0, numbers, 0, numbers.length);
+            } while (!isTame(numbers));
+            System.arraycopy(block, 0, bytes, at, block.length);
+        }
+        writer.tensor(new Tensor(name, type, Shape.of(rows, columns), MemorySegment.ofArray(bytes)));
+    }
+
+    private static boolean isTame(float[] numbers) {
+        float largest = 0;
+        for (float number : numbers) {
+            if (!(Math.abs(number) <= 0.5f)) {
+                return false;
+            }
+            largest = Math.max(largest, Math.abs(number));
+        }
+        return numbers.length == 1 || largest > 0.001f;
+    }
+
+    private static MemorySegment floats(float[] numbers) {
+        var bytes = java.nio.ByteBuffer.allocate(numbers.length * Float.BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        bytes.asFloatBuffer().put(numbers);
+        return MemorySegment.ofArray(bytes.array());
+    }
+}
