@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import roselle.api.CheckpointException;
+import roselle.checkpoint.BundledModel;
 
-/** Guesses which file was meant by a path that names none. */
+/** Guesses which file, or which model that comes with Roselle, was meant by a path that names none. */
 final class NearNames {
     private static final int MOST_NAMES = 3;
     private static final int MOST_ENTRIES = 10_000;
@@ -35,16 +36,19 @@ final class NearNames {
             return List.of();
         }
         String wanted = name.toString().toLowerCase(Locale.ROOT);
-        try (Stream<Path> entries = Files.list(folder)) {
-            return entries.limit(MOST_ENTRIES)
-                    .map(entry -> entry.getFileName().toString())
+        Stream<String> bundled = path.getNameCount() == 1 && !path.isAbsolute() ? BundledModel.names() : Stream.of();
+        try (Stream<Path> entries = Files.exists(folder) ? Files.list(folder) : Stream.of()) {
+            Stream<String> files =
+                    entries.limit(MOST_ENTRIES).map(entry -> entry.getFileName().toString());
+            return Stream.concat(bundled, files)
+                    .distinct()
                     .filter(each -> isNear(each.toLowerCase(Locale.ROOT), wanted))
                     .sorted(Comparator.comparingInt((String each) -> distance(each.toLowerCase(Locale.ROOT), wanted))
                             .thenComparing(Comparator.naturalOrder()))
                     .limit(MOST_NAMES)
                     .toList();
         } catch (IOException unreadable) {
-            return List.of(); // the folder is not there either
+            return List.of();
         }
     }
 

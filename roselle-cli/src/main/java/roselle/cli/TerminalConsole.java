@@ -53,13 +53,13 @@ final class TerminalConsole implements ChatConsole {
         return true;
     }
 
-    /** The terminal that the program runs in, through the system's own programs rather than a native library. */
+    /** The terminal that the program runs in, through the C library of the system rather than a native one of JLine's. */
     static TerminalConsole open() {
         try {
             Terminal terminal = TerminalBuilder.builder()
                     .system(true)
                     .jni(false)
-                    .ffm(false)
+                    .ffm(true)
                     .exec(true)
                     .build();
             return new TerminalConsole(terminal, historyFile());

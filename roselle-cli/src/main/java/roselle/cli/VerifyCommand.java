@@ -2,6 +2,7 @@ package roselle.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import roselle.backend.Backend;
+import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
@@ -23,6 +24,8 @@ import roselle.execution.Verification;
 /** {@code roselle verify}: compares a model's logits and greedy tokens with what another implementation computed. */
 @Command(name = "verify")
 final class VerifyCommand implements Callable<Integer> {
+    private static final String REFERENCE = "expected.safetensors";
+
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
@@ -55,9 +58,13 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireOptions();
-        try (Checkpoint expected = Checkpoint.open(referencePath());
-                Backend backend = backend()) {
-            return report(Verification.of(expected).run(ModelNames.resolve(model), backend, chunk));
+        Path file = NearNames.existing(ModelNames.resolve(model));
+        try (Checkpoint expected = Checkpoint.open(referenceFor(file));
+                var backend = backend()) {
+            PrintWriter out = specification.commandLine().getOut();
+            out.println("cpu: " + backend.describe());
+            out.flush();
+            return report(Verification.of(expected).run(file, backend, chunk));
         }
     }
 
@@ -71,16 +78,22 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private Path referencePath() {
+    private Path referenceFor(Path file) {
         if (reference != null) {
             return reference;
         }
-        Path file = ModelNames.resolve(model);
         Path folder = Files.isDirectory(file) ? file : file.toAbsolutePath().getParent();
-        return folder == null ? Path.of("expected.safetensors") : folder.resolve("expected.safetensors");
+        Path beside = folder == null ? Path.of(REFERENCE) : folder.resolve(REFERENCE);
+        if (!Files.exists(beside)) {
+            throw new CheckpointException(
+                    "nothing is known to compare " + model + " with: name a file with --reference, or put " + REFERENCE
+                            + " beside the model",
+                    new NoSuchFileException(beside.toString()));
+        }
+        return beside;
     }
 
-    private Backend backend() {
+    private CpuBackend backend() {
         return switch (device) {
             case "cpu" -> new CpuBackend(CpuOptions.all().with(Precision.F32));
             default ->

@@ -24,7 +24,8 @@ class VerifyCommandTest {
     @Test
     void printsEachInputAndExitsZeroWhereAllAgrees() {
         assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
-        assertThat(out.toString().lines()).hasSize(4).last().isEqualTo("verified");
+        assertThat(out.toString().lines()).hasSize(5).last().isEqualTo("verified");
+        assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
         assertThat(out.toString())
                 .contains("input 2: 45 tokens, max difference ")
                 .contains("greedy 16 of 16");
@@ -49,6 +50,20 @@ class VerifyCommandTest {
         assertThat(run("verify", MODELS.resolve("llama").toString(), "--device", "tpu"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("--device is tpu");
+    }
+
+    @Test
+    void saysThatTheDemoModelComesWithoutAReference() {
+        assertThat(run("verify", "demo")).isEqualTo(66);
+        assertThat(err.toString().lines())
+                .containsExactly("roselle: nothing is known to compare demo with: name a file with --reference, or put"
+                        + " expected.safetensors beside the model");
+    }
+
+    @Test
+    void namesAModelThatIsNearlyCalledSo() {
+        assertThat(run("verify", "dmo")).isEqualTo(66);
+        assertThat(err.toString()).contains("dmo: no such file or folder; did you mean demo");
     }
 
     @Test

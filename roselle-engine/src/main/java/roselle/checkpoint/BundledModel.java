@@ -13,6 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
@@ -46,6 +47,11 @@ public enum BundledModel {
         this.bytes = bytes;
         this.crc32 = crc32;
         this.sha256 = sha256;
+    }
+
+    /** What users call these models. */
+    public static Stream<String> names() {
+        return Arrays.stream(values()).map(model -> model.title);
     }
 
     /** The model that a user calls by a name. */
