@@ -1,0 +1,93 @@
+"""The official Python client against a running server: python openai_client.py http://127.0.0.1:8000"""
+
+import sys
+
+import openai
+
+client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="unused", max_retries=0)
+MODEL = "demo"
+MESSAGES = [{"role": "user", "content": "Tell me a story about a fox."}]
+SHORT = {"model": MODEL, "messages": MESSAGES, "temperature": 0, "max_completion_tokens": 16}
+
+
+def test_models():
+    assert [model.id for model in client.models.list()] == [MODEL]
+
+
+def test_chat_and_streaming_agree():
+    whole = client.chat.completions.create(**SHORT)
+    assert whole.choices[0].finish_reason == "length"
+    assert whole.usage.completion_tokens == 16
+    chunks = list(client.chat.completions.create(**SHORT, stream=True, stream_options={"include_usage": True}))
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert text == whole.choices[0].message.content
+    assert chunks[-1].usage.completion_tokens == 16
+
+
+def test_several_choices_differ_by_seed_and_repeat():
+    asked = {**SHORT, "temperature": 1.5, "n": 3, "seed": 7}
+    once = [choice.message.content for choice in client.chat.completions.create(**asked).choices]
+    again = [choice.message.content for choice in client.chat.completions.create(**asked).choices]
+    assert once == again
+    assert len(set(once)) > 1
+
+
+def test_completions_with_token_ids_and_logprobs():
+    answer = client.completions.create(model=MODEL, prompt=[5, 6, 7], max_tokens=3, logprobs=2, temperature=0)
+    assert len(answer.choices[0].logprobs.tokens) == 3
+    assert len(answer.choices[0].logprobs.top_logprobs[0]) >= 2
+
+
+def test_vllm_extensions():
+    answer = client.chat.completions.create(
+        **SHORT, extra_body={"top_k": 5, "min_p": 0.1, "repetition_penalty": 1.1, "ignore_eos": True}
+    )
+    assert answer.usage.completion_tokens == 16
+
+
+def test_errors():
+    try:
+        client.chat.completions.create(**{**SHORT, "top_p": 7})
+        raise AssertionError("top_p of 7 was accepted")
+    except openai.BadRequestError as error:
+        assert error.param == "top_p", error
+    try:
+        client.chat.completions.create(**{**SHORT, "model": "other"})
+        raise AssertionError("another model answered")
+    except openai.NotFoundError as error:
+        assert error.code == "model_not_found", error
+
+
+def test_cancellation():
+    stream = client.chat.completions.create(**{**SHORT, "max_completion_tokens": 500}, stream=True)
+    for _ in range(3):
+        next(iter(stream))
+    stream.close()
+
+
+def test_embeddings():
+    answer = client.embeddings.create(model=MODEL, input=["a fox", "a boat"])
+    assert len(answer.data) == 2
+    assert abs(sum(number * number for number in answer.data[0].embedding) - 1) < 1e-4
+
+
+def test_responses():
+    first = client.responses.create(model=MODEL, input="Hello", max_output_tokens=8, temperature=0)
+    assert first.output_text
+    second = client.responses.create(
+        model=MODEL, input="And then?", previous_response_id=first.id, max_output_tokens=8, temperature=0
+    )
+    assert second.previous_response_id == first.id
+    text = ""
+    with client.responses.stream(model=MODEL, input="Hello", max_output_tokens=8, temperature=0) as stream:
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                text += event.delta
+    assert text == first.output_text
+    client.responses.delete(first.id)
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print("passed", name.removeprefix("test_"))

@@ -1,0 +1,47 @@
+package roselle.server.clients;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import roselle.checkpoint.BundledModel;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.server.Server;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+
+/** A server of the demo model on a free port, as clients see it. */
+final class ClientServer implements AutoCloseable {
+    private final Engine engine;
+    private final Server server;
+
+    ClientServer() {
+        engine = Engine.open(EngineConfig.of(demo()));
+        var listen = new ListenOptions("127.0.0.1", 0);
+        server = Server.start(ServerConfig.DEFAULT.with(listen), new ServedModel("demo", engine));
+    }
+
+    private static Path demo() {
+        try {
+            return BundledModel.DEMO.unpackInto(Path.of("target", "models"));
+        } catch (IOException unwritable) {
+            throw new UncheckedIOException(unwritable);
+        }
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /** Such as {@code http://127.0.0.1:40123}. */
+    String root() {
+        return "http://127.0.0.1:" + server.port();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        engine.close();
+    }
+}
