@@ -9,7 +9,7 @@ from driver import Module, long, time_graph
 
 PAGE = 16
 SPLIT = 128
-STAGES = {64: 4, 80: 4, 96: 3, 128: 3, 256: 2}
+STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 

@@ -47,7 +47,7 @@ class Linear:
     def run(self, packed, x, out, outputs, bias=None, activation=0, scale=1.0, flags=0, kind=None, cut=None, pdl=False):
         rows, columns = x.shape
         cut = cut or slices(outputs, columns)
-        kind = kind or self.choose(rows, cut)
+        kind = kind or self.choose(rows, outputs, cut)
         groups, producers, stages = CONFIGS[kind]
         serial = isinstance(kind, str)
         tokens = int(kind.split("_")[1]) if serial else kind
@@ -68,11 +68,16 @@ class Linear:
             shared, cluster, pdl)
 
     @staticmethod
-    def choose(rows, cut):
+    def choose(rows, outputs, cut):
+        """The fastest kernel measured on an H200; none changes a bit of the result."""
         for tokens in (8, 16, 32, 64, 128):
             if rows <= tokens:
-                return tokens
-        return 256 if cut == 1 or rows <= 512 else "serial_192"
+                return 64 if tokens == 128 and 2 * cut * -(-outputs // 64) <= 264 else tokens
+        if -(-outputs // 128) * cut * -(-rows // 128) <= 132:
+            return 128
+        if cut == 1:
+            return "serial_128" if rows <= 1024 else 256
+        return "serial_128" if rows <= 1024 else "serial_192"
 
 
 def check(linear):
