@@ -5,6 +5,7 @@ import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.FailureKind;
@@ -13,7 +14,8 @@ import roselle.api.InvalidRequestException;
 
 /** Maps every failure to a status and an error object; the one place that does. */
 public final class Errors {
-    private static final System.Logger LOG = System.getLogger(Errors.class.getName());
+    private static final String DEFECT = "internal_error";
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /** What the engine says of a prompt, or a prompt with its answer, that is longer than the context. */
@@ -30,7 +32,7 @@ public final class Errors {
 
     private Errors() {}
 
-    /** What the caller is told about a failure; what is a defect of ours is logged here, and told without any detail. */
+    /** What the caller is told about a failure; of a defect of ours, without any detail. */
     public static ApiException of(Throwable failure) {
         return switch (failure) {
             case ApiException known -> known;
@@ -41,7 +43,15 @@ public final class Errors {
                 new ApiException(503, ApiException.SERVER_ERROR, "engine_unavailable", "", message(device));
             case RequestException malformed -> transport(malformed.status());
             case HttpException malformed -> transport(malformed.status());
-            default -> defect(failure);
+            case CancellationException _ ->
+                ApiException.busy(503, ApiException.SERVER_ERROR, "ending", "the server is ending", SOON);
+            default ->
+                new ApiException(
+                        500,
+                        ApiException.SERVER_ERROR,
+                        DEFECT,
+                        "",
+                        "the server failed to answer; its log says why, under the id of this request");
         };
     }
 
@@ -49,6 +59,11 @@ public final class Errors {
     static ApiException transport(Status status) {
         String type = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
         return new ApiException(status.code(), type, "", "", "the request was refused: " + status.reasonPhrase());
+    }
+
+    /** Whether an error hides a defect of ours, which belongs into the log. */
+    static boolean isDefect(ApiException error) {
+        return error.code().equals(DEFECT);
     }
 
     /** What the caller is told when an accepted request fails. */
@@ -79,16 +94,6 @@ public final class Errors {
         }
         String field = FIELDS.stream().filter(message::contains).findFirst().orElse("");
         return ApiException.invalid(field, message);
-    }
-
-    private static ApiException defect(Throwable failure) {
-        LOG.log(System.Logger.Level.ERROR, "event=request_failed", failure);
-        return new ApiException(
-                500,
-                ApiException.SERVER_ERROR,
-                "internal_error",
-                "",
-                "the server failed to answer; its log says why, under the id of this request");
     }
 
     private static String message(RuntimeException failure) {

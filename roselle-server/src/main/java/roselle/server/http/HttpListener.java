@@ -27,6 +27,8 @@ import roselle.server.config.ServerConfig;
 
 /** One port with HTTP/1.1 and HTTP/2, whose every request goes to the routes of the dialects. */
 public final class HttpListener implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(HttpListener.class.getName());
+
     private final WebServer web;
     private final Handler handler;
     private final long bodyBytes;
@@ -158,7 +160,11 @@ public final class HttpListener implements AutoCloseable {
         } catch (UncheckedIOException | CloseConnectionException gone) {
             throw gone;
         } catch (RuntimeException failure) {
-            exchange.fail(Errors.of(failure));
+            ApiException error = Errors.of(failure);
+            if (Errors.isDefect(error)) {
+                LOG.log(System.Logger.Level.ERROR, "event=request_failed id=" + exchange.id(), failure);
+            }
+            exchange.fail(error);
         }
     }
 

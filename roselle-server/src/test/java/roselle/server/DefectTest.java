@@ -1,0 +1,66 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CancellationException;
+import org.junit.jupiter.api.Test;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServerConfig;
+import roselle.server.http.Exchange;
+import roselle.server.http.HttpListener;
+import roselle.server.http.Routes;
+
+/** A defect of ours is told as such, and as nothing else. */
+final class DefectTest {
+    @Test
+    void saysNothingOfADefectButThatThereIsOne() throws IOException, InterruptedException {
+        HttpResponse<String> response = answerTo(DefectTest::fail);
+
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(response.body()).contains("internal_error").doesNotContain("secret", "Exception");
+        assertThat(response.headers().firstValue("x-request-id")).isPresent();
+    }
+
+    @Test
+    void turnsAwayWhatIsInterrupted() throws IOException, InterruptedException {
+        HttpResponse<String> response = answerTo(_ -> {
+            throw new CancellationException("interrupted");
+        });
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("retry-after")).contains("1");
+    }
+
+    @Test
+    void endsAStreamThatFailsWithOneEvent() throws IOException, InterruptedException {
+        HttpResponse<String> response = answerTo(exchange -> {
+            exchange.stream().event().raw("{}");
+            exchange.stream().send();
+            fail(exchange);
+        });
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).startsWith("data: {}\n\ndata: {\"error\":{").endsWith("\n\n");
+        assertThat(response.body()).doesNotContain("secret", "[DONE]");
+    }
+
+    private static void fail(Exchange exchange) {
+        throw new IllegalStateException("a secret of " + exchange.path());
+    }
+
+    private static HttpResponse<String> answerTo(roselle.server.http.Handler handler)
+            throws IOException, InterruptedException {
+        var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
+        try (var listener = HttpListener.start(config, new Routes().get("/", handler));
+                var client = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/"))
+                    .build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString());
+        }
+    }
+}
