@@ -2,6 +2,7 @@ package roselle.cli;
 
 import java.io.Console;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -109,11 +110,21 @@ final class RunCommand implements Callable<Integer> {
             errors().print(Engine.plan(config).describe());
             errors().flush();
         }
-        try (var engine = Engine.open(config)) {
+        try (var engine = open(config)) {
             Requests requests = requests(engine);
             prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
         }
         return ExitCode.OK.status();
+    }
+
+    private Engine open(EngineConfig config) {
+        if (!isTerminal()) {
+            return Engine.open(config);
+        }
+        PrintStream report = System.err;
+        try (var _ = LoadingBar.begin(String.valueOf(model.getFileName()), report, LoadingBar.PATIENCE)) {
+            return Engine.open(config);
+        }
     }
 
     // ---- what was asked for ----
