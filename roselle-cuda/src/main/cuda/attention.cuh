@@ -17,6 +17,10 @@
 #pragma once
 #include "ampere.cuh"
 
+#if __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ == 1200 || __CUDA_ARCH__ == 1210
+#define SMALL_BLOCKS  // of shared memory: 99 KiB at most
+#endif
+
 constexpr int PAGE = 16;
 constexpr int TILE = 64;
 constexpr int SPLIT = 128;

@@ -2,7 +2,8 @@
 //
 // Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
 // shared memory STAGES * 256 * (SIZE + 8) + 32 * SIZE + 2,560 bytes. Part x of a row walks its x-th run of splits; `parts`
-// changes no bits. Up to 8 parts may be launched as a cluster (parts, 1, 1), which merges its runs together (sm_90 and
+// changes no bits. STAGES is 3, but 4 for size 80 and 2 for size 256; where a block has no more than 99 KiB (sm_86, sm_89,
+// sm_120), 2 for size 128, and there is no kernel for 256. Up to 8 parts may be launched as a cluster (parts, 1, 1), which merges its runs together (sm_90 and
 // later); else the last part to finish does. May be launched with programmatic stream serialization.
 // On an H200, one part and no cluster from about 100 (row, key head) pairs on, below it 200 / pairs parts, 8 at most, run best.
 // rowSequence: [rows]. contextLength: [sequences], positions whose keys were written in earlier steps.
@@ -320,5 +321,9 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
 BOTH_TYPES(FEW, 64, 3)
 BOTH_TYPES(FEW, 80, 4)
 BOTH_TYPES(FEW, 96, 3)
+#ifdef SMALL_BLOCKS
+BOTH_TYPES(FEW, 128, 2)
+#else
 BOTH_TYPES(FEW, 128, 3)
 BOTH_TYPES(FEW, 256, 2)
+#endif

@@ -1,8 +1,10 @@
 // Attention (attention.cuh) of many rows of a sequence, as in a prompt: tiles of queries against tiles of keys.
 //
 // Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (tiles, keyHeads), 256 threads; block x has the rows of
-// sequence tiles[x].x from row tiles[x].y on, as many as fit into 128 rows of (token, head), 64 for size 256: tokens =
-// 128 / group; rowStart[sequence + 1] ends them. Dynamic shared memory: (128 / HALVES + 256) * 2 * (SIZE + 8) bytes.
+// sequence tiles[x].x from row tiles[x].y on, as many as fit into 128 / HALVES rows of (token, head): tokens =
+// 128 / HALVES / group; HALVES is 1, but 2 for size 256; where a block has no more than 99 KiB of shared memory (sm_86,
+// sm_89, sm_120), 2 for size 128, and there is no kernel for 256.
+// rowStart[sequence + 1] ends them. Dynamic shared memory: (128 / HALVES + 256) * 2 * (SIZE + 8) bytes.
 #include "attention.cuh"
 
 // Eight warps, each with 16 rows of (token, head) and SIZE / HALVES columns of the values.
@@ -177,5 +179,9 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
 BOTH_TYPES(MANY, 64, 1)
 BOTH_TYPES(MANY, 80, 1)
 BOTH_TYPES(MANY, 96, 1)
+#ifdef SMALL_BLOCKS
+BOTH_TYPES(MANY, 128, 2)
+#else
 BOTH_TYPES(MANY, 128, 1)
 BOTH_TYPES(MANY, 256, 2)
+#endif
