@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // the qualified exports name modules that are built later
 module roselle.engine {
     requires java.management;
+    requires java.net.http;
     requires jdk.incubator.vector;
     requires jdk.management;
     requires static transitive org.jspecify;
@@ -19,6 +20,8 @@ module roselle.engine {
     exports roselle.checkpoint to
             roselle.cli,
             roselle.bench;
+    exports roselle.checkpoint.hub to
+            roselle.cli;
     exports roselle.model to
             roselle.cli,
             roselle.bench;

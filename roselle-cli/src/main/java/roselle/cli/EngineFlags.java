@@ -51,12 +51,15 @@ final class EngineFlags {
     @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")
     private boolean hasNoPrefixCache;
 
+    @Option(names = "--offline", description = "Fetch no model: what MODEL names has to be here.")
+    private boolean isOffline;
+
     /** The engine's configuration, with room for {@code choices} answers at a time unless another number was asked for. */
     EngineConfig config(Path model, int choices) {
         int sequences = maxSequences == 0 ? choices : maxSequences;
         var cache = CacheOptions.DEFAULT;
         var batch = BatchOptions.DEFAULT;
-        return EngineConfig.of(NearNames.existing(ModelNames.resolve(model)))
+        return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(new DeviceOptions(device, threads))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, batch.maxQueue()));

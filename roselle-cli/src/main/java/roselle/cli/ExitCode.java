@@ -18,6 +18,7 @@ import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
+import roselle.checkpoint.hub.HubException;
 
 /** What the process's exit status tells a script; the one place that maps failures to it. */
 enum ExitCode {
@@ -51,6 +52,7 @@ enum ExitCode {
             case ParameterException _ -> USAGE;
             case CheckpointException checkpoint -> ofUnreadable(checkpoint.getCause());
             case InvalidRequestException invalid -> ofUnreadable(invalid.getCause());
+            case HubException hub -> ofHub(hub);
             case CapacityException _, DeviceException _, OutOfMemoryError _ -> UNAVAILABLE;
             case IOException input -> ofInput(input);
             default -> INTERNAL;
@@ -93,6 +95,16 @@ enum ExitCode {
             case NoSuchFileException _, FileNotFoundException _ -> NOT_FOUND;
             case AccessDeniedException _ -> NOT_AUTHORISED;
             case null, default -> BAD_DATA;
+        };
+    }
+
+    private static ExitCode ofHub(HubException failure) {
+        return switch (failure.kind()) {
+            case NOT_FOUND -> NOT_FOUND;
+            case NOT_AUTHORISED -> NOT_AUTHORISED;
+            case TRY_AGAIN -> NETWORK;
+            case BAD_DATA -> BAD_DATA;
+            case DISK -> DISK;
         };
     }
 

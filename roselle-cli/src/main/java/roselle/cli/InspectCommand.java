@@ -53,6 +53,16 @@ final class InspectCommand implements Runnable {
         out.flush();
     }
 
+    /** What a model's headers tell, without its tensors one by one. */
+    static void describe(Path model, PrintWriter out) {
+        long start = System.nanoTime();
+        try (var checkpoint = Checkpoint.open(model)) {
+            double openMillis = (System.nanoTime() - start) / 1e6;
+            ModelSummary summary = ModelSummary.of(checkpoint);
+            new InspectCommand().print(out, checkpoint, summary, DecoderReport.of(checkpoint), openMillis);
+        }
+    }
+
     private void print(
             PrintWriter out, Checkpoint checkpoint, ModelSummary summary, DecoderReport decoder, double openMillis) {
         line(out, "model", checkpoint.source().toString());

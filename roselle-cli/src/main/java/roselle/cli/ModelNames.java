@@ -8,17 +8,38 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import roselle.checkpoint.BundledModel;
+import roselle.checkpoint.hub.HubName;
 
 /**
- * What a user writes in the place of a model: a path, or the name of a model that comes with Roselle.
+ * What a user writes in the place of a model: a path, the name of a model that comes with Roselle, or one on the hub.
  *
- * <p>A name wins over a file or folder called the same in the current one; that is written {@code ./demo}.
+ * <p>The former name wins over a file or folder called the same in the current one; that is written {@code ./demo}. Which
+ * names are the hub's, {@link HubModels#named} says.
  */
 final class ModelNames {
     private ModelNames() {}
 
-    /** The path itself, or, for a name, the file that the model lies in, unpacked if it has to be. */
+    /** The path itself, or, for a name, where the model lies, unpacked or fetched if it has to be. */
     static Path resolve(Path named) {
+        return resolve(named, false);
+    }
+
+    /** The same, perhaps without asking the hub. */
+    static Path resolve(Path named, boolean isOffline) {
+        return HubModels.named(named)
+                .map(name -> HubModels.resolve(name, new HubSettings(System.getenv()).config(isOffline), System.err))
+                .orElseGet(() -> bundled(named));
+    }
+
+    /** What a model is called where only a word fits: its file, its folder, or its repository. */
+    static String title(Path named) {
+        return HubModels.named(named, new HubSettings(System.getenv()).cache())
+                .map(HubName::title)
+                .orElseGet(
+                        () -> named.toAbsolutePath().normalize().getFileName().toString());
+    }
+
+    private static Path bundled(Path named) {
         if (named.isAbsolute() || named.getNameCount() != 1) {
             return named;
         }

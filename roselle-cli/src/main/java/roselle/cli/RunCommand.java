@@ -56,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "MODEL",
-            description = "A .gguf, a folder, or demo, the model that comes with Roselle.")
+            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle.")
     private Path model = Path.of("");
 
     @Parameters(

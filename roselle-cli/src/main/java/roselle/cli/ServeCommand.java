@@ -33,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "MODEL",
-            description = "A .gguf, a folder, or demo, the model that comes with Roselle.")
+            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle.")
     private Path model = Path.of("");
 
     @Option(names = "--model-name", paramLabel = "NAME", description = "What clients call it; default: MODEL's name.")
@@ -97,9 +97,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private String name() {
-        return Optional.ofNullable(modelName)
-                .orElseGet(
-                        () -> model.toAbsolutePath().normalize().getFileName().toString());
+        return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(model));
     }
 
     private PrintWriter out() {

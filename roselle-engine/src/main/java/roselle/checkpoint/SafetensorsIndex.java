@@ -13,8 +13,9 @@ import tools.jackson.databind.JsonNode;
  * @param path of the index
  * @param shards file name of the shard by tensor name
  */
-record SafetensorsIndex(Path path, SequencedMap<String, String> shards) {
-    static SafetensorsIndex read(Path path) {
+public record SafetensorsIndex(Path path, SequencedMap<String, String> shards) {
+    /** Reads an index; one that names anything but files beside itself is refused. */
+    public static SafetensorsIndex read(Path path) {
         JsonNode map = StrictJson.readObject(path).get("weight_map");
         if (map == null || !map.isObject()) {
             throw new CheckpointException(path + " has no object weight_map");
@@ -25,7 +26,7 @@ record SafetensorsIndex(Path path, SequencedMap<String, String> shards) {
     }
 
     /** The shards' file names, each once, sorted. */
-    Iterable<String> fileNames() {
+    public Iterable<String> fileNames() {
         var names = new TreeMap<String, Boolean>();
         shards.values().forEach(name -> names.put(name, true));
         return names.keySet();

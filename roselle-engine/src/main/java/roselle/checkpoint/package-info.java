@@ -1,4 +1,4 @@
-/** Open GGUF or safetensors as named tensors plus metadata; find and download models. */
+/** Open GGUF or safetensors as named tensors plus metadata. */
 @NullMarked
 package roselle.checkpoint;
 
