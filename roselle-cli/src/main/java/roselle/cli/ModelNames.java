@@ -26,8 +26,9 @@ final class ModelNames {
 
     /** The same, perhaps without asking the hub. */
     static Path resolve(Path named, boolean isOffline) {
-        return HubModels.named(named)
-                .map(name -> HubModels.resolve(name, new HubSettings(System.getenv()).config(isOffline), System.err))
+        var hub = new HubSettings(System.getenv());
+        return HubModels.named(named, hub.cache())
+                .map(name -> HubModels.resolve(name, hub.config(isOffline), System.err))
                 .orElseGet(() -> bundled(named));
     }
 
