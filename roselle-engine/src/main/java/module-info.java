@@ -4,6 +4,7 @@ module roselle.engine {
     requires java.management;
     requires java.net.http;
     requires jdk.incubator.vector;
+    requires jdk.jfr;
     requires jdk.management;
     requires static transitive org.jspecify;
     requires tools.jackson.core;

@@ -24,6 +24,7 @@ final class ActiveRequest {
     private final Runnable whenEnded;
     private int started;
     private int endedChoices;
+    private int outputTokens;
     private long firstTokenNanos;
     private boolean isOver;
     private @Nullable PromptScores promptScores;
@@ -104,6 +105,7 @@ final class ActiveRequest {
         if (firstTokenNanos == 0) {
             firstTokenNanos = now - submittedNanos;
         }
+        outputTokens++;
         channel.offer((long) choice << 32 | id, scores);
     }
 
@@ -134,15 +136,39 @@ final class ActiveRequest {
         if (endedChoices == choices.length) {
             isOver = true;
             channel.offer(SIGNAL, completed(now));
+            record(reason.name(), now);
             whenEnded.run();
         }
     }
 
     private Signal.Completed completed(long now) {
         Sequence first = sequence(0);
-        long queued = first.admittedNanos() == 0 ? now - submittedNanos : first.admittedNanos() - submittedNanos;
         return new Signal.Completed(
-                first.promptLength(), first.cachedTokens(), queued, firstTokenNanos, now - submittedNanos);
+                first.promptLength(), first.cachedTokens(), queuedNanos(now), firstTokenNanos, now - submittedNanos);
+    }
+
+    private long queuedNanos(long now) {
+        long admitted = sequence(0).admittedNanos();
+        return (admitted == 0 ? now : admitted) - submittedNanos;
+    }
+
+    /** Tells the flight recorder, where it wants to know. */
+    private void record(String reason, long now) {
+        var event = new RequestEvent();
+        if (!event.shouldCommit()) {
+            return;
+        }
+        Sequence first = sequence(0);
+        event.id = first.id();
+        event.choices = choices.length;
+        event.promptTokens = first.promptLength();
+        event.cachedTokens = first.cachedTokens();
+        event.outputTokens = outputTokens;
+        event.queueNanos = queuedNanos(now);
+        event.firstTokenNanos = firstTokenNanos;
+        event.totalNanos = now - submittedNanos;
+        event.reason = reason;
+        event.commit();
     }
 
     /** Ends the request as failed; what its other choices still do is nobody's concern. */
@@ -150,6 +176,7 @@ final class ActiveRequest {
         if (!isOver) {
             isOver = true;
             channel.offer(SIGNAL, new Signal.Broken(kind, message));
+            record(kind.name(), System.nanoTime());
             whenEnded.run();
         }
     }

@@ -44,6 +44,7 @@ final class EngineLoop implements Runnable {
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
     private final Consumer<Finished> reporter = this::reportEnd; // once, not for each step
+    private final StepRecorder recorder = new StepRecorder();
     private final Thread thread;
     private volatile boolean isParked;
     private volatile boolean isClosing;
@@ -116,24 +117,35 @@ final class EngineLoop implements Runnable {
 
     /** One turn; returns whether there was anything to do. */
     boolean step() {
+        probe.turnBegins(System.nanoTime());
         boolean received = receive();
         hook.beforeStep(scheduler);
+        recorder.begin();
         Batch batch = scheduler.plan(System.nanoTime());
         if (batch.isEmpty()) {
             reportEnded();
             probe.idle(scheduler);
             return received;
         }
+        recorder.planned();
+        advance(batch);
+        return true;
+    }
+
+    private void advance(Batch batch) {
         long begin = System.nanoTime();
         int rows = batch.totalRows();
+        int sequences = batch.size();
         executor.forward(batch);
+        recorder.forwarded();
         StepResult result = executor.sample(batch);
+        recorder.sampled();
         takePrompts(batch);
         scheduler.commit(result);
         publish(batch, result);
         reportEnded();
-        probe.stepped(scheduler, rows, System.nanoTime() - begin);
-        return true;
+        EngineStatus status = probe.stepped(scheduler, rows, System.nanoTime() - begin);
+        recorder.end(scheduler, status, rows, sequences);
     }
 
     private boolean receive() {
@@ -249,6 +261,7 @@ final class EngineLoop implements Runnable {
             }
             Thread.onSpinWait();
         }
+        probe.rests();
         isParked = true;
         while (mailbox.isEmpty() && !isClosing) {
             LockSupport.park(this);

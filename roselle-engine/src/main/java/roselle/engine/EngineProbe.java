@@ -6,10 +6,14 @@ import roselle.scheduler.Totals;
 
 /** Leaves the engine's numbers where other threads can read them; the engine's thread writes. */
 final class EngineProbe {
+    private static final long RESTING = 0;
+
     private final PageCache cache;
     private long steps;
     private long rows;
     private long lastStepNanos;
+    private long stepNanos;
+    private volatile long turnBegan = RESTING;
     private volatile EngineStatus latest;
 
     EngineProbe(PageCache cache, Scheduler scheduler) {
@@ -22,11 +26,24 @@ final class EngineProbe {
         latest = snapshot(scheduler);
     }
 
-    void stepped(Scheduler scheduler, int stepRows, long nanos) {
+    /** A turn of the loop begins; others see by it whether the loop goes on. */
+    void turnBegins(long now) {
+        turnBegan = now == RESTING ? 1 : now;
+    }
+
+    /** The loop waits for something to do. */
+    void rests() {
+        turnBegan = RESTING;
+    }
+
+    EngineStatus stepped(Scheduler scheduler, int stepRows, long nanos) {
         steps++;
         rows += stepRows;
         lastStepNanos = nanos;
-        latest = snapshot(scheduler);
+        stepNanos += nanos;
+        EngineStatus now = snapshot(scheduler);
+        latest = now;
+        return now;
     }
 
     private EngineStatus snapshot(Scheduler scheduler) {
@@ -49,12 +66,14 @@ final class EngineProbe {
                 cached,
                 total,
                 totals(scheduler.totals()),
-                lastStepNanos);
+                lastStepNanos,
+                0);
     }
 
     private EngineTotals totals(Totals counted) {
         return new EngineTotals(
                 steps,
+                stepNanos,
                 rows,
                 counted.promptTokens(),
                 counted.cachedTokens(),
@@ -64,6 +83,7 @@ final class EngineProbe {
 
     EngineStatus status(boolean isAlive) {
         EngineStatus now = latest;
+        long began = turnBegan;
         return new EngineStatus(
                 isAlive,
                 now.waiting(),
@@ -73,6 +93,7 @@ final class EngineProbe {
                 now.cachedPages(),
                 now.totalPages(),
                 now.totals(),
-                now.lastStepNanos());
+                now.lastStepNanos(),
+                began == RESTING ? 0 : Math.max(0, System.nanoTime() - began));
     }
 }

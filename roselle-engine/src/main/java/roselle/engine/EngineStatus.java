@@ -12,6 +12,7 @@ package roselle.engine;
  * @param totalPages pages there are
  * @param totals what it has done since it was opened
  * @param lastStepNanos how long the last step took
+ * @param turnNanos how long ago the engine's loop began the turn that is under way; 0 while it rests, for want of work
  */
 public record EngineStatus(
         boolean isAlive,
@@ -22,4 +23,5 @@ public record EngineStatus(
         int cachedPages,
         int totalPages,
         EngineTotals totals,
-        long lastStepNanos) {}
+        long lastStepNanos,
+        long turnNanos) {}

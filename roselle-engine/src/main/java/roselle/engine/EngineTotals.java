@@ -4,6 +4,7 @@ package roselle.engine;
  * What an engine has done since it was opened; it only grows.
  *
  * @param steps steps of the batch
+ * @param stepNanos how long they took together
  * @param rows tokens of all steps, prompts and answers, those computed again after a preemption too
  * @param promptTokens tokens of the prompts of all answers that have started
  * @param cachedTokens those of them whose keys and values came from the prefix cache
@@ -11,4 +12,4 @@ package roselle.engine;
  * @param preemptions how often an answer in the making lost its pages to another
  */
 public record EngineTotals(
-        long steps, long rows, long promptTokens, long cachedTokens, long generatedTokens, long preemptions) {}
+        long steps, long stepNanos, long rows, long promptTokens, long cachedTokens, long generatedTokens, long preemptions) {}
