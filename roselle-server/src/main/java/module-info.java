@@ -1,4 +1,5 @@
 /** The server: HTTP, API dialects, metrics. */
+@SuppressWarnings("requires-automatic") // Micrometer has no descriptors
 module roselle.server {
     requires io.helidon.common.buffers;
     requires io.helidon.common.concurrency.limits;
@@ -6,6 +7,8 @@ module roselle.server {
     requires io.helidon.http;
     requires io.helidon.webserver;
     requires io.helidon.webserver.http2;
+    requires micrometer.core;
+    requires micrometer.registry.prometheus;
     requires transitive roselle.engine;
     requires static org.jspecify;
     requires tools.jackson.core;

@@ -12,4 +12,10 @@ package roselle.engine;
  * @param preemptions how often an answer in the making lost its pages to another
  */
 public record EngineTotals(
-        long steps, long stepNanos, long rows, long promptTokens, long cachedTokens, long generatedTokens, long preemptions) {}
+        long steps,
+        long stepNanos,
+        long rows,
+        long promptTokens,
+        long cachedTokens,
+        long generatedTokens,
+        long preemptions) {}

@@ -12,9 +12,11 @@ import roselle.server.answer.Readiness;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
+import roselle.server.control.StepWatch;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.metrics.Metrics;
 import roselle.server.openai.OpenAiDialect;
 import roselle.server.responses.ResponsesDialect;
 import roselle.server.web.RequestLog;
@@ -40,9 +42,12 @@ public final class Server implements AutoCloseable {
         this.config = config;
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
+        models.all().forEach(model -> readiness.add(new StepWatch(model, StepWatch.PATIENCE)));
         var log = new RequestLog();
-        var answers = new Answers(models, Admission.OPEN, Observer.all(List.of(log)));
+        var metrics = new Metrics(models);
+        var answers = new Answers(models, Admission.OPEN, Observer.all(List.of(log, metrics)));
         var routes = new Routes();
+        metrics.register(routes);
         dialects(answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }

@@ -14,7 +14,7 @@ import roselle.engine.Generation;
  *
  * <p>An engine that has stepped since the last proof is its own proof. One that is idle is given a request for one token, at
  * most once in {@link #VALID}, and by one caller at a time: the others are told what was last known. One that has work and does
- * not step is stuck.
+ * not step for {@link StepWatch#PATIENCE} is stuck.
  */
 final class Pulse {
     private static final Duration VALID = Duration.ofSeconds(10);
@@ -37,15 +37,16 @@ final class Pulse {
     /** What is wrong, in a sentence, or nothing. */
     Optional<String> complaint() {
         EngineStatus status = engine.status();
-        if (!status.isAlive()) {
-            return Optional.of("the engine has failed: restart the server");
+        Optional<String> stuck = StepWatch.complaint("this server", status, StepWatch.PATIENCE);
+        if (stuck.isPresent()) {
+            return stuck;
         }
         long now = clock.getAsLong();
         if (status.totals().steps() != provenSteps) {
             prove(status.totals().steps(), now);
         } else if (now - provenAt > VALID.toNanos() && probing.tryLock()) {
             try {
-                complaint = isIdle(status) ? probe() : Optional.of("the engine has work, but makes no step");
+                complaint = isIdle(status) ? probe() : Optional.empty();
             } finally {
                 probing.unlock();
             }

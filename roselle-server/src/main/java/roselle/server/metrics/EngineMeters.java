@@ -1,0 +1,99 @@
+package roselle.server.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.function.ToDoubleFunction;
+import roselle.engine.Engine;
+import roselle.engine.EnginePlan;
+import roselle.engine.EngineStatus;
+import roselle.engine.EngineTotals;
+import roselle.server.config.ServedModel;
+
+/** One engine's meters, read from its status at each scrape. */
+final class EngineMeters {
+    private final MeterRegistry registry;
+    private final Engine engine;
+    private final Tags tags;
+
+    private EngineMeters(MeterRegistry registry, ServedModel model) {
+        this.registry = registry;
+        engine = model.engine();
+        tags = Tags.of("model", model.name());
+    }
+
+    static void register(MeterRegistry registry, ServedModel model) {
+        var meters = new EngineMeters(registry, model);
+        meters.gateway();
+        meters.gauges();
+        meters.counters();
+    }
+
+    /** The five series that a gateway routes by. */
+    private void gateway() {
+        gauge(
+                "requests.waiting",
+                "Answers that wait for their first step or, preempted, to go on",
+                EngineMeters::queued);
+        gauge("requests.running", "Answers that are being generated", EngineStatus::running);
+        gauge("kv.cache.usage.ratio", "Pages that answers in the making hold, of all pages", EngineMeters::usage);
+        EnginePlan plan = engine.plan();
+        Gauge.builder("roselle.cache.config.info", () -> 1)
+                .description("The size of a page in tokens and the number of pages, as labels")
+                .tags(tags.and(
+                        "block_size",
+                        Integer.toString(plan.pageTokens()),
+                        "num_gpu_blocks",
+                        Integer.toString(engine.status().totalPages())))
+                .register(registry);
+        Gauge.builder("roselle.lora.requests.info", () -> System.currentTimeMillis() / 1e3)
+                .description("The adapters that run and wait, as labels, and the time; there are none")
+                .tags(tags.and("max_lora", "0", "running_lora_adapters", "", "waiting_lora_adapters", ""))
+                .register(registry);
+    }
+
+    private static double queued(EngineStatus status) {
+        return (double) status.waiting() + status.preempted();
+    }
+
+    private static double usage(EngineStatus status) {
+        return status.totalPages() == 0 ? 0 : (double) status.usedPages() / status.totalPages();
+    }
+
+    private void gauges() {
+        gauge("requests.preempted", "Answers that lost their pages and wait to go on", EngineStatus::preempted);
+        gauge("kv.cache.pages.used", "Pages that answers in the making hold", EngineStatus::usedPages);
+        gauge("kv.cache.pages.cached", "Pages that only the prefix cache holds", EngineStatus::cachedPages);
+        gauge("kv.cache.pages", "Pages there are", EngineStatus::totalPages);
+        gauge("engine.up", "1 while the engine takes requests", status -> status.isAlive() ? 1 : 0);
+        gauge("engine.turn.seconds", "How long the turn under way has lasted, 0 at rest", s -> s.turnNanos() / 1e9);
+    }
+
+    private void counters() {
+        counter("prompt.tokens", "Tokens of the prompts that were begun", EngineTotals::promptTokens);
+        counter("prefix.hit.tokens", "Those found in the prefix cache", EngineTotals::cachedTokens);
+        counter("generated.tokens", "Tokens of all answers", EngineTotals::generatedTokens);
+        counter("preemptions", "How often an answer lost its pages to another", EngineTotals::preemptions);
+        counter("steps", "Steps of the batch", EngineTotals::steps);
+        counter("step.rows", "Tokens of all steps, prompts and answers", EngineTotals::rows);
+        counter("step.seconds", "How long all steps took", totals -> totals.stepNanos() / 1e9);
+    }
+
+    private void gauge(String name, String description, ToDoubleFunction<EngineStatus> value) {
+        Gauge.builder("roselle." + name, engine, e -> value.applyAsDouble(e.status()))
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private void counter(String name, String description, ToDoubleFunction<EngineTotals> value) {
+        FunctionCounter.builder(
+                        "roselle." + name,
+                        engine,
+                        e -> value.applyAsDouble(e.status().totals()))
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+}

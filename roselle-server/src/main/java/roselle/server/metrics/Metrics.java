@@ -1,0 +1,87 @@
+package roselle.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import roselle.api.GenerationRequest;
+import roselle.server.answer.Models;
+import roselle.server.answer.Observer;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.Dialect;
+import roselle.server.http.Errors;
+import roselle.server.http.Exchange;
+import roselle.server.http.Handler;
+import roselle.server.http.Routes;
+
+/**
+ * Counts and times what the server does, and answers {@code /metrics}.
+ *
+ * <p>What the engine counts itself is read from its status when someone asks; what concerns a request is noted on the request's
+ * own thread. The engine's thread does nothing for it.
+ */
+public final class Metrics implements Dialect, Observer, Routes.Interceptor {
+    private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Map<ServedModel, RequestMeters> requests = new ConcurrentHashMap<>();
+
+    public Metrics(Models models) {
+        models.all().forEach(model -> {
+            EngineMeters.register(registry, model);
+            requests.put(model, new RequestMeters(registry, model.name()));
+        });
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.intercept(this).get("/metrics", this::scrape);
+    }
+
+    private void scrape(Exchange exchange) {
+        exchange.send(200, TEXT, registry.scrape().getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens) {
+        RequestMeters meters = requests.computeIfAbsent(model, added -> new RequestMeters(registry, added.name()));
+        return new TimedRequest(meters, System.nanoTime());
+    }
+
+    @Override
+    public void handle(Exchange exchange, Handler next) throws IOException {
+        try {
+            next.handle(exchange);
+            answered(exchange.status());
+        } catch (UncheckedIOException gone) {
+            throw gone;
+        } catch (RuntimeException failure) {
+            ApiException error = Errors.of(failure);
+            failed(error);
+            answered(error.status());
+            throw error;
+        }
+    }
+
+    private void answered(int status) {
+        Counter.builder("roselle.http.requests")
+                .description("Requests over HTTP that were answered, by status")
+                .tag("status", Integer.toString(status))
+                .register(registry)
+                .increment();
+    }
+
+    private void failed(ApiException error) {
+        Counter.builder("roselle.errors")
+                .description("Requests that were refused or failed, by the type and code of the error object")
+                .tag("type", error.type())
+                .tag("code", error.code().isEmpty() ? "none" : error.code())
+                .register(registry)
+                .increment();
+    }
+}

@@ -1,0 +1,55 @@
+package roselle.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.stream.LongStream;
+
+/** What is timed and counted of one model's requests. */
+final class RequestMeters {
+    private static final long[] TOKEN_MICROS = {
+        500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 75_000, 100_000, 150_000, 250_000, 500_000, 1_000_000,
+        2_500_000
+    };
+    private static final long[] REQUEST_MILLIS = {
+        1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000
+    };
+
+    private final MeterRegistry registry;
+    private final String model;
+    final Timer firstToken;
+    final Timer nextToken;
+    final Timer total;
+    final Timer queue;
+
+    RequestMeters(MeterRegistry registry, String model) {
+        this.registry = registry;
+        this.model = model;
+        firstToken = timer("time.to.first.token", "From acceptance to the first token", REQUEST_MILLIS, 1_000_000);
+        nextToken = timer("inter.token.latency", "Between two tokens of a request", TOKEN_MICROS, 1_000);
+        total = timer(
+                "request.duration", "From acceptance to the end, of requests that finished", REQUEST_MILLIS, 1_000_000);
+        queue = timer("request.queue", "From acceptance to the first step", REQUEST_MILLIS, 1_000_000);
+    }
+
+    private Timer timer(String name, String description, long[] bounds, long unitNanos) {
+        return Timer.builder("roselle." + name)
+                .description(description)
+                .tag("model", model)
+                .serviceLevelObjectives(LongStream.of(bounds)
+                        .mapToObj(bound -> Duration.ofNanos(bound * unitNanos))
+                        .toArray(Duration[]::new))
+                .register(registry);
+    }
+
+    /** A request ended: {@code stop}, {@code length}, {@code cancelled} or {@code failed}. */
+    void ended(String outcome) {
+        Counter.builder("roselle.requests")
+                .description("Requests that ended, by outcome")
+                .tag("model", model)
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+}

@@ -1,0 +1,58 @@
+package roselle.server.metrics;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.server.answer.Observer;
+
+/** One request while it is answered; its own thread alone uses it. */
+final class TimedRequest implements Observer.Listener {
+    private final RequestMeters meters;
+    private long lastNanos;
+    private boolean hasToken;
+    private boolean isOver;
+
+    TimedRequest(RequestMeters meters, long beginNanos) {
+        this.meters = meters;
+        lastNanos = beginNanos;
+    }
+
+    @Override
+    public void event(GenerationEvent event) {
+        switch (event) {
+            case TokenGenerated _ -> token(System.nanoTime());
+            case Finished finished -> finish(finished);
+            case Failed _ -> end("failed");
+            case PromptScored _, ChoiceEnded _ -> {}
+        }
+    }
+
+    private void token(long now) {
+        (hasToken ? meters.nextToken : meters.firstToken).record(now - lastNanos, TimeUnit.NANOSECONDS);
+        hasToken = true;
+        lastNanos = now;
+    }
+
+    private void finish(Finished finished) {
+        meters.queue.record(finished.usage().queueNanos(), TimeUnit.NANOSECONDS);
+        meters.total.record(finished.usage().totalNanos(), TimeUnit.NANOSECONDS);
+        end(finished.reasons().getLast().name().toLowerCase(Locale.ROOT));
+    }
+
+    private void end(String outcome) {
+        if (!isOver) {
+            isOver = true;
+            meters.ended(outcome);
+        }
+    }
+
+    @Override
+    public void closed() {
+        end("cancelled");
+    }
+}
