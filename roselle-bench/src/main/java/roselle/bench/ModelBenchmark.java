@@ -10,6 +10,9 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.cpu.Precision;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
@@ -32,15 +35,28 @@ public final class ModelBenchmark {
      * @param newTokens written by each sequence of a batch; 0 to leave that out
      * @param batches numbers of sequences that write together
      * @param threads of the CPU
+     * @param cpu path of its products
+     * @param compute what they round their factors to
      * @param repetitions of each test
      */
-    public record Plan(int promptTokens, int newTokens, List<Integer> batches, int threads, int repetitions) {
+    public record Plan(
+            int promptTokens,
+            int newTokens,
+            List<Integer> batches,
+            int threads,
+            String cpu,
+            String compute,
+            int repetitions) {
         public Plan {
             batches = List.copyOf(batches);
             boolean isPossible = promptTokens >= 0 && newTokens >= 0 && threads >= 1 && repetitions >= 1;
             if (!isPossible || batches.stream().anyMatch(batch -> batch < 1)) {
                 throw new IllegalArgumentException("tokens are 0 or more, batches, threads and repetitions 1 or more");
             }
+        }
+
+        private CpuOptions options() {
+            return CpuOptions.of(threads).with(CpuPath.of(cpu)).with(Precision.of(compute));
         }
     }
 
@@ -101,7 +117,7 @@ public final class ModelBenchmark {
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
         try (Checkpoint checkpoint = Checkpoint.open(path);
-                var backend = new CpuBackend(plan.threads())) {
+                var backend = new CpuBackend(plan.options())) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(DataType.F32, Collections.nCopies(groups, widest * limits.maxPages()));

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Spec;
 import roselle.bench.MemoryBandwidth;
 import roselle.bench.ModelBenchmark;
 import roselle.cpu.Cores;
+import roselle.cpu.CpuBackend;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code roselle bench model}: tokens per second of a model's prompts and answers, as a table or as JSON. */
@@ -63,6 +65,9 @@ final class BenchModelCommand implements Callable<Integer> {
     @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
     private int threads;
 
+    @Mixin
+    private CpuFlags cpu = new CpuFlags();
+
     @Option(
             names = "--repetitions",
             paramLabel = "N",
@@ -86,7 +91,8 @@ final class BenchModelCommand implements Callable<Integer> {
     private ModelBenchmark.Plan plan() {
         try {
             threads = threads == 0 ? Cores.count() : threads;
-            return new ModelBenchmark.Plan(promptTokens, newTokens, batches, threads, repetitions);
+            return new ModelBenchmark.Plan(
+                    promptTokens, newTokens, batches, threads, cpu.path(), cpu.compute(), repetitions);
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(specification.commandLine(), String.valueOf(refused.getMessage()), refused);
         }
@@ -94,6 +100,7 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private void table(ModelBenchmark.Plan plan) {
         PrintWriter out = specification.commandLine().getOut();
+        out.println("products: " + CpuBackend.describe(cpu.options(threads)));
         out.printf(Locale.ROOT, ROW, "model", "backend", "threads", "batch", "test", "tokens/s", "GB/s");
         String line = "-".repeat(5);
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);

@@ -1,6 +1,7 @@
 package roselle.cli;
 
 import java.nio.file.Path;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -18,6 +19,9 @@ final class EngineFlags {
 
     @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
     private int threads;
+
+    @Mixin
+    private CpuFlags cpu = new CpuFlags();
 
     @Option(
             names = "--context",
@@ -60,7 +64,7 @@ final class EngineFlags {
         var cache = CacheOptions.DEFAULT;
         var batch = BatchOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
-                .with(new DeviceOptions(device, threads))
+                .with(new DeviceOptions(device, threads, cpu.path(), cpu.compute()))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, batch.maxQueue()));
     }

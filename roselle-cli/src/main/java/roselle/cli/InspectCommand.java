@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Spec;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
 import roselle.checkpoint.ModelSummary.TypeUse;
+import roselle.cpu.CpuBackend;
 import roselle.tensor.Tensor;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -35,6 +37,9 @@ final class InspectCommand implements Runnable {
 
     @Option(names = "--tensors", description = "List every tensor.")
     private boolean listsTensors;
+
+    @Mixin
+    private CpuFlags cpu = new CpuFlags();
 
     @Override
     public void run() {
@@ -83,6 +88,7 @@ final class InspectCommand implements Runnable {
                 out,
                 "supported",
                 decoder.isSupported() ? "yes" : "no: " + decoder.refusal().orElse(""));
+        line(out, "products", CpuBackend.describe(cpu.options(1)));
         line(out, "opened in", String.format(Locale.ROOT, "%.1f ms", openMillis));
         if (listsTensors) {
             checkpoint.tensors().values().forEach(tensor -> out.println(describe(tensor)));

@@ -20,6 +20,11 @@ public interface Backend extends AutoCloseable {
     /** What flags and metrics call it: {@code cpu}, {@code cuda:0}. */
     String name();
 
+    /** The name, how it computes, and why so, in one line for people. */
+    default String describe() {
+        return name();
+    }
+
     /** How the rows between operations are stored; sums are float32 at least. Logits are F32 always. */
     DataType activationType();
 
@@ -41,6 +46,16 @@ public interface Backend extends AutoCloseable {
     /** Bytes that {@link #load} takes of the device's memory for a weight, beside what it goes on reading in place. */
     default long loadBytes(int matrices, List<Tensor> blocks) {
         return 0;
+    }
+
+    /** A matrix whose rows are only looked up, by {@link #embed} and {@link #addPositions}, and never multiplied. */
+    default Weight loadTable(String name, Tensor table) {
+        return load(name, 1, List.of(table));
+    }
+
+    /** Bytes that {@link #loadTable} takes of the device's memory. */
+    default long tableBytes(Tensor table) {
+        return loadBytes(1, List.of(table));
     }
 
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */

@@ -63,9 +63,16 @@ public final class CpuBackend implements Backend {
         logitScaling = new LogitScaling(pool);
     }
 
-    /** How products are computed, and why so: {@code bf16, … (the best of …)}. */
+    @Override
     public String describe() {
-        return code.describe();
+        return "cpu, " + pool.threads() + " threads, products: " + code.describe();
+    }
+
+    /** How a backend with these options would compute products, and why so. */
+    public static String describe(CpuOptions options) {
+        try (MachineCode code = MachineCode.open(options)) {
+            return code.describe();
+        }
     }
 
     /** Native memory that it has taken so far for weights, rows and pages; its threads' own buffers come to that. */
@@ -103,12 +110,26 @@ public final class CpuBackend implements Backend {
     }
 
     @Override
+    public Weight loadTable(String name, Tensor table) {
+        return reserved(new CpuWeight(name, 1, List.of(table)));
+    }
+
+    @Override
+    public long tableBytes(Tensor table) {
+        return 0;
+    }
+
+    @Override
     public Weight load(String name, int matrices, List<Tensor> blocks) {
         var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
         if (code.takes(blocks)) {
             weight.pack(pool, code.weights());
             allocatedBytes += weight.packedBytes();
         }
+        return reserved(weight);
+    }
+
+    private Weight reserved(CpuWeight weight) {
         products.reserve(weight);
         rowOperations.reserve(weight.columns());
         return weight;

@@ -91,7 +91,7 @@ public final class Engine implements AutoCloseable {
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
-        probe = new EngineProbe(cache, scheduler);
+        probe = new EngineProbe(backend.describe(), cache, scheduler);
         loop = new EngineLoop(scheduler, executor, probe, hook, failure -> diagnosis(checkpoint, failure));
         loop.start();
     }
@@ -136,6 +136,7 @@ public final class Engine implements AutoCloseable {
         try {
             Blueprint blueprint = Architectures.read(checkpoint);
             EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
+            LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", backend.describe());
             LOG.log(
                     System.Logger.Level.INFO,
                     "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
 import roselle.api.InvalidRequestException;
+import roselle.cpu.CpuPath;
+import roselle.cpu.Precision;
 
 /**
  * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
@@ -19,12 +21,21 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
      *
      * @param name {@code auto} or {@code cpu}
      * @param threads of the CPU backend; 0 for one per core
+     * @param cpu how the CPU multiplies: {@code vector}, {@code avx512}, {@code bf16}, or {@code auto} for the best there is
+     * @param compute what products round their factors to: {@code f32}, {@code bf16}, or {@code auto}, which is bf16 for
+     *     quantized and bf16 weights where the processor multiplies it
      */
-    public record DeviceOptions(String name, int threads) {
+    public record DeviceOptions(String name, int threads, String cpu, String compute) {
         public static final DeviceOptions DEFAULT = new DeviceOptions("auto", 0);
 
         public DeviceOptions {
             requireAtLeast("threads", threads, 0);
+            CpuPath.of(cpu);
+            Precision.of(compute);
+        }
+
+        public DeviceOptions(String name, int threads) {
+            this(name, threads, "auto", "auto");
         }
     }
 

@@ -8,6 +8,7 @@ import roselle.scheduler.Totals;
 final class EngineProbe {
     private static final long RESTING = 0;
 
+    private final String device;
     private final PageCache cache;
     private long steps;
     private long rows;
@@ -16,7 +17,8 @@ final class EngineProbe {
     private volatile long turnBegan = RESTING;
     private volatile EngineStatus latest;
 
-    EngineProbe(PageCache cache, Scheduler scheduler) {
+    EngineProbe(String device, PageCache cache, Scheduler scheduler) {
+        this.device = device;
         this.cache = cache;
         latest = snapshot(scheduler);
     }
@@ -67,7 +69,8 @@ final class EngineProbe {
                 total,
                 totals(scheduler.totals()),
                 lastStepNanos,
-                0);
+                0,
+                device);
     }
 
     private EngineTotals totals(Totals counted) {
@@ -94,6 +97,7 @@ final class EngineProbe {
                 now.totalPages(),
                 now.totals(),
                 now.lastStepNanos(),
-                began == RESTING ? 0 : Math.max(0, System.nanoTime() - began));
+                began == RESTING ? 0 : Math.max(0, System.nanoTime() - began),
+                now.device());
     }
 }

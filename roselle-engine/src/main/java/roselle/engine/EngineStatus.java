@@ -13,6 +13,7 @@ package roselle.engine;
  * @param totals what it has done since it was opened
  * @param lastStepNanos how long the last step took
  * @param turnNanos how long ago the engine's loop began the turn that is under way; 0 while it rests, for want of work
+ * @param device what runs it, and how, and why so
  */
 public record EngineStatus(
         boolean isAlive,
@@ -24,4 +25,5 @@ public record EngineStatus(
         int totalPages,
         EngineTotals totals,
         long lastStepNanos,
-        long turnNanos) {}
+        long turnNanos,
+        String device) {}

@@ -42,4 +42,11 @@ final class CountingStore implements Store {
         long columns = blocks.getFirst().shape().columns();
         return new NoWeight(name, matrices, Math.toIntExact(rows), Math.toIntExact(columns));
     }
+
+    @Override
+    public Weight loadTable(String name, Tensor table) {
+        bytes += backend.tableBytes(table);
+        int rows = Math.toIntExact(table.shape().rows());
+        return new NoWeight(name, 1, rows, Math.toIntExact(table.shape().columns()));
+    }
 }

@@ -33,9 +33,10 @@ record DecoderWeights(
         DecoderSpec spec = blueprint.spec();
         var tensors = new TensorSource(checkpoint, blueprint.names());
         Tensor table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
-        Weight embedding = store.load("embedding", 1, List.of(table));
+        Weight embedding =
+                spec.output().tied() ? store.load("embedding", 1, List.of(table)) : store.loadTable("embedding", table);
         Weight positions = spec.learnedPositions()
-                ? store.load("positions", 1, List.of(tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width())))
+                ? store.loadTable("positions", tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width()))
                 : null;
         var loader = new LayerLoader(spec, tensors, rearrangement, store, space, contextLimit);
         List<Layer> layers = layers(spec, loader);

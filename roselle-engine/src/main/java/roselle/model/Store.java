@@ -15,6 +15,9 @@ interface Store {
 
     Weight load(String name, int matrices, List<Tensor> blocks);
 
+    /** A matrix whose rows are only looked up. */
+    Weight loadTable(String name, Tensor table);
+
     static Store of(Backend backend) {
         return new Store() {
             @Override
@@ -30,6 +33,11 @@ interface Store {
             @Override
             public Weight load(String name, int matrices, List<Tensor> blocks) {
                 return backend.load(name, matrices, blocks);
+            }
+
+            @Override
+            public Weight loadTable(String name, Tensor table) {
+                return backend.loadTable(name, table);
             }
         };
     }

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import roselle.cpu.machine.Operand.General;
 
 /**
@@ -136,6 +137,11 @@ public record Processor(Set<Feature> features, String obstacle) {
 
     @Override
     public String toString() {
-        return obstacle.isEmpty() ? features.toString().toLowerCase(Locale.ROOT) : obstacle;
+        return obstacle.isEmpty()
+                ? features.stream()
+                        .sorted()
+                        .map(feature -> feature.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", "))
+                : obstacle;
     }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.cpu.machine;
+
+import org.jspecify.annotations.NullMarked;
