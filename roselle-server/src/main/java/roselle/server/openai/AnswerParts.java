@@ -1,10 +1,8 @@
 package roselle.server.openai;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.PromptScored;
-import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerSplitter;
@@ -89,33 +87,5 @@ final class AnswerParts {
                 .raw(",\"arguments\":")
                 .string(call.arguments())
                 .raw("}}");
-    }
-
-    /** One token's log-probabilities in the form of chat completions: itself first, then the likeliest. */
-    static void chatLogprob(JsonText json, List<TokenLogprob> logprobs) {
-        json.raw("{");
-        token(json, logprobs.getFirst());
-        json.raw(",\"top_logprobs\":[");
-        String separator = "{";
-        for (TokenLogprob top : logprobs.subList(1, logprobs.size())) {
-            token(json.raw(separator), top);
-            json.raw("}");
-            separator = ",{";
-        }
-        json.raw("]}");
-    }
-
-    private static void token(JsonText json, TokenLogprob token) {
-        json.raw("\"token\":")
-                .string(token.text())
-                .raw(",\"logprob\":")
-                .number(token.logprob())
-                .raw(",\"bytes\":[");
-        String separator = "";
-        for (byte unit : token.text().getBytes(StandardCharsets.UTF_8)) {
-            json.raw(separator).number(unit & 0xFF);
-            separator = ",";
-        }
-        json.raw("]");
     }
 }

@@ -11,6 +11,7 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerPiece.Content;
@@ -116,7 +117,7 @@ final class ChatAnswer {
         json.raw("{\"content\":[");
         String separator = "";
         for (List<TokenLogprob> token : choice.logprobs) {
-            AnswerParts.chatLogprob(json.raw(separator), token);
+            Logprobs.write(json.raw(separator), token);
             separator = ",";
         }
         json.raw("],\"refusal\":null}");

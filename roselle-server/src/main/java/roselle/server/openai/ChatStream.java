@@ -6,6 +6,7 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerPiece.Content;
@@ -76,7 +77,7 @@ final class ChatStream {
         if (logprobs.isEmpty()) {
             chunk.raw("null");
         } else {
-            AnswerParts.chatLogprob(chunk.raw("{\"content\":["), logprobs);
+            Logprobs.write(chunk.raw("{\"content\":["), logprobs);
             chunk.raw("],\"refusal\":null}");
         }
         chunk.raw(",\"finish_reason\":null}").raw(suffix);

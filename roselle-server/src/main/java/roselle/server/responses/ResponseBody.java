@@ -6,6 +6,7 @@ import java.util.List;
 import roselle.api.FinishReason;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonText;
 import roselle.server.http.RequestIds;
 import tools.jackson.databind.json.JsonMapper;
@@ -149,34 +150,9 @@ final class ResponseBody {
         json.raw("{\"type\":\"output_text\",\"annotations\":[],\"logprobs\":[");
         String separator = "";
         for (List<TokenLogprob> token : logprobs) {
-            logprob(json.raw(separator), token);
+            Logprobs.write(json.raw(separator), token);
             separator = ",";
         }
         json.raw("],\"text\":").string(text.toString()).raw("}");
-    }
-
-    /** A token's log-probability and those of the likeliest tokens beside it. */
-    static void logprob(JsonText json, List<TokenLogprob> scores) {
-        json.raw("{");
-        one(json, scores.getFirst());
-        json.raw(",\"top_logprobs\":[");
-        String separator = "{";
-        for (TokenLogprob top : scores.subList(1, scores.size())) {
-            one(json.raw(separator), top);
-            json.raw("}");
-            separator = ",{";
-        }
-        json.raw("]}");
-    }
-
-    private static void one(JsonText json, TokenLogprob token) {
-        json.raw("\"token\":").string(token.text()).raw(",\"logprob\":").number(token.logprob());
-        json.raw(",\"bytes\":[");
-        String separator = "";
-        for (byte unit : token.text().getBytes(StandardCharsets.UTF_8)) {
-            json.raw(separator).number(unit & 0xFF);
-            separator = ",";
-        }
-        json.raw("]");
     }
 }

@@ -3,6 +3,7 @@ package roselle.server.responses;
 import java.io.IOException;
 import java.util.List;
 import roselle.api.TokenLogprob;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonText;
 import roselle.server.http.SseWriter;
 
@@ -35,7 +36,7 @@ final class ResponseStream {
                 .string(text)
                 .raw(",\"logprobs\":[");
         if (!scores.isEmpty()) {
-            ResponseBody.logprob(json, scores);
+            Logprobs.write(json, scores);
         }
         json.raw("]");
         send();
