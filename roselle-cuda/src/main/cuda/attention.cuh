@@ -5,7 +5,7 @@
 // a sink is the logit of one more key without value.
 //
 // Positions are cut into tiles of 64 and splits of 128, counted from the sequence's first token. Within a split an online
-// softmax (Milakov and Gimelshein, 2018) walks the tiles; the splits' results (largest score m, denominator l, weighted values
+// softmax (Milakov and Gimelshein, 2018) walks the tiles; the splits' results (exponent m, denominator l, weighted values
 // o) are merged in order, one by one. Tiles and splits that a row does not see change nothing. A product is summed by the tensor
 // cores in ascending steps of 16; the other rows of an instruction take no part. Weights are rounded to 16 bits before both
 // uses. So a row's bits depend on nothing but its query and its sequence.
@@ -51,24 +51,39 @@ __device__ __forceinline__ float power(float x) {  // 2^x
     return y;
 }
 
-// A score in units of log 2.
-__device__ __forceinline__ float scored(const Attention& p, float product) {
-    if (p.softCap == 0.0f) {
-        return __fmul_rn(product, __fmul_rn(p.scale, LOG2_E));
-    }
-    float capped = __fmul_rn(p.softCap, tanhf(__fdiv_rn(__fmul_rn(product, p.scale), p.softCap)));
-    return __fmul_rn(capped, LOG2_E);
+// What a score is multiplied with to be an exponent of 2. Products become scores where there is a cap.
+__device__ __forceinline__ float exponentScale(const Attention& p) {
+    return p.softCap == 0.0f ? __fmul_rn(p.scale, LOG2_E) : LOG2_E;
 }
 
-// What to subtract from scores whose largest is `largest`; anything finite where there is none.
+template <int COUNT>
+__device__ __forceinline__ void cap(const Attention& p, float* products) {
+    if (p.softCap != 0.0f) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            products[i] = __fmul_rn(p.softCap, tanhf(__fdiv_rn(__fmul_rn(products[i], p.scale), p.softCap)));
+        }
+    }
+}
+
+// The exponent that weights are taken against, once there is a score `most`: it follows the largest only where that has grown
+// by more than 8, which spares most of the rescaling; a weight stays below 2^9.
+__device__ __forceinline__ float follow(float largest, float most) {
+    return most > largest + 8.0f ? most : largest;
+}
+
+// What to subtract from exponents that are taken against `largest`; anything finite where there is none.
 __device__ __forceinline__ float reference(float largest) {
     return largest == NOTHING ? 0.0f : largest;
 }
 
-// Sum over the four lanes that share a row.
-__device__ __forceinline__ float quadSum(float x) {
-    x = __fadd_rn(x, __shfl_xor_sync(~0u, x, 1));
-    return __fadd_rn(x, __shfl_xor_sync(~0u, x, 2));
+// What sums taken against `before` are multiplied with; nothing has been summed before there is a score.
+__device__ __forceinline__ float shrinkage(float before, float against) {
+    return before == NOTHING ? 1.0f : power(before - against);
+}
+
+__device__ __forceinline__ float weight(float score, float exponentScale, float against) {
+    return power(__fmaf_rn(score, exponentScale, -against));
 }
 
 __device__ __forceinline__ float quadMax(float x) {
@@ -76,18 +91,25 @@ __device__ __forceinline__ float quadMax(float x) {
     return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
 }
 
-// The part of a row's sum of weights that lies in this lane, from its fragments of the weights [16, 64].
 template <class T>
-__device__ __forceinline__ float weightSum(const u32 (&weights)[4][4], int half) {
-    float sum = 0.0f;
+constexpr u32 ONES = 0;
+template <>
+constexpr u32 ONES<Bf16> = 0x3F803F80;
+template <>
+constexpr u32 ONES<F16> = 0x3C003C00;
+
+// Adds the weights [16, 64] of a tile to the rows' sums: [0] of the upper row of this lane, [2] of the lower one.
+template <class T>
+__device__ __forceinline__ void addWeights(float (&sums)[4], const u32 (&weights)[4][4]) {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        sum = __fadd_rn(sum, lowHalf<T>(weights[k][half]));
-        sum = __fadd_rn(sum, highHalf<T>(weights[k][half]));
-        sum = __fadd_rn(sum, lowHalf<T>(weights[k][half + 2]));
-        sum = __fadd_rn(sum, highHalf<T>(weights[k][half + 2]));
+        mma<T>(sums, weights[k], ONES<T>, ONES<T>);
     }
-    return sum;
+}
+
+// Whether any row of the warp needs its sums rescaled.
+__device__ __forceinline__ bool anyShrinks(float upper, float lower) {
+    return __any_sync(~0u, upper != 1.0f || lower != 1.0f);
 }
 
 // How a merge weighs what there is (a) and what is added (b).
@@ -96,9 +118,9 @@ struct Merge {
     float b;
 };
 
-// Adds a split's largest score m and denominator l to those of the splits before it.
+// Adds a split's exponent m and denominator l to those of the splits before it.
 __device__ __forceinline__ Merge merge(float& largest, float& denominator, float m, float l) {
-    float next = fmaxf(largest, m);
+    float next = follow(largest, m);
     Merge w = {power(largest - reference(next)), power(m - reference(next))};
     denominator = __fmaf_rn(l, w.b, __fmul_rn(denominator, w.a));
     largest = next;

@@ -137,7 +137,8 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     float total[RUNS][2][4] = {};
     float o[RUNS][2][4] = {};
     float largest[2] = {NOTHING, NOTHING};
-    float denominator[2] = {};
+    float denominator[4] = {};
+    float exponents = exponentScale(p);
     float* entries = parts.partials + ((i64)parts.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
     i64 entryStride = (i64)p.keyHeads * p.group * ENTRY;
     auto store = [&](int split, const float (&m)[2], const float (&l)[2], const float (&values)[RUNS][2][4]) {
@@ -173,17 +174,18 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
             uint4 fragment = query[k * 32 + lane];
             multiplyKeys<T, SIZE>(s, {fragment.x, fragment.y, fragment.z, fragment.w}, keys, warp * 16, k);
         }
+        cap<8>(p, s[0]);
         float most[2] = {NOTHING, NOTHING};
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             int position = tile * TILE + warp * 16 + i / 4 * 8 + lane % 4 * 2 + i % 2;
             float& score = s[i / 4][i % 4];
-            score = position >= first && position < end ? scored(p, score) : NOTHING;
+            score = position >= first && position < end ? score : NOTHING;
             most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            most[i] = quadMax(most[i]);
+            most[i] = __fmul_rn(quadMax(most[i]), exponents);
             if (lane % 4 == 0) {
                 maxima[warp * 16 + upper + i * 8] = most[i];
             }
@@ -193,20 +195,22 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         float against[2];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            float next = largest[i];
+            float next = maxima[upper + i * 8];
 #pragma unroll
-            for (int w = 0; w < 4; w++) {
+            for (int w = 1; w < 4; w++) {
                 next = fmaxf(next, maxima[w * 16 + upper + i * 8]);
             }
+            next = follow(largest[i], next);
             against[i] = reference(next);
-            shrink[i] = power(largest[i] - against[i]);
+            shrink[i] = shrinkage(largest[i], against[i]);
             largest[i] = next;
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             int half = i % 2;
-            u32 pair = pack<T>(power(s[i / 2][half * 2] - against[half]), power(s[i / 2][half * 2 + 1] - against[half]));
-            *(u32*)(weightRows + (upper + half * 8) * (TILE + 8) + warp * 16 + i / 2 * 8 + lane % 4 * 2) = pair;
+            float* pair = s[i / 2] + half * 2;
+            u32 packed = pack<T>(weight(pair[0], exponents, against[half]), weight(pair[1], exponents, against[half]));
+            *(u32*)(weightRows + (upper + half * 8) * (TILE + 8) + warp * 16 + i / 2 * 8 + lane % 4 * 2) = packed;
         }
         __syncthreads();
         u32 weights[4][4];
@@ -214,30 +218,31 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         for (int k = 0; k < 4; k++) {
             loadMatrices(weights[k], sharedAddress(weightRows + lane % 16 * (TILE + 8) + k * 16 + lane / 16 * 8));
         }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            denominator[i] = __fmaf_rn(denominator[i], shrink[i], weightSum<T>(weights, i));
+        bool shrinks = anyShrinks(shrink[0], shrink[1]);
+        if (shrinks) {
+            denominator[0] = __fmul_rn(denominator[0], shrink[0]);
+            denominator[2] = __fmul_rn(denominator[2], shrink[1]);
         }
+        addWeights<T>(denominator, weights);
 #pragma unroll
         for (int run = 0; run < RUNS; run++) {
             int column = (run * 4 + warp) * 16;
             if (column < SIZE) {
-                scale(o[run], shrink[0], shrink[1]);
+                if (shrinks) {
+                    scale(o[run], shrink[0], shrink[1]);
+                }
                 multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, column);
             }
         }
         if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                denominator[i] = quadSum(denominator[i]);
-            }
+            float sums[2] = {denominator[0], denominator[2]};
             if (blockIdx.x > 0) {
-                store(tile / (SPLIT / TILE), largest, denominator, o);
+                store(tile / (SPLIT / TILE), largest, sums, o);
             } else {
                 Merge w[2];
 #pragma unroll
                 for (int i = 0; i < 2; i++) {
-                    w[i] = merge(totalMax[i], totalSum[i], largest[i], denominator[i]);
+                    w[i] = merge(totalMax[i], totalSum[i], largest[i], sums[i]);
                 }
 #pragma unroll
                 for (int i = 0; i < RUNS * 8; i++) {
@@ -252,7 +257,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 largest[i] = NOTHING;
-                denominator[i] = 0.0f;
+                denominator[i * 2] = 0.0f;
             }
         }
     }

@@ -34,26 +34,34 @@ template <int SIZE, int STAGES>
 __device__ __forceinline__ void bring(
     const Attention& p, Stages<SIZE, STAGES> stages, const int* pages, int keyHead, int firstTile, int tileEnd, int first, int end) {
     constexpr int CHUNKS = SIZE / 8;
-    constexpr int STEP = 128 / CHUNKS;  // rows that the threads copy at once
+    constexpr int STEP = 128 / CHUNKS;  // rows that the threads copy at once, at most a page
     int thread = threadIdx.x - 256;
     int row = thread / CHUNKS;
     int chunk = thread % CHUNKS;
-    const u16* keys = p.cache + keyHead * PAGE * SIZE + chunk * 8;
+    const u16* keys = p.cache + keyHead * PAGE * SIZE + row * SIZE + chunk * 8;
     i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
+    u32 target = swizzled<SIZE>(TILE, row, chunk);  // STEP is a multiple of 8: the swizzle stays
     for (int tile = firstTile; tile < tileEnd; tile++) {
         int i = tile - firstTile;
+        int page[TILE / PAGE];
+#pragma unroll
+        for (int q = 0; q < TILE / PAGE; q++) {
+            int position = tile * TILE + q * PAGE;
+            page[q] = position + PAGE > first && position < end ? pages[position / PAGE] : -1;
+        }
         if (i >= STAGES) {
             barrierWait(stages.empty(i), (i / STAGES - 1) & 1);
         }
+        u32 to = stages.keys(i) + target;
 #pragma unroll
-        for (int r = 0; r < TILE; r += STEP) {
-            int position = tile * TILE + r + row;
-            bool present = position >= first && position < end;
-            i64 page = present ? pages[position / PAGE] : 0;
-            const u16* from = keys + page * p.pageElements + position % PAGE * SIZE;
-            u32 to = swizzled<SIZE>(TILE, r + row, chunk);
-            copy16(stages.keys(i) + to, from, present);
-            copy16(stages.values(i) + to, from + toValues, present);
+        for (int q = 0; q < TILE / PAGE; q++) {
+            const u16* from = keys + max(page[q], 0) * p.pageElements;
+            int left = page[q] < 0 ? 0 : end - tile * TILE - q * PAGE - row;
+#pragma unroll
+            for (int r = 0; r < PAGE; r += STEP) {
+                copy16(to + (q * PAGE + r) * 128, from + r * SIZE, r < left);
+                copy16(to + (q * PAGE + r) * 128 + stages.HALF, from + r * SIZE + toValues, r < left);
+            }
         }
         barrierArriveAfterCopies(stages.full(i));
     }
@@ -102,7 +110,7 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
         return;
     }
     moreRegisters<232>();
-    int warp = threadIdx.x / 32;
+    int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // which tells the compiler that it is the warp's
     int lane = threadIdx.x % 32;
     u32 query = queries + warp / 4 * 64 * 128;
     int slot[2] = {warp * 16 + lane / 4, warp * 16 + lane / 4 + 8};
@@ -127,8 +135,10 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
     float total[SUMS] = {};
     float o[SUMS] = {};
     float largest[2] = {NOTHING, NOTHING};
-    float denominator[2] = {};
+    float denominator[4] = {};
+    float exponents = exponentScale(p);
 
+    bool isFirst = true;  // of the split
     for (int tile = firstTile; tile < tileEnd; tile++) {
         int i = tile - firstTile;
         barrierWait(stages.full(i), (i / STAGES) & 1);
@@ -144,24 +154,27 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
             }
             wgmmaCommit();
             wgmmaWait<0>();
+            cap<32>(p, s);
             bool isWhole = tile * TILE + TILE <= wholeEnd && tile * TILE >= wholeFirst;
-            float most[2] = {NOTHING, NOTHING};
+            if (!isWhole) {
 #pragma unroll
-            for (int j = 0; j < 32; j++) {
-                s[j] = scored(p, s[j]);
-                if (!isWhole) {
+                for (int j = 0; j < 32; j++) {
                     int position = tile * TILE + j / 4 * 8 + lane % 4 * 2 + j % 2;
                     s[j] = position >= rowFirst[j / 2 % 2] && position < rowEnd[j / 2 % 2] ? s[j] : NOTHING;
                 }
+            }
+            float most[2] = {NOTHING, NOTHING};
+#pragma unroll
+            for (int j = 0; j < 32; j++) {
                 most[j / 2 % 2] = fmaxf(most[j / 2 % 2], s[j]);
             }
             float shrink[2];
             float against[2];
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                float next = fmaxf(largest[j], quadMax(most[j]));
+                float next = follow(largest[j], __fmul_rn(quadMax(most[j]), exponents));
                 against[j] = reference(next);
-                shrink[j] = power(largest[j] - against[j]);
+                shrink[j] = shrinkage(largest[j], against[j]);
                 largest[j] = next;
             }
             u32 weights[4][4];
@@ -170,41 +183,50 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
 #pragma unroll
                 for (int j = 0; j < 4; j++) {
                     float* pair = s + k * 8 + j * 2;
-                    weights[k][j] = pack<T>(power(pair[0] - against[j % 2]), power(pair[1] - against[j % 2]));
+                    float to = against[j % 2];
+                    weights[k][j] = pack<T>(weight(pair[0], exponents, to), weight(pair[1], exponents, to));
                 }
             }
+            if (!isFirst && anyShrinks(shrink[0], shrink[1])) {
+                denominator[0] = __fmul_rn(denominator[0], shrink[0]);
+                denominator[2] = __fmul_rn(denominator[2], shrink[1]);
 #pragma unroll
-            for (int j = 0; j < SUMS; j++) {
-                o[j] = __fmul_rn(o[j], shrink[j / 2 % 2]);
+                for (int j = 0; j < SUMS; j++) {
+                    o[j] = __fmul_rn(o[j], shrink[j / 2 % 2]);
+                }
             }
             wgmmaBegin();
 #pragma unroll
             for (int k = 0; k < 4; k++) {
-                wgmmaRegisters<T, SIZE>(o, weights[k], valueOperand(stages.values(i)) + k * 128);
+                wgmmaRegisters<T, SIZE>(o, weights[k], valueOperand(stages.values(i)) + k * 128, k > 0 || !isFirst);
             }
             wgmmaCommit();
-#pragma unroll
-            for (int j = 0; j < 2; j++) {
-                denominator[j] = __fmaf_rn(denominator[j], shrink[j], weightSum<T>(weights, j));
-            }
+            addWeights<T>(denominator, weights);
             wgmmaWait<0>();
+            isFirst = false;
         }
         if (lane == 0) {
             barrierArrive(stages.empty(i));
         }
-        if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {
+        if (!isFirst && ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd)) {
             Merge w[2];
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                w[j] = merge(totalMax[j], totalSum[j], largest[j], quadSum(denominator[j]));
+                w[j] = merge(totalMax[j], totalSum[j], largest[j], denominator[j * 2]);
                 largest[j] = NOTHING;
-                denominator[j] = 0.0f;
+                denominator[j * 2] = 0.0f;
+            }
+            if (anyShrinks(w[0].a, w[1].a)) {
+#pragma unroll
+                for (int j = 0; j < SUMS; j++) {
+                    total[j] = __fmul_rn(total[j], w[j / 2 % 2].a);
+                }
             }
 #pragma unroll
             for (int j = 0; j < SUMS; j++) {
-                total[j] = merged(w[j / 2 % 2], total[j], o[j]);
-                o[j] = 0.0f;
+                total[j] = __fmaf_rn(o[j], w[j / 2 % 2].b, total[j]);
             }
+            isFirst = true;
         }
     }
 

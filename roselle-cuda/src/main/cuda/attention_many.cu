@@ -66,7 +66,8 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
     float total[RUNS][2][4] = {};
     float o[RUNS][2][4] = {};
     float largest[2] = {NOTHING, NOTHING};
-    float denominator[2] = {};
+    float denominator[4] = {};
+    float exponents = exponentScale(p);
 
     for (; tile < tileEnd; tile++) {
         copyWait<0>();
@@ -87,25 +88,29 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
                     multiplyKeys<T, SIZE>(s[j], query, keys, j * 16, k);
                 }
             }
+            cap<32>(p, s[0][0]);
             bool isWhole = tile * TILE + TILE <= wholeEnd && tile * TILE >= wholeFirst;
+            if (!isWhole) {
+#pragma unroll
+                for (int i = 0; i < 32; i++) {
+                    int position = tile * TILE + i / 4 * 8 + lane % 4 * 2 + i % 2;
+                    bool isSeen = position >= rowFirst[i / 2 % 2] && position < rowEnd[i / 2 % 2];
+                    s[i / 8][i / 4 % 2][i % 4] = isSeen ? s[i / 8][i / 4 % 2][i % 4] : NOTHING;
+                }
+            }
             float most[2] = {NOTHING, NOTHING};
 #pragma unroll
             for (int i = 0; i < 32; i++) {
                 float& score = s[i / 8][i / 4 % 2][i % 4];
-                score = scored(p, score);
-                if (!isWhole) {
-                    int position = tile * TILE + i / 4 * 8 + lane % 4 * 2 + i % 2;
-                    score = position >= rowFirst[i / 2 % 2] && position < rowEnd[i / 2 % 2] ? score : NOTHING;
-                }
                 most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
             }
             float shrink[2];
             float against[2];
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                float next = fmaxf(largest[i], quadMax(most[i]));
+                float next = follow(largest[i], __fmul_rn(quadMax(most[i]), exponents));
                 against[i] = reference(next);
-                shrink[i] = power(largest[i] - against[i]);
+                shrink[i] = shrinkage(largest[i], against[i]);
                 largest[i] = next;
             }
             u32 weights[4][4];
@@ -114,16 +119,21 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     float* pair = s[k][i / 2] + i % 2 * 2;
-                    weights[k][i] = pack<T>(power(pair[0] - against[i % 2]), power(pair[1] - against[i % 2]));
+                    float to = against[i % 2];
+                    weights[k][i] = pack<T>(weight(pair[0], exponents, to), weight(pair[1], exponents, to));
                 }
             }
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                denominator[i] = __fmaf_rn(denominator[i], shrink[i], weightSum<T>(weights, i));
+            bool shrinks = anyShrinks(shrink[0], shrink[1]);
+            if (shrinks) {
+                denominator[0] = __fmul_rn(denominator[0], shrink[0]);
+                denominator[2] = __fmul_rn(denominator[2], shrink[1]);
             }
+            addWeights<T>(denominator, weights);
 #pragma unroll
             for (int run = 0; run < RUNS; run++) {
-                scale(o[run], shrink[0], shrink[1]);
+                if (shrinks) {
+                    scale(o[run], shrink[0], shrink[1]);
+                }
                 multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, firstColumn + run * 16);
             }
         }
@@ -131,9 +141,9 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
             Merge w[2];
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                w[i] = merge(totalMax[i], totalSum[i], largest[i], quadSum(denominator[i]));
+                w[i] = merge(totalMax[i], totalSum[i], largest[i], denominator[i * 2]);
                 largest[i] = NOTHING;
-                denominator[i] = 0.0f;
+                denominator[i * 2] = 0.0f;
             }
 #pragma unroll
             for (int i = 0; i < RUNS * 8; i++) {

@@ -7,7 +7,11 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Reads tokens such as {@code <0x61>} as bytes. A run of them is text if it is UTF-8 as a whole, else one U+FFFD for
- * each byte; that is why a run is held back until a token of another kind follows.
+ * each byte, as in Hugging Face's library.
+ *
+ * <p>That is why a run is held back until a token of another kind follows: the bytes of {@code ä} are that letter if the
+ * run ends there, and two U+FFFD if any later byte of the run is wrong, so that text given out early could not be equal
+ * to the whole decoded at once. {@link SentencePieceStage} has no such rule and gives out each character at once.
  */
 record ByteFallbackStage() implements DecoderStage {
     private static final int SPELLING_LENGTH = 6;

@@ -1,11 +1,28 @@
 package roselle.engine;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import roselle.backend.Backend;
+
 /** Engines whose steps a test of another package hears of. */
 public final class HookedEngine {
     private HookedEngine() {}
 
-    /** Opens an engine that calls {@code beforeStep} on its own thread at the beginning of each turn. */
-    public static Engine open(EngineConfig config, Runnable beforeStep) {
-        return Engine.open(config, Devices.open(config.device()), _ -> beforeStep.run());
+    /** Opens an engine that calls {@code afterRead} on its own thread whenever it has read a step's logits. */
+    public static Engine open(EngineConfig config, Runnable afterRead) {
+        Backend device = Devices.open(config.device());
+        var hooked = (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (_, method, arguments) -> {
+                    try {
+                        Object answer = method.invoke(device, arguments);
+                        if (method.getName().equals("read")) {
+                            afterRead.run();
+                        }
+                        return answer;
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+        return Engine.open(config, hooked, StepHook.NONE);
     }
 }

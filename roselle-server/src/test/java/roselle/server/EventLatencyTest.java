@@ -15,6 +15,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.engine.EngineConfig;
@@ -24,53 +25,67 @@ import roselle.engine.HookedEngine;
 /**
  * How long a token takes from the engine's thread to the socket.
  *
- * <p>The flight recorder's clock stamps both ends: the engine's turn that follows at once on handing tokens over, and the return
- * of the write to the socket. Between them lie the hand-off to the request's virtual thread, its wake-up, the decoding to text,
- * the search for stop strings, the chunk and the write.
+ * <p>The flight recorder's clock stamps both ends: the logits that the token is taken from have been read, and the write to the
+ * socket has returned. Between them lie the choice of the likeliest token, the engine's bookkeeping, the hand-off to the
+ * request's virtual thread, its wake-up, the decoding to text, the search for stop strings, the chunk and the write.
  */
 final class EventLatencyTest {
     private static final int TOKENS = 300;
 
-    /** The engine has handed over what its last step made. */
-    @Name("roselle.test.HandedOver")
+    /** The engine has read the logits of a step. */
+    @Name("roselle.test.LogitsRead")
     @StackTrace(false)
-    static final class HandedOver extends Event {}
+    static final class LogitsRead extends Event {}
 
     @TempDir
     private Path folder;
 
     @Test
     void writesATokenSoonAfterItIsMade() throws IOException {
+        assertThat(bestMedian(1))
+                .as("a write that waits for an acknowledgement takes 40 ms")
+                .isLessThan(20_000);
+    }
+
+    @Test
+    @Tag("long")
+    void writesItWithinAHundredMicrosecondsOnceTheCodeIsCompiled() throws IOException {
+        assertThat(bestMedian(30)).as("twice the goal, for busy machines").isLessThan(100);
+    }
+
+    /** The least of the medians of some rounds, in microseconds. */
+    private long bestMedian(int rounds) throws IOException {
         var config =
                 EngineConfig.of(DemoServer.demo()).with(new DeviceOptions("cpu", 1)); // leaves a core to the server
-        var engine = HookedEngine.open(config, () -> new HandedOver().commit());
+        var engine = HookedEngine.open(config, () -> new LogitsRead().commit());
+        long best = Long.MAX_VALUE;
         try (var demo = new DemoServer(engine)) {
             stream(demo); // warms up
-            List<Long> micros = new ArrayList<>(measured(demo, folder.resolve("writes.jfr")));
-            micros.sort(null);
-
-            long median = micros.get(micros.size() / 2);
-            System.out.printf(
-                    "event to socket: p10 %d us, median %d us, p90 %d us of %d tokens%n",
-                    micros.get(micros.size() / 10), median, micros.get(micros.size() * 9 / 10), micros.size());
-            assertThat(micros).hasSizeGreaterThan(TOKENS / 2);
-            assertThat(median)
-                    .as("a write that waits for an acknowledgement takes 40 ms")
-                    .isLessThan(20_000);
+            for (int round = 0; round < rounds; round++) {
+                List<Long> micros = new ArrayList<>(measured(demo, folder.resolve(round + ".jfr")));
+                micros.sort(null);
+                assertThat(micros).hasSizeGreaterThan(TOKENS / 2);
+                long median = micros.get(micros.size() / 2);
+                best = Math.min(best, median);
+                System.out.printf(
+                        "event to socket: p10 %d us, median %d us, p90 %d us of %d tokens%n",
+                        micros.get(micros.size() / 10), median, micros.get(micros.size() * 9 / 10), micros.size());
+            }
         }
+        return best;
     }
 
     private static void stream(DemoServer demo) {
         var response = demo.post(
                 "/v1/chat/completions",
-                "{\"messages\":[{\"role\":\"user\",\"content\":\"Tell me a story.\"}],\"ignore_eos\":true,"
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"Tell me a story.\"}],\"ignore_eos\":true,\"temperature\":0,"
                         + "\"stream\":true,\"max_tokens\":" + TOKENS + "}");
         assertThat(response.body()).endsWith("data: [DONE]\n\n");
     }
 
     private static List<Long> measured(DemoServer demo, Path file) throws IOException {
         try (var recording = new Recording()) {
-            recording.enable(HandedOver.class);
+            recording.enable(LogitsRead.class);
             recording.enable("jdk.SocketWrite").withThreshold(Duration.ZERO).withoutStackTrace();
             recording.start();
             stream(demo);
@@ -80,9 +95,9 @@ final class EventLatencyTest {
         return delays(RecordingFile.readAllEvents(file));
     }
 
-    /** For each write of a token the time since the hand-over before it, in microseconds. */
+    /** For each write of a token the time since the logits before it, in microseconds. */
     private static List<Long> delays(List<RecordedEvent> events) {
-        var handedOver = new TreeSet<Instant>();
+        var read = new TreeSet<Instant>();
         var written = new ArrayList<Instant>();
         for (RecordedEvent event : events) {
             if (event.getEventType().getName().equals("jdk.SocketWrite")) {
@@ -90,12 +105,12 @@ final class EventLatencyTest {
                     written.add(event.getEndTime());
                 }
             } else {
-                handedOver.add(event.getStartTime());
+                read.add(event.getStartTime());
             }
         }
         return written.stream()
-                .filter(end -> handedOver.floor(end) != null)
-                .map(end -> Duration.between(handedOver.floor(end), end).toNanos() / 1000)
+                .filter(end -> read.floor(end) != null)
+                .map(end -> Duration.between(read.floor(end), end).toNanos() / 1000)
                 .toList();
     }
 }
