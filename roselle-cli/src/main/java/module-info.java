@@ -5,7 +5,6 @@ module roselle.cli {
     requires java.logging; // JLine's
     requires java.net.http;
     requires jdk.unsupported; // JLine's, for Ctrl-C
-    requires me.tongfei.progressbar;
     requires org.jline;
     requires roselle.bench;
     requires roselle.engine;
