@@ -1,11 +1,11 @@
 /** The command line. */
-@SuppressWarnings("requires-automatic") // JLine has no descriptor
 module roselle.cli {
     requires info.picocli;
-    requires java.logging; // JLine's
     requires java.net.http;
     requires jdk.unsupported; // JLine's, for Ctrl-C
-    requires org.jline;
+    requires me.tongfei.progressbar;
+    requires org.jline.reader;
+    requires org.jline.terminal;
     requires roselle.bench;
     requires roselle.engine;
     requires roselle.server;

@@ -4,13 +4,17 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows that a model is being loaded once that has taken a second, as from a cold disk, and leaves nothing behind. */
+/** Shows that a model is being loaded once that has taken a second, as from a cold disk, and leaves an empty line behind. */
 final class LoadingBar implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    private static final long INTERVAL_MILLIS = 150;
-    private static final int TRACK = 20;
+    private static final int WIDTH = 80;
+    private static final int UNKNOWN = -1;
 
     private final String model;
     private final PrintStream report;
@@ -34,30 +38,27 @@ final class LoadingBar implements AutoCloseable {
 
     private void show() {
         try {
-            long wait = patience.toMillis();
-            for (int turn = 0; !loaded.await(wait, TimeUnit.MILLISECONDS); turn++) {
-                wait = INTERVAL_MILLIS;
-                draw(turn);
+            if (loaded.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
             }
-            if (wait == INTERVAL_MILLIS) {
-                report.print("\r" + " ".repeat(width()) + "\r");
-                report.flush();
+            try (ProgressBar bar = bar()) {
+                loaded.await();
+                bar.refresh();
             }
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** A mark that runs to and fro, because nobody knows how much is still to be read. */
-    private void draw(int turn) {
-        int place = turn % (2 * TRACK);
-        int at = place < TRACK ? place : 2 * TRACK - 1 - place;
-        report.print("\rloading " + model + " [" + " ".repeat(at) + "=" + " ".repeat(TRACK - 1 - at) + "]");
-        report.flush();
-    }
-
-    private int width() {
-        return "loading ".length() + model.length() + " [".length() + TRACK + "]".length();
+    private ProgressBar bar() {
+        return new ProgressBarBuilder()
+                .setTaskName("loading " + model)
+                .setInitialMax(UNKNOWN)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(200)
+                .setConsumer(new ConsoleProgressBarConsumer(report, WIDTH))
+                .clearDisplayOnFinish()
+                .build();
     }
 
     @Override

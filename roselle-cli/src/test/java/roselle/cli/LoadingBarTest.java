@@ -28,7 +28,7 @@ class LoadingBarTest {
             }
         }
         String all = said.toString(StandardCharsets.UTF_8);
-        assertThat(all.substring(all.lastIndexOf(']') + 1))
+        assertThat(all.substring(all.lastIndexOf(')') + 1))
                 .as("what clears the line")
                 .isBlank();
     }
