@@ -46,6 +46,9 @@ final class EngineFlags {
     @Option(names = "--max-sequences", paramLabel = "N", description = "Answers made at a time; default: --n.")
     private int maxSequences;
 
+    @Option(names = "--max-queue", paramLabel = "N", description = "Answers that wait at a time; default: 1024.")
+    private int maxQueue = BatchOptions.DEFAULT.maxQueue();
+
     @Option(names = "--step-tokens", paramLabel = "N", description = "Tokens of a step at most; default: 512.")
     private int stepTokens = BatchOptions.DEFAULT.stepTokens();
 
@@ -62,10 +65,9 @@ final class EngineFlags {
     EngineConfig config(Path model, int choices) {
         int sequences = maxSequences == 0 ? choices : maxSequences;
         var cache = CacheOptions.DEFAULT;
-        var batch = BatchOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(new DeviceOptions(device, threads, cpu.path(), cpu.compute()))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
-                .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, batch.maxQueue()));
+                .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue));
     }
 }

@@ -1,6 +1,7 @@
 package roselle.cli;
 
 import java.time.Duration;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
@@ -32,6 +33,9 @@ final class ServerFlags {
     @Option(names = "--max-connections", paramLabel = "N", description = "Open at a time; default: 20000.")
     private int connections = LimitOptions.DEFAULT.connections();
 
+    @Option(names = "--max-requests", paramLabel = "N", description = "Answered at a time; default: 2048.")
+    private int requests = LimitOptions.DEFAULT.requests();
+
     @Option(
             names = "--idle-timeout",
             paramLabel = "SECONDS",
@@ -44,6 +48,9 @@ final class ServerFlags {
             description = "At the end, time for what is being answered; default: 30.")
     private long graceSeconds = DrainOptions.DEFAULT.grace().toSeconds();
 
+    @Mixin
+    private AccessFlags access = new AccessFlags();
+
     ServerConfig config() {
         return ServerConfig.DEFAULT
                 .with(new ListenOptions(host, port))
@@ -51,7 +58,10 @@ final class ServerFlags {
                         bodyBytes,
                         (int) Math.min(headerBytes, Integer.MAX_VALUE),
                         connections,
+                        requests,
                         Duration.ofSeconds(idleSeconds)))
-                .with(new DrainOptions(Duration.ofSeconds(graceSeconds)));
+                .with(access.options())
+                .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
+                .checked();
     }
 }

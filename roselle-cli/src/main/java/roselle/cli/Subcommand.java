@@ -16,6 +16,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
             new Subcommand("serve", "Serve a model over HTTP.", () -> new ServeCommand()),
+            new Subcommand("key", "Make an API key for a server.", () -> new KeyCommand()),
             new Subcommand("pull", "Fetch a model from the Hugging Face hub.", () -> new PullCommand()),
             new Subcommand("list", "List the models that were fetched.", () -> new ListCommand()),
             new Subcommand("show", "Tell what is known of a model that was fetched.", () -> new ShowCommand()),

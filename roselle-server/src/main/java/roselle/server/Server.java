@@ -4,7 +4,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import roselle.server.answer.Admission;
+import roselle.server.access.KeyCheck;
+import roselle.server.access.LimitedAdmission;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
@@ -45,9 +46,11 @@ public final class Server implements AutoCloseable {
         models.all().forEach(model -> readiness.add(new StepWatch(model, StepWatch.PATIENCE)));
         var log = new RequestLog();
         var metrics = new Metrics(models);
-        var answers = new Answers(models, Admission.OPEN, Observer.all(List.of(log, metrics)));
+        var admission = new LimitedAdmission(config.limits().requests());
+        var answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
         var routes = new Routes();
-        metrics.register(routes);
+        metrics.register(routes); // the outermost, so that it counts what the others refuse
+        routes.intercept(new KeyCheck(config.access(), System::nanoTime));
         dialects(answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
@@ -55,7 +58,7 @@ public final class Server implements AutoCloseable {
     /** Everything that this server answers, one line each. */
     private static List<Dialect> dialects(Answers answers, Readiness readiness, RequestLog log) {
         return List.of(
-                new ControlDialect(answers.models(), readiness),
+                new ControlDialect(answers, readiness),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new WebDialect(answers.models(), readiness, log));
@@ -65,9 +68,10 @@ public final class Server implements AutoCloseable {
      * Serves models, each under its name.
      *
      * @throws java.io.UncheckedIOException if it cannot listen
+     * @throws roselle.api.InvalidRequestException if the configuration would let anyone in without being told so
      */
     public static Server start(ServerConfig config, ServedModel... models) {
-        return new Server(config, new Models(List.of(models)));
+        return new Server(config.checked(), new Models(List.of(models)));
     }
 
     /** The port, also where any free one was asked for. */

@@ -27,8 +27,8 @@ final class HostileInputTest {
     @BeforeAll
     static void start() {
         var limits = LimitOptions.DEFAULT;
-        demo = new DemoServer(ServerConfig.DEFAULT.with(
-                new LimitOptions(BODY_BYTES, limits.headerBytes(), limits.connections(), limits.idle())));
+        demo = new DemoServer(ServerConfig.DEFAULT.with(new LimitOptions(
+                BODY_BYTES, limits.headerBytes(), limits.connections(), limits.requests(), limits.idle())));
     }
 
     @AfterAll

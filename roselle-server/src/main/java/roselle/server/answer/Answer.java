@@ -1,8 +1,12 @@
 package roselle.server.answer;
 
 import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.Usage;
 import roselle.engine.Generation;
 import roselle.server.http.Errors;
 
@@ -11,6 +15,8 @@ public final class Answer implements AutoCloseable {
     private final Generation generation;
     private final Observer.Listener listener;
     private final Admission.Ticket ticket;
+    private int tokens;
+    private boolean isPaid;
 
     Answer(Generation generation, Observer.Listener listener, Admission.Ticket ticket) {
         this.generation = generation;
@@ -38,8 +44,10 @@ public final class Answer implements AutoCloseable {
     public GenerationEvent next() {
         GenerationEvent event = generation.next();
         listener.event(event);
-        if (event instanceof Finished finished) {
-            ticket.spend(finished.usage());
+        switch (event) {
+            case TokenGenerated _ -> tokens++;
+            case Finished finished -> pay(finished.usage());
+            case PromptScored _, ChoiceEnded _, Failed _ -> {}
         }
         if (event instanceof Failed failed) {
             throw Errors.of(failed);
@@ -47,9 +55,17 @@ public final class Answer implements AutoCloseable {
         return event;
     }
 
+    private void pay(Usage usage) {
+        if (!isPaid) {
+            isPaid = true;
+            ticket.spend(usage);
+        }
+    }
+
     @Override
     public void close() {
         generation.close();
+        pay(new Usage(promptTokens(), 0, tokens, 0, 0, 0)); // what was broken off is paid for all the same
         listener.closed();
     }
 }

@@ -1,5 +1,7 @@
 package roselle.server.config;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import roselle.api.InvalidRequestException;
 
 /**
@@ -17,6 +19,15 @@ public record ListenOptions(String host, int port) {
         }
         if (port < 0 || port > 65_535) {
             throw new InvalidRequestException("port is " + port + ": it must be between 0 and 65535");
+        }
+    }
+
+    /** Whether only this machine reaches it; a name that means nothing here is refused when it is listened on. */
+    public boolean isLoopback() {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            return true;
         }
     }
 }

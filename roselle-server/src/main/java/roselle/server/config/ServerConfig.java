@@ -1,26 +1,47 @@
 package roselle.server.config;
 
+import roselle.api.InvalidRequestException;
+
 /**
  * What a server is started with; every component has defaults.
  *
  * @param listen where to listen
  * @param limits what one request and one connection may take
+ * @param access who may ask
  * @param drain how the server ends
  */
-public record ServerConfig(ListenOptions listen, LimitOptions limits, DrainOptions drain) {
+public record ServerConfig(ListenOptions listen, LimitOptions limits, AccessOptions access, DrainOptions drain) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT =
-            new ServerConfig(ListenOptions.DEFAULT, LimitOptions.DEFAULT, DrainOptions.DEFAULT);
+            new ServerConfig(ListenOptions.DEFAULT, LimitOptions.DEFAULT, AccessOptions.DEFAULT, DrainOptions.DEFAULT);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, drain);
+        return new ServerConfig(value, limits, access, drain);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, drain);
+        return new ServerConfig(listen, value, access, drain);
+    }
+
+    public ServerConfig with(AccessOptions value) {
+        return new ServerConfig(listen, limits, value, drain);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, value);
+        return new ServerConfig(listen, limits, access, value);
+    }
+
+    /**
+     * This configuration, whose components agree with each other.
+     *
+     * @throws InvalidRequestException if other machines could reach a server that asks for no key
+     */
+    public ServerConfig checked() {
+        if (access.keys().isEmpty() && !access.allowsAnyone() && !listen.isLoopback()) {
+            throw new InvalidRequestException("host is " + listen.host()
+                    + ", where other machines reach the server, and there are no API keys:"
+                    + " give --api-keys, or --allow-anyone to serve without");
+        }
+        return this;
     }
 }

@@ -2,7 +2,7 @@ package roselle.server.control;
 
 import java.util.List;
 import java.util.Optional;
-import roselle.server.answer.Models;
+import roselle.server.answer.Answers;
 import roselle.server.answer.Readiness;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
@@ -16,11 +16,11 @@ public final class ControlDialect implements Dialect {
     private final TokenRoutes tokens;
     private final Readiness readiness;
 
-    public ControlDialect(Models models, Readiness readiness) {
-        pulses = models.all().stream()
+    public ControlDialect(Answers answers, Readiness readiness) {
+        pulses = answers.models().all().stream()
                 .map(model -> new Pulse(model.engine(), System::nanoTime))
                 .toList();
-        tokens = new TokenRoutes(models);
+        tokens = new TokenRoutes(answers);
         this.readiness = readiness;
     }
 

@@ -3,11 +3,13 @@ package roselle.server.control;
 import java.io.IOException;
 import java.util.List;
 import roselle.api.Prompt;
+import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.chat.ChatPrompt;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
+import roselle.server.http.Handler;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonText;
 import roselle.server.http.Routes;
@@ -17,14 +19,24 @@ import roselle.tokenizer.Tokenizer;
 final class TokenRoutes {
     private static final int MOST_TOKENS = 10_000_000;
 
+    private final Answers answers;
     private final Models models;
 
-    TokenRoutes(Models models) {
-        this.models = models;
+    TokenRoutes(Answers answers) {
+        this.answers = answers;
+        models = answers.models();
     }
 
     void register(Routes routes) {
-        routes.post("/tokenize", this::tokenize).post("/detokenize", this::detokenize);
+        routes.post("/tokenize", admitted(this::tokenize)).post("/detokenize", admitted(this::detokenize));
+    }
+
+    private Handler admitted(Handler handler) {
+        return exchange -> {
+            try (var _ = answers.admit(exchange)) {
+                handler.handle(exchange);
+            }
+        };
     }
 
     private void tokenize(Exchange exchange) throws IOException {

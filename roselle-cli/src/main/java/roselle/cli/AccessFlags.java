@@ -1,0 +1,35 @@
+package roselle.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import roselle.server.config.AccessOptions;
+import roselle.server.config.ApiKey;
+import roselle.server.config.ApiKeyFile;
+
+/** The options that say who may ask the server. */
+final class AccessFlags {
+    @Option(
+            names = "--api-keys",
+            paramLabel = "FILE",
+            description = "Ask for an API key of this file, which roselle key writes; default: ask for none.")
+    private @Nullable Path keyFile;
+
+    @Option(
+            names = "--allow-anyone",
+            description = "Serve without API keys also where other machines reach the server.")
+    private boolean allowsAnyone;
+
+    @Option(names = "--open-metrics", description = "Answer /metrics without an API key.")
+    private boolean opensMetrics;
+
+    @Mixin
+    private KeyLimitFlags limits = new KeyLimitFlags();
+
+    AccessOptions options() {
+        List<ApiKey> keys = keyFile == null ? List.of() : ApiKeyFile.read(keyFile, limits.limits());
+        return new AccessOptions(keys, allowsAnyone, opensMetrics, List.of(), List.of());
+    }
+}

@@ -1,0 +1,91 @@
+package roselle.server.access;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import roselle.server.config.AccessOptions;
+import roselle.server.config.ApiKey;
+import roselle.server.http.ApiException;
+import roselle.server.http.Exchange;
+import roselle.server.http.Handler;
+import roselle.server.http.Routes;
+
+/**
+ * Asks for an API key wherever one is needed: everywhere but for the page's own files and what tells whether the server is well.
+ *
+ * <p>Keys are compared by hash, all of them each time and each in constant time, so that the time tells nothing about any.
+ */
+public final class KeyCheck implements Routes.Interceptor {
+    /** Under this name the exchange has the {@link KeyUse} of its request. */
+    static final String NOTE = "key";
+
+    private static final Set<String> OPEN = Set.of("/", "/health", "/ready", "/version");
+    private static final String PAGE_FILES = "/web/";
+    private static final String METRICS = "/metrics";
+    private static final String SCHEME = "Bearer ";
+
+    private final List<Entry> entries;
+    private final boolean opensMetrics;
+
+    private record Entry(String hash, KeyUse use) {}
+
+    /** The check of these keys; {@code clock} is in nanoseconds. */
+    public KeyCheck(AccessOptions access, LongSupplier clock) {
+        entries = access.keys().stream()
+                .map(key -> new Entry(key.sha256(), new KeyUse(key, clock)))
+                .toList();
+        opensMetrics = access.opensMetrics();
+    }
+
+    @Override
+    public void handle(Exchange exchange, Handler next) throws IOException {
+        if (!entries.isEmpty() && !isOpen(exchange.path())) {
+            exchange.note(NOTE, required(exchange));
+        }
+        next.handle(exchange);
+    }
+
+    /** By the path as it came, as {@link Routes} compares it: what is written in another way is not open. */
+    private boolean isOpen(String path) {
+        return OPEN.contains(path) || path.startsWith(PAGE_FILES) || (opensMetrics && path.equals(METRICS));
+    }
+
+    private KeyUse required(Exchange exchange) {
+        Optional<String> header = exchange.requestHeader("authorization");
+        String text = header.orElseThrow(
+                () -> refusal(exchange, "an API key is needed: send it as Authorization: Bearer KEY"));
+        if (!text.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            throw refusal(exchange, "the header Authorization has no API key: send it as Authorization: Bearer KEY");
+        }
+        KeyUse use = find(text.substring(SCHEME.length()).strip());
+        if (use == null) {
+            throw refusal(exchange, "the API key is not known here: ask the operator of this server for one");
+        }
+        return use;
+    }
+
+    private @Nullable KeyUse find(String key) {
+        byte[] hash = bytes(ApiKey.sha256(key));
+        KeyUse found = null;
+        for (Entry entry : entries) {
+            if (MessageDigest.isEqual(hash, bytes(entry.hash()))) {
+                found = entry.use();
+            }
+        }
+        return found;
+    }
+
+    private static byte[] bytes(String hash) {
+        return hash.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static ApiException refusal(Exchange exchange, String message) {
+        exchange.header("www-authenticate", "Bearer");
+        return new ApiException(401, ApiException.INVALID_REQUEST, "invalid_api_key", "", message);
+    }
+}

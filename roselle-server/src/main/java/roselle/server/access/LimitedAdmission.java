@@ -1,0 +1,96 @@
+package roselle.server.access;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import roselle.api.Usage;
+import roselle.server.answer.Admission;
+import roselle.server.http.ApiException;
+import roselle.server.http.Exchange;
+
+/** Lets as many requests in as the server has room for, and of each key as many as its limits allow; before any work. */
+public final class LimitedAdmission implements Admission {
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final int most;
+    private final AtomicInteger inside = new AtomicInteger();
+
+    /** Room for {@code most} requests at a time. */
+    public LimitedAdmission(int most) {
+        this.most = most;
+    }
+
+    @Override
+    public Ticket admit(Exchange exchange) {
+        if (inside.incrementAndGet() > most) {
+            inside.decrementAndGet();
+            throw ApiException.busy(
+                    503,
+                    ApiException.SERVER_ERROR,
+                    "overloaded",
+                    "the server is full: it answers " + most + " requests at a time; try again later",
+                    SOON);
+        }
+        try {
+            return ticket(exchange);
+        } catch (ApiException refused) {
+            inside.decrementAndGet();
+            throw refused;
+        }
+    }
+
+    private Ticket ticket(Exchange exchange) {
+        Optional<Object> use = exchange.note(KeyCheck.NOTE);
+        return use.isPresent() ? keyed(exchange, (KeyUse) use.orElseThrow()) : new Place();
+    }
+
+    private Ticket keyed(Exchange exchange, KeyUse use) {
+        try {
+            use.enter();
+        } finally {
+            use.tell(exchange);
+        }
+        return new KeyedPlace(use);
+    }
+
+    /** A place of nobody's. */
+    private class Place implements Ticket {
+        private boolean isGivenBack;
+
+        @Override
+        public void close() {
+            if (!isGivenBack) {
+                isGivenBack = true;
+                inside.decrementAndGet();
+            }
+        }
+    }
+
+    /** A place of a key's. */
+    private final class KeyedPlace implements Ticket {
+        private final Place place = new Place();
+        private final KeyUse use;
+
+        KeyedPlace(KeyUse use) {
+            this.use = use;
+        }
+
+        @Override
+        public String key() {
+            return use.name();
+        }
+
+        @Override
+        public void spend(Usage usage) {
+            use.spend((long) usage.promptTokens() + usage.completionTokens());
+        }
+
+        @Override
+        public void close() {
+            if (!place.isGivenBack) {
+                use.leave();
+            }
+            place.close();
+        }
+    }
+}

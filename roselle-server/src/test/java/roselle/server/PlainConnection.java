@@ -1,0 +1,60 @@
+package roselle.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+
+/** A connection to a server of this machine, for bytes that no client would send. */
+final class PlainConnection implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 10_000;
+
+    private final Socket socket;
+
+    PlainConnection(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+    }
+
+    PlainConnection send(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        return this;
+    }
+
+    /** Sends what the server may refuse before it has read it all. */
+    PlainConnection sendWhatIsTaken(String text) throws IOException {
+        try {
+            return send(text);
+        } catch (SocketException refused) {
+            return this;
+        }
+    }
+
+    /** A request with a body of JSON, and further lines of the head. */
+    PlainConnection post(String path, String body, String head) throws IOException {
+        return send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\n" + head + "Content-Length: " + body.length()
+                + "\r\n\r\n" + body);
+    }
+
+    /** So many of the bytes that come next, or fewer at the end. */
+    String read(int count) throws IOException {
+        return new String(socket.getInputStream().readNBytes(count), StandardCharsets.ISO_8859_1);
+    }
+
+    /** The number in the first line of an answer. */
+    int status() throws IOException {
+        String begin = read("HTTP/1.1 200".length());
+        return begin.startsWith("HTTP/1.1 ") ? Integer.parseInt(begin.substring(9)) : 0;
+    }
+
+    /** What comes until the server closes the connection. */
+    String rest() throws IOException {
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
