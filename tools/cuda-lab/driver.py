@@ -4,7 +4,7 @@ import ctypes
 
 import torch
 
-cuda = ctypes.CDLL("libcuda.so.1")
+cuda = ctypes.CDLL("libcuda.so.1") if torch.cuda.is_available() else None  # none: emulator.py
 
 
 class Attribute(ctypes.Structure):

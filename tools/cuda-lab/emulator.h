@@ -1,0 +1,302 @@
+// CUDA C++ on a processor without a GPU: each thread of a block is a fiber, blocks run one after the other.
+//
+// A fiber runs until it waits for its warp or its block. Enough for kernels that use no PTX: intrinsics, shuffles, barriers,
+// shared memory, atomics. numbers.cuh and ampere.cuh, which are PTX, are replaced by what stands at the end.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __noinline__
+#define __shared__ static
+#define __align__(n)
+#define __restrict__
+#define __launch_bounds__(...)
+#define __builtin_assume(x) ((void)0)
+#define __constant__ static const
+
+struct dim3 { unsigned x, y, z; };
+struct uint4 { unsigned x, y, z, w; };
+struct uint2 { unsigned x, y; };
+struct int2 { int x, y; };
+struct float4 { float x, y, z, w; };
+struct float2 { float x, y; };
+struct double2 { double x, y; };
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+using std::max;
+using std::min;
+
+static dim3 threadIdx, blockIdx, blockDim, gridDim;
+static unsigned char emulatedShared[256 << 10] __attribute__((aligned(128)));
+
+struct Fiber {
+    void* stackPointer;
+    unsigned char* stack;
+    bool isDone;
+};
+
+constexpr size_t STACK_BYTES = 96 << 10;
+static Fiber fibers[1024];
+static void* schedulerStack;
+static unsigned current, alive;
+static unsigned blockArrived, blockGeneration;
+static unsigned warpArrived[32], warpGeneration[32], warpAlive[32];
+static unsigned long long slots[32][32];
+static unsigned ballots[32];
+static void (*body)(void*);
+static void* bodyData;
+
+// Saves the callee's registers, changes stacks and goes on there.
+extern "C" void switchStack(void** from, void* to);
+asm(R"(
+.text
+.globl switchStack
+.hidden switchStack
+switchStack:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+)");
+
+static void yieldFiber() {
+    dim3 index = threadIdx;
+    unsigned me = current;
+    switchStack(&fibers[me].stackPointer, schedulerStack);
+    threadIdx = index;
+}
+
+static void releaseWarp(unsigned warp) {
+    if (warpArrived[warp] >= warpAlive[warp]) {
+        warpArrived[warp] = 0;
+        warpGeneration[warp]++;
+    }
+}
+
+static void releaseBlock() {
+    if (blockArrived >= alive) {
+        blockArrived = 0;
+        blockGeneration++;
+    }
+}
+
+inline void __syncwarp(unsigned = ~0u) {
+    unsigned warp = current / 32;
+    unsigned generation = warpGeneration[warp];
+    warpArrived[warp]++;
+    releaseWarp(warp);
+    while (warpGeneration[warp] == generation) {
+        yieldFiber();
+    }
+}
+
+inline void __syncthreads() {
+    unsigned generation = blockGeneration;
+    blockArrived++;
+    releaseBlock();
+    while (blockGeneration == generation) {
+        yieldFiber();
+    }
+}
+
+template <class V>
+V exchange(V value, unsigned from) {
+    unsigned warp = current / 32;
+    unsigned long long bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    slots[warp][current % 32] = bits;
+    __syncwarp();
+    memcpy(&value, &slots[warp][from % 32], sizeof value);
+    __syncwarp();
+    return value;
+}
+
+template <class V>
+V __shfl_xor_sync(unsigned, V value, int mask) { return exchange(value, (current % 32) ^ mask); }
+template <class V>
+V __shfl_sync(unsigned, V value, int lane) { return exchange(value, lane); }
+template <class V>
+V __shfl_up_sync(unsigned, V value, int delta) {
+    unsigned lane = current % 32;
+    V other = exchange(value, lane >= (unsigned)delta ? lane - delta : lane);
+    return other;
+}
+template <class V>
+V __shfl_down_sync(unsigned, V value, int delta) {
+    unsigned lane = current % 32;
+    return exchange(value, lane + delta < 32 ? lane + delta : lane);
+}
+
+inline unsigned __ballot_sync(unsigned, int predicate) {
+    unsigned warp = current / 32;
+    slots[warp][current % 32] = predicate != 0;
+    __syncwarp();
+    unsigned bits = 0;
+    for (int i = 0; i < 32; i++) {
+        bits |= (unsigned)slots[warp][i] << i;
+    }
+    __syncwarp();
+    return bits;
+}
+
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __syncthreads_or(int predicate) {
+    static int any;
+    __syncthreads();
+    any = 0;
+    __syncthreads();
+    any |= predicate != 0;
+    __syncthreads();
+    int result = any;
+    __syncthreads();
+    return result;
+}
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+template <class V> V bitsAs(const void* from) { V v; memcpy(&v, from, sizeof v); return v; }
+inline float __uint_as_float(unsigned x) { return bitsAs<float>(&x); }
+inline float __int_as_float(int x) { return bitsAs<float>(&x); }
+inline unsigned __float_as_uint(float x) { return bitsAs<unsigned>(&x); }
+inline int __float_as_int(float x) { return bitsAs<int>(&x); }
+inline double __longlong_as_double(long long x) { return bitsAs<double>(&x); }
+inline long long __double_as_longlong(double x) { return bitsAs<long long>(&x); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+template <class V> V __ldg(const V* p) { return *p; }
+template <class V> V __ldcg(const V* p) { return *p; }
+inline void __threadfence() {}
+template <class V, class W> V atomicAdd(V* p, W v) { V old = *p; *p = old + (V)v; return old; }
+template <class V, class W> V atomicMax(V* p, W v) { V old = *p; *p = std::max(old, (V)v); return old; }
+template <class V, class W> V atomicMin(V* p, W v) { V old = *p; *p = std::min(old, (V)v); return old; }
+template <class V, class W> V atomicOr(V* p, W v) { V old = *p; *p = old | (V)v; return old; }
+template <class V, class W> V atomicExch(V* p, W v) { V old = *p; *p = (V)v; return old; }
+
+static void fiberMain() {
+    body(bodyData);
+    fibers[current].isDone = true;
+    alive--;
+    warpAlive[current / 32]--;
+    releaseBlock();
+    if (warpAlive[current / 32] > 0) {
+        releaseWarp(current / 32);
+    }
+    for (;;) {
+        yieldFiber();
+    }
+}
+
+static void startFiber(unsigned i) {
+    if (!fibers[i].stack) {
+        fibers[i].stack = (unsigned char*)aligned_alloc(64, STACK_BYTES);
+    }
+    void** top = (void**)(fibers[i].stack + STACK_BYTES - 64);
+    *--top = nullptr;
+    *--top = (void*)fiberMain;  // the return address of switchStack; the stack is then as after a call
+    top -= 6;
+    fibers[i].stackPointer = top;
+    fibers[i].isDone = false;
+}
+
+static void runBlock() {
+    unsigned threads = blockDim.x;
+    alive = threads;
+    blockArrived = 0;
+    for (unsigned w = 0; w < 32; w++) {
+        warpAlive[w] = threads > w * 32 ? std::min(32u, threads - w * 32) : 0;
+        warpArrived[w] = 0;
+    }
+    for (unsigned i = 0; i < threads; i++) {
+        startFiber(i);
+    }
+    while (alive > 0) {
+        for (unsigned i = 0; i < threads; i++) {
+            if (!fibers[i].isDone) {
+                current = i;
+                threadIdx = {i, 0, 0};
+                switchStack(&schedulerStack, fibers[i].stackPointer);
+            }
+        }
+    }
+}
+
+template <class... A, size_t... I>
+void apply(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+    kernel(*(A*)arguments[I]...);
+}
+
+template <class... A>
+void emulate(void (*kernel)(A...), const unsigned* grid, const unsigned* block, void** arguments) {
+    struct Call {
+        void (*kernel)(A...);
+        void** arguments;
+    };
+    Call call = {kernel, arguments};
+    body = [](void* data) {
+        Call* c = (Call*)data;
+        apply(c->kernel, c->arguments, std::index_sequence_for<A...>{});
+    };
+    bodyData = &call;
+    gridDim = {grid[0], grid[1], grid[2]};
+    blockDim = {block[0], 1, 1};
+    for (unsigned z = 0; z < grid[2]; z++) {
+        for (unsigned y = 0; y < grid[1]; y++) {
+            for (unsigned x = 0; x < grid[0]; x++) {
+                blockIdx = {x, y, z};
+                memset(emulatedShared, 0xFF, sizeof emulatedShared / 4);  // NaN
+                runBlock();
+            }
+        }
+    }
+}
+
+// ---- in the place of numbers.cuh and ampere.cuh
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i64 = long long;
+struct Bf16 {};
+struct F16 {};
+template <class T> float toFloat(u16 bits);
+template <> inline float toFloat<Bf16>(u16 bits) { return __uint_as_float((u32)bits << 16); }
+template <> inline float toFloat<F16>(u16 bits) { _Float16 x; memcpy(&x, &bits, 2); return (float)x; }
+template <class T> u16 fromFloat(float value);
+template <> inline u16 fromFloat<Bf16>(float value) {
+    u32 bits = __float_as_uint(value);
+    return value != value ? 0x7FFF : (u16)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+template <> inline u16 fromFloat<F16>(float value) { _Float16 x = (_Float16)value; u16 bits; memcpy(&bits, &x, 2); return bits; }
+template <class T> u32 pack(float low, float high) { return fromFloat<T>(low) | (u32)fromFloat<T>(high) << 16; }
+template <class T> float lowHalf(u32 bits) { return toFloat<T>((u16)bits); }
+template <class T> float highHalf(u32 bits) { return toFloat<T>((u16)(bits >> 16)); }
+inline void launchNext() {}
+inline void waitForPrevious() {}

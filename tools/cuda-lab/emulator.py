@@ -1,0 +1,56 @@
+"""Runs kernels on the CPU (emulator.h) behind driver.py's interface, with CPU tensors, for checks without a GPU. Needs g++."""
+
+import ctypes
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from driver import convert
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE.parents[1] / "roselle-cuda" / "src" / "main" / "cuda"
+REPLACED = {"numbers.cuh", "ampere.cuh"}
+
+
+def plain(path, seen):
+    """The source with its includes, without what the emulator replaces."""
+    text = path.read_text()
+    text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?([\w ]+?) (\w+)\[\];", r"\1* \2 = (\1*)emulatedShared;", text)
+
+    def include(match):
+        name = match.group(1)
+        if name in REPLACED or name in seen:
+            return ""
+        seen.add(name)
+        return plain(path.parent / name, seen)
+
+    return re.sub(r'#include "(.*)"', include, text).replace("#pragma once", "").replace("#pragma unroll", "//")
+
+
+class Kernel:
+    def __init__(self, function, name):
+        self.function, self.name = function, name
+
+    def __call__(self, grid, block, arguments, shared=0, cluster=None, programmatic=False):
+        values = [convert(argument) for argument in arguments]
+        pointers = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void_p) for v in values])
+        self.function((ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), pointers)
+
+
+class Module:
+    def __init__(self, source):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        text = '#include "emulator.h"\n' + plain(SOURCES / source, set())
+        flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}"]
+        (folder / "one.cpp").write_text(text)
+        subprocess.run(flags + ["-c", folder / "one.cpp", "-o", folder / "one.o"], check=True)
+        symbols = subprocess.run(["nm", "--defined-only", folder / "one.o"], capture_output=True, text=True, check=True).stdout
+        names = [line.split()[2] for line in symbols.splitlines() if line.split()[1] == "T" and not line.split()[2].startswith("_Z")]
+        text += "".join(f'extern "C" void run_{n}(const unsigned* g, const unsigned* b, void** a) {{ emulate({n}, g, b, a); }}\n' for n in names)
+        (folder / "two.cpp").write_text(text)
+        subprocess.run(flags + ["-shared", folder / "two.cpp", "-o", folder / "two.so"], check=True)
+        self.library = ctypes.CDLL(str(folder / "two.so"))
+
+    def kernel(self, name):
+        return Kernel(self.library[f"run_{name}"], name)
