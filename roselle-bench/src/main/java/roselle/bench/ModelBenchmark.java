@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import roselle.backend.Backend;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -65,6 +66,7 @@ public final class ModelBenchmark {
      *
      * @param test {@code pp512}: a prompt of 512 tokens; {@code tg64}: 64 tokens written by each sequence
      * @param bytesPerSecond of weights, as far as the test reads all of them once per step; 0 for prompts
+     * @param profile where a step's time goes, in one line for people
      */
     public record Result(
             String model,
@@ -74,19 +76,28 @@ public final class ModelBenchmark {
             String test,
             double tokensPerSecond,
             double standardDeviation,
-            double bytesPerSecond) {}
+            double bytesPerSecond,
+            String profile) {}
 
     private final Plan plan;
     private final String model;
     private final Decoder decoder;
     private final StepInputs inputs;
-    private final CpuBackend backend;
+    private final Backend backend;
+    private final StepProfile profile;
     private final MemorySegment logits;
     private final int vocabulary;
     private final long weightBytes;
 
     private ModelBenchmark(
-            Plan plan, String model, Checkpoint checkpoint, CpuBackend backend, Decoder decoder, StepLimits limits) {
+            Plan plan,
+            String model,
+            Checkpoint checkpoint,
+            Backend backend,
+            StepProfile profile,
+            Decoder decoder,
+            StepLimits limits) {
+        this.profile = profile;
         this.plan = plan;
         this.model = model;
         this.backend = backend;
@@ -116,14 +127,15 @@ public final class ModelBenchmark {
         int context = Math.max(plan.promptTokens(), plan.newTokens());
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
+        var profile = new StepProfile();
         try (Checkpoint checkpoint = Checkpoint.open(path);
-                var backend = new CpuBackend(plan.options())) {
+                var backend = new ProfilingBackend(new CpuBackend(plan.options()), profile)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(DataType.F32, Collections.nCopies(groups, widest * limits.maxPages()));
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, backend, limits, pages)) {
                 String name = String.valueOf(path.getFileName());
-                new ModelBenchmark(plan, name, checkpoint, backend, decoder, limits).run(results);
+                new ModelBenchmark(plan, name, checkpoint, backend, profile, decoder, limits).run(results);
             }
         }
     }
@@ -144,6 +156,7 @@ public final class ModelBenchmark {
 
     private List<Double> repeat(Runnable test) {
         test.run();
+        profile.clear();
         var seconds = new ArrayList<Double>();
         for (int i = 0; i < plan.repetitions(); i++) {
             long start = System.nanoTime();
@@ -165,7 +178,8 @@ public final class ModelBenchmark {
                 test,
                 statistics.mean(),
                 statistics.standardDeviation(),
-                bytesPerSecond);
+                bytesPerSecond,
+                profile.describe());
     }
 
     private void prompt() {
@@ -194,7 +208,9 @@ public final class ModelBenchmark {
             }
         }
         inputs.rowStart[sequences] = inputs.rows;
+        long start = System.nanoTime();
         decoder.forward(inputs);
         backend.read(decoder.logits(), sequences - 1, 1, logits);
+        profile.addStep(System.nanoTime() - start);
     }
 }

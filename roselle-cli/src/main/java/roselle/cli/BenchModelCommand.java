@@ -78,6 +78,9 @@ final class BenchModelCommand implements Callable<Integer> {
     @Option(names = "--output", paramLabel = "table|json", defaultValue = "table", description = "Default: table.")
     private Output output = Output.TABLE;
 
+    @Option(names = "--profile", description = "Say after each test where a step's time went.")
+    private boolean hasProfile;
+
     @Override
     public Integer call() {
         ModelBenchmark.Plan plan = plan();
@@ -121,6 +124,9 @@ final class BenchModelCommand implements Callable<Integer> {
                     result.test(),
                     rate,
                     bytes);
+            if (hasProfile) {
+                out.println(result.profile());
+            }
             out.flush();
         });
         var memory = MemoryBandwidth.measure(threads);

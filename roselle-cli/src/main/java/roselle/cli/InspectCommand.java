@@ -88,11 +88,16 @@ final class InspectCommand implements Runnable {
                 out,
                 "supported",
                 decoder.isSupported() ? "yes" : "no: " + decoder.refusal().orElse(""));
-        line(out, "products", CpuBackend.describe(cpu.options(1)));
+        line(out, "products", products(summary));
         line(out, "opened in", String.format(Locale.ROOT, "%.1f ms", openMillis));
         if (listsTensors) {
             checkpoint.tensors().values().forEach(tensor -> out.println(describe(tensor)));
         }
+    }
+
+    private String products(ModelSummary summary) {
+        var types = summary.types().stream().map(TypeUse::type).toList();
+        return CpuBackend.describe(cpu.options(1), types);
     }
 
     private static void line(PrintWriter out, String name, String value) {
@@ -153,7 +158,7 @@ final class InspectCommand implements Runnable {
         return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", scaled, UNITS[unit]);
     }
 
-    private static String json(Checkpoint checkpoint, ModelSummary summary, DecoderReport decoder, double openMillis) {
+    private String json(Checkpoint checkpoint, ModelSummary summary, DecoderReport decoder, double openMillis) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("model", checkpoint.source().toString());
         root.put("format", checkpoint.format().name().toLowerCase(Locale.ROOT));
@@ -173,6 +178,7 @@ final class InspectCommand implements Runnable {
         putMemory(root.putObject("memory"), summary, decoder);
         root.put("supported", decoder.isSupported());
         root.put("unsupported_reason", decoder.refusal().orElse(null));
+        root.put("products", products(summary));
         root.put("open_millis", openMillis);
         var tensors = root.putArray("tensors");
         checkpoint.tensors().values().forEach(tensor -> putTensor(tensors.addObject(), tensor));

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.cpu.Cores;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
@@ -55,16 +57,53 @@ final class VerifyCommand implements Callable<Integer> {
             description = "Tokens per step; default: the whole input at once.")
     private int chunk;
 
+    @Mixin
+    private CpuFlags cpu = new CpuFlags();
+
     @Override
     public Integer call() {
         requireOptions();
         Path file = NearNames.existing(ModelNames.resolve(model));
-        try (Checkpoint expected = Checkpoint.open(referenceFor(file));
-                var backend = backend()) {
+        CpuOptions options = cpu.options(Cores.count());
+        boolean isOpen = options.precision() == Precision.AUTO;
+        try (Checkpoint expected = Checkpoint.open(referenceFor(file))) {
+            var verification = Verification.of(expected);
+            int status = judge(verification, file, isOpen ? options.with(Precision.F32) : options);
+            if (isOpen && CpuBackend.rounds(options.with(Precision.BF16))) {
+                tell(verification, file, options.with(Precision.BF16));
+            }
+            return status;
+        }
+    }
+
+    private int judge(Verification verification, Path file, CpuOptions options) {
+        try (var backend = new CpuBackend(options)) {
             PrintWriter out = specification.commandLine().getOut();
             out.println("cpu: " + backend.describe());
             out.flush();
-            return report(Verification.of(expected).run(file, backend, chunk));
+            return report(verification.run(file, backend, chunk));
+        }
+    }
+
+    /** What rounding to bfloat16 changes; nothing depends on it. */
+    private void tell(Verification verification, Path file, CpuOptions options) {
+        try (var backend = new CpuBackend(options)) {
+            List<Verification.Difference> differences = verification.run(file, backend, chunk);
+            var largest = differences.stream().mapToDouble(Verification.Difference::largest);
+            int agreeing = differences.stream()
+                    .mapToInt(Verification.Difference::agreeing)
+                    .sum();
+            int greedy = differences.stream()
+                    .mapToInt(Verification.Difference::greedy)
+                    .sum();
+            PrintWriter out = specification.commandLine().getOut();
+            out.printf(
+                    Locale.ROOT,
+                    "with --compute bf16: max difference %.3g, greedy %d of %d%n",
+                    largest.max().orElse(0),
+                    agreeing,
+                    greedy);
+            out.flush();
         }
     }
 
@@ -72,6 +111,9 @@ final class VerifyCommand implements Callable<Integer> {
         if (!(tolerance >= 0)) {
             throw new ParameterException(
                     specification.commandLine(), "--tolerance is " + tolerance + ", expected 0 or more");
+        }
+        if (!device.equals("cpu")) {
+            throw new ParameterException(specification.commandLine(), "--device is " + device + "; this build has cpu");
         }
         if (chunk < 0) {
             throw new ParameterException(specification.commandLine(), "--chunk is " + chunk + ", expected 0 or more");
@@ -91,15 +133,6 @@ final class VerifyCommand implements Callable<Integer> {
                     new NoSuchFileException(beside.toString()));
         }
         return beside;
-    }
-
-    private CpuBackend backend() {
-        return switch (device) {
-            case "cpu" -> new CpuBackend(CpuOptions.all().with(Precision.F32));
-            default ->
-                throw new ParameterException(
-                        specification.commandLine(), "--device is " + device + "; this build has cpu");
-        };
     }
 
     private int report(List<Verification.Difference> differences) {

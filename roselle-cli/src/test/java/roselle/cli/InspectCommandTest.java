@@ -40,7 +40,17 @@ final class InspectCommandTest {
                 .containsPattern("vocabulary +100 tokens\n")
                 .containsPattern("chat template +no\n")
                 .containsPattern("memory +weights 40 B; KV 192 B per token in 16 bits, 384.0 KiB for a full context\n")
+                .containsPattern("products +[a-z0-9]+ \\(.+\\): f32 in float32, f16 in float32\n")
                 .containsPattern("f16 +\\[8\\] +b\n");
+    }
+
+    @Test
+    void tellsHowAForcedPathMultiplies() throws IOException {
+        writeModel(CONFIG);
+        assertThat(roselle("inspect", "--cpu", "vector", folder.toString()).out())
+                .containsPattern("products +vector \\(asked for\\): f32 in float32, f16 in float32\n");
+        assertThat(roselle("inspect", "--cpu", "mmx", folder.toString()).err())
+                .contains("the path of the CPU is mmx: it must be one of auto, vector");
     }
 
     @Test

@@ -1,11 +1,16 @@
 package roselle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 
 /** {@code roselle verify} as a script sees it: lines and exit status. */
 class VerifyCommandTest {
@@ -24,11 +29,41 @@ class VerifyCommandTest {
     @Test
     void printsEachInputAndExitsZeroWhereAllAgrees() {
         assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
-        assertThat(out.toString().lines()).hasSize(5).last().isEqualTo("verified");
+        assertThat(out.toString().lines())
+                .hasSize(CpuBackend.rounds(CpuOptions.all()) ? 6 : 5)
+                .contains("verified");
         assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
         assertThat(out.toString())
                 .contains("input 2: 45 tokens, max difference ")
                 .contains("greedy 16 of 16");
+    }
+
+    @Test
+    void everyPathOfTheMachineAgreesInFloat32() {
+        for (CpuPath path : CpuBackend.paths()) {
+            for (String model : List.of("llama", "gpt2", "mixtral", "deepseek_v3")) {
+                assertThat(run(
+                                "verify",
+                                "--cpu",
+                                path.label(),
+                                "--compute",
+                                "f32",
+                                MODELS.resolve(model).toString()))
+                        .as("%s on %s: %s%s", model, path, out, err)
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    void saysWhatRoundingToBfloat16Changes() {
+        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String model = MODELS.resolve("llama").toString();
+        assertThat(run("verify", model)).isZero();
+        assertThat(out.toString().lines()).last().asString().startsWith("with --compute bf16: max difference ");
+        assertThat(run("verify", "--compute", "bf16", model))
+                .as("rounding is seen")
+                .isEqualTo(1);
     }
 
     @Test

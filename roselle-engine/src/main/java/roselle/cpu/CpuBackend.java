@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Collection;
 import java.util.List;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Backend;
@@ -20,6 +21,7 @@ import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.Weight;
+import roselle.cpu.machine.Processor;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -66,6 +68,24 @@ public final class CpuBackend implements Backend {
     @Override
     public String describe() {
         return "cpu, " + pool.threads() + " threads, products: " + code.describe();
+    }
+
+    /** How a backend with these options would multiply weights of these types, and why so. */
+    public static String describe(CpuOptions options, Collection<DataType> types) {
+        try (MachineCode code = MachineCode.open(options)) {
+            return code.describe(types);
+        }
+    }
+
+    /** Whether a backend with these options could round to bfloat16: whether the path is to be had and multiplies it. */
+    public static boolean rounds(CpuOptions options) {
+        boolean isPath = options.path() == CpuPath.AUTO || options.path() == CpuPath.BF16;
+        return isPath && paths().contains(CpuPath.BF16);
+    }
+
+    /** The paths that this machine offers, the slowest first. */
+    public static List<CpuPath> paths() {
+        return MachineCode.paths(Processor.probe());
     }
 
     /** How a backend with these options would compute products, and why so. */

@@ -1,9 +1,11 @@
 package roselle.cpu;
 
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import roselle.api.DeviceException;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.OwnedMemory;
@@ -11,6 +13,7 @@ import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.Processor;
 import roselle.cpu.machine.Processor.Feature;
 import roselle.cpu.machine.ProductKernels;
+import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /** The machine code that products use, with the weights that were repacked for it; nothing where the Vector API works. */
@@ -26,6 +29,16 @@ final class MachineCode implements AutoCloseable {
         this.precision = precision;
         this.reason = reason;
         weights = new OwnedMemory();
+    }
+
+    /** The paths that a processor offers, the slowest first. */
+    static List<CpuPath> paths(Processor processor) {
+        if (!processor.features().contains(Feature.AVX512)) {
+            return List.of(CpuPath.VECTOR);
+        }
+        return processor.features().contains(Feature.BF16)
+                ? List.of(CpuPath.VECTOR, CpuPath.AVX512, CpuPath.BF16)
+                : List.of(CpuPath.VECTOR, CpuPath.AVX512);
     }
 
     /** Opens what the options ask for, or the best there is. */
@@ -114,6 +127,23 @@ final class MachineCode implements AutoCloseable {
 
     CpuPath path() {
         return path;
+    }
+
+    /** The path and why it is this one, and how it multiplies weights of each of these types. */
+    String describe(Collection<DataType> types) {
+        String each = types.stream().map(this::describe).collect(Collectors.joining(", "));
+        return path.label() + " (" + reason + ")" + (each.isEmpty() ? "" : ": " + each);
+    }
+
+    private String describe(DataType type) {
+        if (kernels.isEmpty()) {
+            return type.label() + " in float32";
+        }
+        Compute compute = precision.of(type);
+        if (Panel.of(type, compute).isEmpty()) {
+            return type.label() + " in float32 by the Vector API, for want of machine code that reads it";
+        }
+        return type.label() + (compute == Compute.F32 ? " in float32" : " in bfloat16");
     }
 
     /** The path, and why it is this one. */

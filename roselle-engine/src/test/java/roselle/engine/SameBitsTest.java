@@ -89,10 +89,13 @@ class SameBitsTest {
         check(new Subject(ConvertedStories.write(weights, folder), kvType, path, weights == DataType.Q8_0));
     }
 
+    /** The ways to multiply that this machine offers. */
+    static List<CpuPath> paths() {
+        return CpuBackend.paths();
+    }
+
     @ParameterizedTest
-    @EnumSource(
-            value = CpuPath.class,
-            names = {"AUTO", "VECTOR"})
+    @MethodSource("paths")
     void superBlocksGiveTheSameBits(CpuPath path) throws IOException {
         check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", path, false));
     }
@@ -101,7 +104,7 @@ class SameBitsTest {
     @ParameterizedTest
     @MethodSource("models")
     void everyModelGivesTheSameBitsWithHalfTheCache(Path model) {
-        for (CpuPath path : new CpuPath[] {CpuPath.AUTO, CpuPath.VECTOR}) {
+        for (CpuPath path : CpuBackend.paths()) {
             check(new Subject(model, "f16", path, false));
             check(new Subject(model, "bf16", path, true));
         }
@@ -114,8 +117,9 @@ class SameBitsTest {
             names = {"BF16", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"})
     void everyFormatGivesTheSameBits(DataType weights) throws IOException {
         Path model = RandomLlama.write(weights, folder);
-        check(new Subject(model, "f32", CpuPath.AUTO, false));
-        check(new Subject(model, "bf16", CpuPath.VECTOR, true));
+        for (CpuPath path : CpuBackend.paths()) {
+            check(new Subject(model, path == CpuPath.VECTOR ? "bf16" : "f32", path, path == CpuPath.VECTOR));
+        }
     }
 
     private static void check(Subject subject) {
