@@ -7,6 +7,7 @@ import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
+import roselle.server.config.WatchOptions;
 
 /** The options that say how the server is set up. */
 final class ServerFlags {
@@ -48,6 +49,12 @@ final class ServerFlags {
             description = "At the end, time for what is being answered; default: 30.")
     private long graceSeconds = DrainOptions.DEFAULT.grace().toSeconds();
 
+    @Option(
+            names = "--step-patience",
+            paramLabel = "SECONDS",
+            description = "An engine whose step takes longer is stuck: /health and /ready say so; default: 60.")
+    private long stepSeconds = WatchOptions.DEFAULT.stepPatience().toSeconds();
+
     @Mixin
     private AccessFlags access = new AccessFlags();
 
@@ -62,6 +69,7 @@ final class ServerFlags {
                         Duration.ofSeconds(idleSeconds)))
                 .with(access.options())
                 .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
+                .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))
                 .checked();
     }
 }

@@ -1,6 +1,7 @@
 package roselle.server;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,7 +36,14 @@ import roselle.server.web.WebDialect;
  * }
  */
 public final class Server implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Server.class.getName());
+
+    /** Time for those who are broken off to be told so. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+
     private final ServerConfig config;
+    private final LimitedAdmission admission;
+    private final Answers answers;
     private final HttpListener listener;
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
@@ -43,22 +51,24 @@ public final class Server implements AutoCloseable {
         this.config = config;
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
-        models.all().forEach(model -> readiness.add(new StepWatch(model, StepWatch.PATIENCE)));
+        models.all()
+                .forEach(model ->
+                        readiness.add(new StepWatch(model, config.watch().stepPatience())));
         var log = new RequestLog();
         var metrics = new Metrics(models);
-        var admission = new LimitedAdmission(config.limits().requests());
-        var answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
+        admission = new LimitedAdmission(config.limits().requests());
+        answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
         var routes = new Routes();
         metrics.register(routes); // the outermost, so that it counts what the others refuse
         routes.intercept(new KeyCheck(config.access(), System::nanoTime));
-        dialects(answers, readiness, log).forEach(dialect -> dialect.register(routes));
+        dialects(readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
 
     /** Everything that this server answers, one line each. */
-    private static List<Dialect> dialects(Answers answers, Readiness readiness, RequestLog log) {
+    private List<Dialect> dialects(Readiness readiness, RequestLog log) {
         return List.of(
-                new ControlDialect(answers, readiness),
+                new ControlDialect(answers, readiness, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new WebDialect(answers.models(), readiness, log));
@@ -84,10 +94,24 @@ public final class Server implements AutoCloseable {
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
     }
 
-    /** Tells load balancers to go elsewhere, lets what is being answered finish within the grace, and closes the port. */
+    /**
+     * Tells load balancers to go elsewhere, refuses what is new, lets what is being answered finish within the grace, breaks off
+     * the rest, and closes the port.
+     */
     @Override
     public void close() {
-        isDraining.set(true);
+        if (isDraining.getAndSet(true)) {
+            return;
+        }
+        admission.close();
+        if (!listener.awaitAnswered(config.drain().grace())) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "event=broken_off grace={0}",
+                    config.drain().grace());
+            answers.breakOff();
+            listener.awaitAnswered(LAST_WORDS);
+        }
         listener.close();
     }
 }

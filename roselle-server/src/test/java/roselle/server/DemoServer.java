@@ -38,7 +38,7 @@ final class DemoServer implements AutoCloseable {
         this(ServerConfig.DEFAULT, engine);
     }
 
-    private DemoServer(ServerConfig config, Engine engine) {
+    DemoServer(ServerConfig config, Engine engine) {
         this.engine = engine;
         server = Server.start(config.with(new ListenOptions("127.0.0.1", 0)), new ServedModel("demo", engine));
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import roselle.api.Usage;
 import roselle.server.answer.Admission;
 import roselle.server.http.ApiException;
+import roselle.server.http.Errors;
 import roselle.server.http.Exchange;
 
 /** Lets as many requests in as the server has room for, and of each key as many as its limits allow; before any work. */
@@ -14,14 +15,23 @@ public final class LimitedAdmission implements Admission {
 
     private final int most;
     private final AtomicInteger inside = new AtomicInteger();
+    private volatile boolean isClosed;
 
     /** Room for {@code most} requests at a time. */
     public LimitedAdmission(int most) {
         this.most = most;
     }
 
+    /** Lets nobody in from here on. */
+    public void close() {
+        isClosed = true;
+    }
+
     @Override
     public Ticket admit(Exchange exchange) {
+        if (isClosed) {
+            throw Errors.ending();
+        }
         if (inside.incrementAndGet() > most) {
             inside.decrementAndGet();
             throw ApiException.busy(

@@ -1,5 +1,6 @@
 package roselle.server.answer;
 
+import java.util.function.BooleanSupplier;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
@@ -15,13 +16,15 @@ public final class Answer implements AutoCloseable {
     private final Generation generation;
     private final Observer.Listener listener;
     private final Admission.Ticket ticket;
+    private final BooleanSupplier isBrokenOff;
     private int tokens;
     private boolean isPaid;
 
-    Answer(Generation generation, Observer.Listener listener, Admission.Ticket ticket) {
+    Answer(Generation generation, Observer.Listener listener, Admission.Ticket ticket, BooleanSupplier isBrokenOff) {
         this.generation = generation;
         this.listener = listener;
         this.ticket = ticket;
+        this.isBrokenOff = isBrokenOff;
     }
 
     public int promptTokens() {
@@ -39,7 +42,7 @@ public final class Answer implements AutoCloseable {
     /**
      * Waits for the next event, which is never a {@link Failed}.
      *
-     * @throws roselle.server.http.ApiException if the generation failed
+     * @throws roselle.server.http.ApiException if the generation failed, or was broken off because the server ends
      */
     public GenerationEvent next() {
         GenerationEvent event = generation.next();
@@ -51,6 +54,9 @@ public final class Answer implements AutoCloseable {
         }
         if (event instanceof Failed failed) {
             throw Errors.of(failed);
+        }
+        if (isBrokenOff.getAsBoolean()) {
+            throw Errors.ending();
         }
         return event;
     }

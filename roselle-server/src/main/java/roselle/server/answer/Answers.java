@@ -1,5 +1,9 @@
 package roselle.server.answer;
 
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
@@ -26,6 +30,7 @@ public final class Answers {
     private final Models models;
     private final Admission admission;
     private final Observer observer;
+    private final Set<Visit> visits = ConcurrentHashMap.newKeySet();
 
     public Answers(Models models, Admission admission, Observer observer) {
         this.models = models;
@@ -39,13 +44,22 @@ public final class Answers {
 
     /** Admits a request before its body is read. */
     public Visit admit(Exchange exchange) {
-        return new Visit(exchange, admission.admit(exchange));
+        var visit = new Visit(exchange, admission.admit(exchange));
+        visits.add(visit);
+        return visit;
+    }
+
+    /** Breaks off what is being answered, as an error that says that the server is ending. */
+    public void breakOff() {
+        visits.forEach(Visit::breakOff);
     }
 
     /** An admitted request. */
     public final class Visit implements AutoCloseable {
         private final Exchange exchange;
         private final Admission.Ticket ticket;
+        private final Queue<Runnable> cancellations = new ConcurrentLinkedQueue<>();
+        private volatile boolean isBrokenOff;
 
         private Visit(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
@@ -56,15 +70,15 @@ public final class Answers {
         public Answer submit(ServedModel model, GenerationRequest request) {
             GenerationRequest own = withKey(request);
             var generation = model.engine().submit(own);
-            exchange.whenGone(generation::close);
+            cancelledBy(generation::close);
             var listener = observer.accepted(exchange, model, own, generation.promptTokens());
-            return new Answer(generation, listener, ticket);
+            return new Answer(generation, listener, ticket, () -> isBrokenOff);
         }
 
         /** Brings a text whose vector is wanted to a model's engine; it is cancelled at the latest when the peer goes. */
         public Embedding embed(ServedModel model, Prompt text, SchedulingOptions scheduling) {
             Embedding embedding = model.engine().embed(text, withKey(scheduling));
-            exchange.whenGone(embedding::close);
+            cancelledBy(embedding::close);
             ticket.spend(new Usage(embedding.tokens(), 0, 0, 0, 0, 0));
             return embedding;
         }
@@ -72,6 +86,19 @@ public final class Answers {
         /** Whose request it is; empty for nobody's. */
         public String key() {
             return ticket.key();
+        }
+
+        private void cancelledBy(Runnable cancellation) {
+            exchange.whenGone(cancellation);
+            cancellations.add(cancellation);
+            if (isBrokenOff) {
+                cancellation.run();
+            }
+        }
+
+        private void breakOff() {
+            isBrokenOff = true;
+            cancellations.forEach(Runnable::run);
         }
 
         private GenerationRequest withKey(GenerationRequest request) {
@@ -89,6 +116,7 @@ public final class Answers {
 
         @Override
         public void close() {
+            visits.remove(this);
             ticket.close();
         }
     }

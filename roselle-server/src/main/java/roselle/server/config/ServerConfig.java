@@ -9,26 +9,36 @@ import roselle.api.InvalidRequestException;
  * @param limits what one request and one connection may take
  * @param access who may ask
  * @param drain how the server ends
+ * @param watch when its engines count as stuck
  */
-public record ServerConfig(ListenOptions listen, LimitOptions limits, AccessOptions access, DrainOptions drain) {
+public record ServerConfig(
+        ListenOptions listen, LimitOptions limits, AccessOptions access, DrainOptions drain, WatchOptions watch) {
     /** Loopback, port 8000. */
-    public static final ServerConfig DEFAULT =
-            new ServerConfig(ListenOptions.DEFAULT, LimitOptions.DEFAULT, AccessOptions.DEFAULT, DrainOptions.DEFAULT);
+    public static final ServerConfig DEFAULT = new ServerConfig(
+            ListenOptions.DEFAULT,
+            LimitOptions.DEFAULT,
+            AccessOptions.DEFAULT,
+            DrainOptions.DEFAULT,
+            WatchOptions.DEFAULT);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain);
+        return new ServerConfig(value, limits, access, drain, watch);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain);
+        return new ServerConfig(listen, value, access, drain, watch);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain);
+        return new ServerConfig(listen, limits, value, drain, watch);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value);
+        return new ServerConfig(listen, limits, access, value, watch);
+    }
+
+    public ServerConfig with(WatchOptions value) {
+        return new ServerConfig(listen, limits, access, drain, value);
     }
 
     /**

@@ -1,5 +1,6 @@
 package roselle.server.control;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import roselle.server.answer.Answers;
@@ -16,9 +17,10 @@ public final class ControlDialect implements Dialect {
     private final TokenRoutes tokens;
     private final Readiness readiness;
 
-    public ControlDialect(Answers answers, Readiness readiness) {
+    /** The routes; an engine whose step takes longer than {@code stepPatience} is stuck. */
+    public ControlDialect(Answers answers, Readiness readiness, Duration stepPatience) {
         pulses = answers.models().all().stream()
-                .map(model -> new Pulse(model.engine(), System::nanoTime))
+                .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
                 .toList();
         tokens = new TokenRoutes(answers);
         this.readiness = readiness;

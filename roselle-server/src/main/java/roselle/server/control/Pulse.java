@@ -14,7 +14,7 @@ import roselle.engine.Generation;
  *
  * <p>An engine that has stepped since the last proof is its own proof. One that is idle is given a request for one token, at
  * most once in {@link #VALID}, and by one caller at a time: the others are told what was last known. One that has work and does
- * not step for {@link StepWatch#PATIENCE} is stuck.
+ * not step for the patience with a step is stuck.
  */
 final class Pulse {
     private static final Duration VALID = Duration.ofSeconds(10);
@@ -22,6 +22,7 @@ final class Pulse {
     private static final int PROBE_PRIORITY = 1000;
 
     private final Engine engine;
+    private final Duration stepPatience;
     private final LongSupplier clock;
     private final ReentrantLock probing = new ReentrantLock();
     private volatile long provenAt;
@@ -29,7 +30,8 @@ final class Pulse {
     private volatile Optional<String> complaint = Optional.empty();
 
     /** A pulse that reads {@code clock} in nanoseconds. */
-    Pulse(Engine engine, LongSupplier clock) {
+    Pulse(Engine engine, Duration stepPatience, LongSupplier clock) {
+        this.stepPatience = stepPatience;
         this.engine = engine;
         this.clock = clock;
     }
@@ -37,7 +39,7 @@ final class Pulse {
     /** What is wrong, in a sentence, or nothing. */
     Optional<String> complaint() {
         EngineStatus status = engine.status();
-        Optional<String> stuck = StepWatch.complaint("this server", status, StepWatch.PATIENCE);
+        Optional<String> stuck = StepWatch.complaint("this server", status, stepPatience);
         if (stuck.isPresent()) {
             return stuck;
         }

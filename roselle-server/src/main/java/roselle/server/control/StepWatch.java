@@ -9,11 +9,9 @@ import roselle.server.config.ServedModel;
 /**
  * Complains of an engine that has ended, or whose step does not end.
  *
- * @param patience how long a step may take; the longest prompt chunk on the slowest machine is shorter
+ * @param patience how long a step may take
  */
 public record StepWatch(ServedModel model, Duration patience) implements Readiness.Check {
-    public static final Duration PATIENCE = Duration.ofSeconds(60);
-
     @Override
     public Optional<String> complaint() {
         return complaint(model.name(), model.engine().status(), patience);

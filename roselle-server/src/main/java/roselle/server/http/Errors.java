@@ -43,8 +43,7 @@ public final class Errors {
                 new ApiException(503, ApiException.SERVER_ERROR, "engine_unavailable", "", message(device));
             case RequestException malformed -> transport(malformed.status());
             case HttpException malformed -> transport(malformed.status());
-            case CancellationException _ ->
-                ApiException.busy(503, ApiException.SERVER_ERROR, "ending", "the server is ending", SOON);
+            case CancellationException _ -> ending();
             default ->
                 new ApiException(
                         500,
@@ -53,6 +52,12 @@ public final class Errors {
                         "",
                         "the server failed to answer; its log says why, under the id of this request");
         };
+    }
+
+    /** The server is going away; another one may come in its place. */
+    public static ApiException ending() {
+        return ApiException.busy(
+                503, ApiException.SERVER_ERROR, "ending", "the server is ending: try again later, or elsewhere", SOON);
     }
 
     /** What the web server below makes of bytes that are not HTTP. */

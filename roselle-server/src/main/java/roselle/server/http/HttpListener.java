@@ -21,6 +21,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
@@ -29,9 +32,15 @@ import roselle.server.config.ServerConfig;
 public final class HttpListener implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(HttpListener.class.getName());
 
+    /** Time for answers that are complete to leave. */
+    private static final Duration LAST_BYTES = Duration.ofSeconds(2);
+
+    private static final Duration GLANCE = Duration.ofMillis(5);
+
     private final WebServer web;
     private final Handler handler;
     private final long bodyBytes;
+    private final AtomicInteger underWay = new AtomicInteger();
 
     private HttpListener(ServerConfig config, Routes routes) {
         handler = routes.chain();
@@ -85,7 +94,7 @@ public final class HttpListener implements AutoCloseable {
                 .maxPayloadSize(limits.bodyBytes() + 1) // ours refuses first, with a better sentence
                 .maxTcpConnections(limits.connections())
                 .idleConnectionTimeout(limits.idle())
-                .shutdownGracePeriod(config.drain().grace())
+                .shutdownGracePeriod(LAST_BYTES)
                 .writeBufferSize(0)
                 .contentEncoding(ContentEncodingContext.builder()
                         .contentEncodingsDiscoverServices(false)
@@ -146,11 +155,14 @@ public final class HttpListener implements AutoCloseable {
 
     private void answer(ServerRequest request, ServerResponse response) {
         var exchange = new Exchange(request, response, LiveRouting.PRESENCE.get(), bodyBytes);
+        underWay.incrementAndGet();
         try {
             answer(exchange);
             exchange.finish();
         } catch (IOException | UncheckedIOException gone) {
             throw new CloseConnectionException("the peer has gone", gone);
+        } finally {
+            underWay.decrementAndGet();
         }
     }
 
@@ -172,7 +184,18 @@ public final class HttpListener implements AutoCloseable {
         return web.port();
     }
 
-    /** Takes no more connections, waits for what is being answered as long as the grace allows, and closes all. */
+    /** Waits until every answer has left, and tells whether it has. */
+    public boolean awaitAnswered(Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        while (underWay.get() > 0
+                && System.nanoTime() < end
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(GLANCE.toNanos());
+        }
+        return underWay.get() == 0;
+    }
+
+    /** Takes no more connections, lets the last bytes leave, and closes all. */
     @Override
     public void close() {
         web.stop();

@@ -1,0 +1,157 @@
+package roselle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** A process that serves is told to end while it streams. */
+final class DrainTest {
+    private static final String LONG_STREAM = """
+            {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":400,"n":4,"ignore_eos":true,"stream":true}""";
+
+    private static final String SHORT = "{\"prompt\":\"a\"}";
+
+    /** A server in a process of its own. */
+    private static final class Serving implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader said;
+        private final URI uri;
+        private final HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+        Serving(String... options) throws IOException {
+            var command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "--add-modules",
+                    "jdk.incubator.vector",
+                    "-Xmx1g",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Main.class.getName(),
+                    "serve",
+                    "demo",
+                    "--port=0"));
+            command.addAll(List.of(options));
+            process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            uri = URI.create(firstLine("serving demo at "));
+        }
+
+        private String firstLine(String begin) throws IOException {
+            for (String line = said.readLine(); line != null; line = said.readLine()) {
+                if (line.startsWith(begin)) {
+                    return line.substring(begin.length());
+                }
+            }
+            throw new AssertionError("the server ended before it served");
+        }
+
+        HttpResponse<String> get(String path) throws IOException, InterruptedException {
+            return client.send(HttpRequest.newBuilder(uri.resolve(path)).build(), HttpResponse.BodyHandlers.ofString());
+        }
+
+        HttpRequest post(String path, String body) {
+            return HttpRequest.newBuilder(uri.resolve(path))
+                    .header("content-type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(body))
+                    .build();
+        }
+
+        /** A stream of which the first event has come. */
+        BufferedReader stream() throws IOException, InterruptedException {
+            var answer =
+                    client.send(post("/v1/chat/completions", LONG_STREAM), HttpResponse.BodyHandlers.ofInputStream());
+            var events = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+            assertThat(events.readLine()).startsWith("data: {\"id\"");
+            return events;
+        }
+
+        /** Sends SIGTERM. */
+        void terminate() {
+            process.destroy();
+        }
+
+        int status() throws InterruptedException {
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            return process.exitValue();
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+            client.shutdownNow();
+        }
+    }
+
+    @Test
+    void finishesItsStreamsWhileItRefusesWhatIsNew() throws IOException, InterruptedException {
+        try (var serving = new Serving()) {
+            assertThat(serving.get("/ready").statusCode()).isEqualTo(200);
+            var events = serving.stream();
+
+            serving.terminate();
+            awaitRed(serving);
+
+            assertThat(serving.get("/health").statusCode()).isEqualTo(200);
+            var refused = serving.client.send(serving.post("/tokenize", SHORT), HttpResponse.BodyHandlers.ofString());
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.body()).contains("\"ending\"");
+            assertThat(refused.headers().firstValue("retry-after")).isPresent();
+            List<String> lines = events.lines().filter(line -> !line.isEmpty()).toList();
+            assertThat(lines.getLast()).isEqualTo("data: [DONE]");
+            assertThat(lines)
+                    .filteredOn(line -> line.contains("\"finish_reason\":\"length\""))
+                    .hasSize(4);
+            assertThat(serving.status()).isZero();
+        }
+    }
+
+    @Test
+    void breaksOffWhatTheGraceDoesNotCover() throws IOException, InterruptedException {
+        try (var serving = new Serving("--drain-grace=0")) {
+            var events = serving.stream();
+
+            serving.terminate();
+
+            List<String> lines = events.lines().filter(line -> !line.isEmpty()).toList();
+            assertThat(lines.getLast()).startsWith("data: {\"error\":").contains("\"ending\"");
+            assertThat(serving.status()).isZero();
+        }
+    }
+
+    @Test
+    void endsAtOnceWhenItHasNothingToDo() throws IOException, InterruptedException {
+        try (var serving = new Serving()) {
+            assertThat(serving.get("/health").statusCode()).isEqualTo(200); // leaves a connection open
+            long begin = System.nanoTime();
+
+            serving.terminate();
+
+            assertThat(serving.status()).isZero();
+            assertThat(System.nanoTime() - begin).isLessThan(10_000_000_000L);
+        }
+    }
+
+    private static void awaitRed(Serving serving) throws IOException, InterruptedException {
+        long end = System.nanoTime() + 10_000_000_000L;
+        while (serving.get("/ready").statusCode() != 503) {
+            assertThat(System.nanoTime()).as("waited 10 seconds").isLessThan(end);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+}
