@@ -6,13 +6,20 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code roselle bench}: the parent of the measurements. */
-@Command(name = "bench", subcommands = BenchModelCommand.class)
+@Command(
+        name = "bench",
+        subcommands = {BenchModelCommand.class, BenchOnlineCommand.class, BenchStubCommand.class})
 final class BenchCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(specification.commandLine(), "a measurement is missing: model");
+        throw new ParameterException(
+                specification.commandLine(),
+                "a measurement is missing: "
+                        + String.join(
+                                ", ",
+                                specification.commandLine().getSubcommands().keySet()));
     }
 }

@@ -1,0 +1,127 @@
+package roselle.bench.backend;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An engine's process, from its start until nothing of it is left.
+ *
+ * <p>Each process that an engine starts inherits a mark in its environment. Stopping ends all of those, also the ones that
+ * have left the tree because their parent ended before them.
+ */
+public final class BackendProcess implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(20);
+    private static final Duration GRACE = Duration.ofSeconds(15);
+    private static final int TAIL_BYTES = 2000;
+
+    private final Launch launch;
+    private final Process process;
+    private final ProcessTree tree;
+    private final long started = System.nanoTime();
+    private double readySeconds;
+
+    private BackendProcess(Launch launch, Process process, ProcessTree tree) {
+        this.launch = launch;
+        this.process = process;
+        this.tree = tree;
+    }
+
+    /** Starts it and waits until it is ready. */
+    public static BackendProcess start(Launch launch) throws InterruptedException {
+        var mark = ProcessTree.newMark();
+        var builder = new ProcessBuilder(launch.command()).redirectErrorStream(true);
+        builder.environment().putAll(launch.environment());
+        builder.environment().put(ProcessTree.VARIABLE, mark);
+        builder.redirectOutput(launch.log().toFile());
+        BackendProcess backend;
+        try {
+            Process process = builder.start();
+            backend = new BackendProcess(launch, process, new ProcessTree(process.toHandle(), mark));
+        } catch (IOException failure) {
+            throw new BackendException("it could not be started: " + failure.getMessage(), failure);
+        }
+        try {
+            backend.awaitReady();
+            return backend;
+        } catch (RuntimeException | InterruptedException failure) {
+            backend.close();
+            throw failure;
+        }
+    }
+
+    /** From its start until it was ready. */
+    public double readySeconds() {
+        return readySeconds;
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    private void awaitReady() throws InterruptedException {
+        try (HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofSeconds(2))
+                .build()) {
+            while (!isReady(client)) {
+                if (!process.isAlive()) {
+                    throw new BackendException(
+                            "it ended with status " + process.exitValue() + " before it was ready: " + tail());
+                }
+                if (seconds() > launch.timeout().toSeconds()) {
+                    throw new BackendException("it was not ready after "
+                            + launch.timeout().toSeconds() + " s (" + launch.health() + "): " + tail());
+                }
+                Thread.sleep(POLL);
+            }
+            readySeconds = seconds();
+        }
+    }
+
+    private boolean isReady(HttpClient client) throws InterruptedException {
+        try {
+            var request = HttpRequest.newBuilder(launch.health())
+                    .timeout(Duration.ofSeconds(5))
+                    .build();
+            return client.send(request, BodyHandlers.discarding()).statusCode() == 200;
+        } catch (IOException _) {
+            return false; // not yet
+        }
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    /** The end of what it wrote, for messages. */
+    private String tail() {
+        try {
+            byte[] all = Files.readAllBytes(launch.log());
+            int from = Math.max(0, all.length - TAIL_BYTES);
+            String text = new String(all, from, all.length - from, StandardCharsets.UTF_8).strip();
+            List<String> lines = text.lines().toList();
+            return lines.isEmpty()
+                    ? "it wrote nothing"
+                    : String.join(" | ", lines.subList(Math.max(0, lines.size() - 5), lines.size()));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /** Ends it and everything it started. */
+    @Override
+    public void close() {
+        tree.end(GRACE);
+    }
+}

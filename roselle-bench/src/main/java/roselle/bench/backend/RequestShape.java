@@ -1,0 +1,62 @@
+package roselle.bench.backend;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What an engine's completions take.
+ *
+ * @param path of the completions
+ * @param takesIds whether a prompt may be token ids, so that no tokenizer is in the measured path
+ * @param fields beyond OpenAI's that it honours
+ * @param extra fields of this engine with their values, such as one that turns a cache off
+ */
+public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map<String, Object> extra) {
+    /** Fields that not every engine knows. */
+    public enum Field {
+        TOP_K,
+        MIN_TOKENS,
+        IGNORE_EOS
+    }
+
+    public RequestShape {
+        fields = Set.copyOf(fields);
+        extra = Map.copyOf(extra);
+    }
+
+    /** A body whose prompt is these ids. */
+    public byte[] body(String model, int[] ids, int tokens, Sampling sampling) {
+        var json = new StringBuilder(8 * ids.length + 400).append("{\"prompt\":[");
+        for (int i = 0; i < ids.length; i++) {
+            json.append(i == 0 ? "" : ",").append(ids[i]);
+        }
+        return finish(json.append(']'), model, tokens, sampling);
+    }
+
+    /** A body whose prompt is this text. */
+    public byte[] body(String model, String text, int tokens, Sampling sampling) {
+        return finish(new StringBuilder("{\"prompt\":").append(Json.text(text)), model, tokens, sampling);
+    }
+
+    private byte[] finish(StringBuilder json, String model, int tokens, Sampling sampling) {
+        json.append(",\"model\":").append(Json.text(model));
+        json.append(",\"max_tokens\":").append(tokens);
+        json.append(",\"temperature\":").append(sampling.temperature());
+        json.append(",\"top_p\":").append(sampling.topP());
+        json.append(",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+        if (fields.contains(Field.TOP_K) && sampling.topK() > 0) {
+            json.append(",\"top_k\":").append(sampling.topK());
+        }
+        if (fields.contains(Field.IGNORE_EOS) && sampling.ignoresEos()) {
+            json.append(",\"ignore_eos\":true");
+        }
+        if (fields.contains(Field.MIN_TOKENS) && sampling.ignoresEos()) {
+            json.append(",\"min_tokens\":").append(tokens);
+        }
+        new TreeMap<>(extra)
+                .forEach((name, value) ->
+                        json.append(',').append(Json.text(name)).append(':').append(Json.value(value)));
+        return json.append('}').toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,23 @@
+package roselle.bench.backend;
+
+import java.net.URI;
+import java.util.Map;
+import roselle.bench.load.Endpoint;
+
+/**
+ * An engine that answers, and how to ask it.
+ *
+ * @param name in results
+ * @param base of its paths, such as {@code http://127.0.0.1:8000}
+ * @param model what it calls the model
+ * @param headers of each request
+ */
+public record Target(String name, URI base, String model, RequestShape shape, Map<String, String> headers) {
+    public Target {
+        headers = Map.copyOf(headers);
+    }
+
+    public Endpoint endpoint() {
+        return new Endpoint(base.resolve(shape.path()), headers);
+    }
+}

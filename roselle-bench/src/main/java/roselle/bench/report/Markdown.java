@@ -1,0 +1,137 @@
+package roselle.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+
+/** Results as tables of Markdown, in the form of the articles: latencies at p50/p90/p99 per scale, then throughput. */
+public final class Markdown {
+    private static final List<String> METRICS = List.of("ttft_ms", "tpot_ms", "itl_ms", "e2e_ms");
+
+    private final StringBuilder text = new StringBuilder();
+
+    private Markdown() {}
+
+    /** A results document of any kind as tables. */
+    public static String of(JsonNode document) {
+        var markdown = new Markdown();
+        String schema = document.path("schema").asString("");
+        if (schema.equals(OnlineResults.SCHEMA)) {
+            markdown.online(document);
+        }
+        return markdown.text.toString();
+    }
+
+    private void online(JsonNode document) {
+        JsonNode workload = document.path("workload");
+        line("## Online: " + workload.path("trace").asString("") + ", "
+                + workload.path("requests").asInt() + " requests");
+        line("Prompts: " + workload.path("prompt_mode").asString("") + " ("
+                + workload.path("prompt_mode_meaning").asString("")
+                + "). Latency counts from the intended start; a smaller scale is heavier.");
+        line("");
+        line("| scale | backend | n | TTFT p50/p90/p99 ms | TPOT p50/p90/p99 ms | ITL p50/p90/p99 ms |"
+                + " E2E p50/p90/p99 ms |");
+        line("|---|---|---|---|---|---|---|");
+        for (JsonNode run : document.path("runs")) {
+            var cells = new ArrayList<String>();
+            cells.add(number(run.path("scale").asDouble()));
+            cells.add(run.path("backend").asString(""));
+            cells.add(run.path("ttft_ms").path("count").asString("0"));
+            METRICS.forEach(metric -> cells.add(percentiles(run.path(metric))));
+            row(cells);
+        }
+        line("");
+        throughput(document);
+        notes(document);
+    }
+
+    private void throughput(JsonNode document) {
+        line("| scale | backend | requests/s | output tokens/s | all tokens/s | goodput/s | failed | tokens (chunks) |"
+                + " scheduling error p99 ms |");
+        line("|---|---|---|---|---|---|---|---|---|");
+        for (JsonNode run : document.path("runs")) {
+            row(List.of(
+                    number(run.path("scale").asDouble()),
+                    run.path("backend").asString(""),
+                    number(run.path("requests_per_second").asDouble()),
+                    number(run.path("output_tokens_per_second").asDouble()),
+                    number(run.path("total_tokens_per_second").asDouble()),
+                    number(run.path("goodput_per_second").asDouble()),
+                    run.path("failed").asString(""),
+                    run.path("output_tokens").asString("") + " ("
+                            + run.path("chunks").asString("") + ")",
+                    number(run.path("scheduling_error_ms").path("p99").asDouble())));
+        }
+        line("");
+    }
+
+    private void notes(JsonNode document) {
+        for (JsonNode backend : document.path("backends")) {
+            String name = backend.path("name").asString("");
+            if (backend.has("failure")) {
+                line("- " + name + " has no or not all figures: "
+                        + backend.path("failure").asString(""));
+            }
+            String note = backend.path("note").asString("");
+            if (!note.isEmpty()) {
+                line("- " + name + ": " + note);
+            }
+        }
+        for (JsonNode run : document.path("runs")) {
+            doubts(run)
+                    .forEach(doubt -> line("- " + run.path("backend").asString("") + " at scale "
+                            + number(run.path("scale").asDouble()) + ": " + doubt));
+        }
+    }
+
+    /** What makes a run's figures less than they seem. */
+    private static List<String> doubts(JsonNode run) {
+        var doubts = new ArrayList<String>();
+        run.path("failure_examples").forEach(example -> doubts.add("a request failed: " + example.asString("")));
+        if (!run.path("ttft_ms").path("p99_is_supported").asBoolean(true)) {
+            doubts.add(
+                    "p99 over " + run.path("ttft_ms").path("count").asString("") + " requests is near their largest");
+        }
+        if (run.path("prompt_length_mismatches").asInt() > 0) {
+            doubts.add(run.path("prompt_length_mismatches").asString("")
+                    + " prompts had another number of tokens at the endpoint than were asked for");
+        }
+        if (run.path("output_length_mismatches").asInt() > 0) {
+            doubts.add(run.path("output_length_mismatches").asString("")
+                    + " answers had another length than was asked for");
+        }
+        if (run.path("chunks").asLong() < run.path("output_tokens").asLong()) {
+            doubts.add("chunks carry more than one token: ITL is the gap between chunks");
+        }
+        if (run.path("scheduling_error_ms").path("p99").asDouble() > 2) {
+            doubts.add("the generator was late by more than 2 ms at p99: this machine is too busy for the load");
+        }
+        return doubts;
+    }
+
+    private static String percentiles(JsonNode metric) {
+        if (metric.path("count").asInt() == 0) {
+            return "–";
+        }
+        return number(metric.path("p50").asDouble()) + " / "
+                + number(metric.path("p90").asDouble()) + " / "
+                + number(metric.path("p99").asDouble());
+    }
+
+    /** Three digits or more, no exponent. */
+    static String number(double value) {
+        double size = Math.abs(value);
+        int decimals = size >= 100 || value == Math.rint(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+        return String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+
+    private void row(List<String> cells) {
+        line("| " + String.join(" | ", cells) + " |");
+    }
+
+    private void line(String line) {
+        text.append(line).append('\n');
+    }
+}

@@ -1,0 +1,88 @@
+package roselle.bench.stage;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import roselle.bench.backend.Target;
+import roselle.bench.load.LoadGenerator;
+import roselle.bench.load.LoadRequest;
+import roselle.bench.metric.RequestSample;
+import roselle.bench.trace.Trace;
+import roselle.bench.trace.TraceEntry;
+
+/** Replays a trace against an engine, at each scale. */
+public final class OnlineStage {
+    private static final double WARM_UP_SCALE = 0.05;
+    private static final double LONGEST_WARM_UP_SECONDS = 10;
+
+    private final OnlinePlan plan;
+    private final PromptSource prompts;
+
+    public OnlineStage(OnlinePlan plan, PromptSource prompts) {
+        this.plan = plan;
+        this.prompts = prompts;
+    }
+
+    /** Warms up, then hands each replay on as soon as it is there. */
+    public void run(Target target, Consumer<OnlineRun> runs) throws InterruptedException {
+        try (var load = new LoadGenerator(target.endpoint(), plan.load())) {
+            warmUp(load, target);
+            for (int scale = 0; scale < plan.scales().size(); scale++) {
+                for (int repeat = 0; repeat < plan.repeats(); repeat++) {
+                    double factor = plan.scales().get(scale);
+                    List<LoadRequest> requests = requests(target, plan.trace(), plan.seed(scale, repeat), factor);
+                    Instant started = Instant.now();
+                    runs.accept(new OnlineRun(target.name(), factor, repeat, started, load.run(requests)));
+                }
+            }
+        }
+    }
+
+    /** One replay of a trace as it is, for those who choose the load themselves. */
+    List<RequestSample> replay(LoadGenerator load, Target target, Trace trace, long seed) throws InterruptedException {
+        return load.run(requests(target, trace, seed, 1));
+    }
+
+    void warmUp(LoadGenerator load, Target target) throws InterruptedException {
+        if (plan.warmUp() > 0) {
+            Trace first = plan.trace().first(plan.warmUp());
+            double scale = first.seconds() * WARM_UP_SCALE > LONGEST_WARM_UP_SECONDS
+                    ? LONGEST_WARM_UP_SECONDS / first.seconds()
+                    : WARM_UP_SCALE;
+            load.run(requests(target, first, plan.seed() - 1, scale));
+        }
+    }
+
+    private List<LoadRequest> requests(Target target, Trace trace, long seed, double scale) {
+        List<Supplier<byte[]>> bodies = bodies(target, trace, seed);
+        var requests = new ArrayList<LoadRequest>();
+        for (int i = 0; i < bodies.size(); i++) {
+            TraceEntry entry = trace.entries().get(i);
+            long offset = Math.round(entry.arrivalSeconds() * scale * 1e9);
+            requests.add(new LoadRequest(i, offset, entry.inputTokens(), entry.outputTokens(), bodies.get(i)));
+        }
+        return requests;
+    }
+
+    private List<Supplier<byte[]>> bodies(Target target, Trace trace, long seed) {
+        var bodies = new ArrayList<Supplier<byte[]>>();
+        if (target.shape().takesIds()) {
+            List<int[]> ids = prompts.ids(trace, plan.mode(), seed);
+            for (int i = 0; i < ids.size(); i++) {
+                int[] prompt = ids.get(i);
+                int tokens = trace.entries().get(i).outputTokens();
+                bodies.add(() -> target.shape().body(target.model(), prompt, tokens, plan.sampling()));
+            }
+            return bodies;
+        }
+        List<String> texts = prompts.texts(trace, plan.mode(), seed);
+        for (int i = 0; i < texts.size(); i++) {
+            String prompt = texts.get(i);
+            int tokens = trace.entries().get(i).outputTokens();
+            bodies.add(() -> target.shape().body(target.model(), prompt, tokens, plan.sampling()));
+        }
+        return bodies;
+    }
+}

@@ -1,0 +1,5 @@
+/** When requests arrive and how long they are: recorded or synthetic traces, and prompts of those lengths. */
+@NullMarked
+package roselle.bench.trace;
+
+import org.jspecify.annotations.NullMarked;

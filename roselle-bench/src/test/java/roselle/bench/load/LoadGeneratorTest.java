@@ -1,0 +1,162 @@
+package roselle.bench.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import roselle.bench.metric.Distribution;
+import roselle.bench.metric.Latencies;
+import roselle.bench.metric.RequestSample;
+import roselle.bench.stub.Script;
+import roselle.bench.stub.Stall;
+import roselle.bench.stub.StubServer;
+
+final class LoadGeneratorTest {
+    private static final LoadOptions OPTIONS = new LoadOptions(Duration.ofSeconds(30), 8192);
+
+    @Test
+    void reportsTheScriptsPercentilesWithinThreePercent() throws InterruptedException {
+        Script script = Script.spread(40, 200, 10, 30);
+        try (var stub = StubServer.start(0, script, Stall.NONE)) {
+            List<RequestSample> samples = run(stub, 300, 200, 16);
+
+            assertThat(samples).hasSize(300).noneMatch(RequestSample::hasFailed);
+            Latencies measured = Latencies.of(samples);
+            var ttft = Distribution.of(IntStream.range(0, 300).mapToDouble(i -> script.firstTokenNanos(i) / 1e6));
+            var itl = Distribution.of(IntStream.range(0, 300)
+                    .boxed()
+                    .flatMapToDouble(i -> IntStream.range(1, 16).mapToDouble(t -> script.gapNanos(i, t) / 1e6)));
+            for (double q : new double[] {0.5, 0.9, 0.99}) {
+                assertThat(measured.ttft().quantile(q))
+                        .as("ttft %s", q)
+                        .isCloseTo(ttft.quantile(q), within(0.03 * ttft.quantile(q)));
+                assertThat(measured.itl().quantile(q))
+                        .as("itl %s", q)
+                        .isCloseTo(itl.quantile(q), within(0.03 * itl.quantile(q)));
+            }
+        }
+    }
+
+    /** A third of 300 requests falls into a second of silence: their waits are even between 0 and 1 s. */
+    @Test
+    void countsTheWaitOfRequestsThatFallIntoAStall() throws InterruptedException {
+        var stall = new Stall(1_000_000_000L, 1_000_000_000L);
+        try (var stub = StubServer.start(0, Script.constant(5, 1), stall)) {
+            warmUp(stub);
+            stub.restart();
+            List<RequestSample> samples = run(stub, 300, 100, 2);
+
+            Distribution ttft = Latencies.of(samples).ttft();
+            assertThat(ttft.p50()).isBetween(5.0, 30.0);
+            assertThat(ttft.p90()).isCloseTo(700, within(30.0));
+            assertThat(ttft.max()).isCloseTo(1000, within(30.0));
+            assertThat(ttft.shareWithin(100)).isCloseTo(0.70, within(0.03));
+        }
+    }
+
+    @Test
+    void sendsThroughAStallWithoutWaitingForAnswers() throws InterruptedException {
+        try (var stub = StubServer.start(0, Script.constant(500, 1), Stall.NONE)) {
+            List<RequestSample> samples = run(stub, 200, 1000, 2);
+
+            long first = samples.getFirst().started();
+            assertThat((samples.getLast().started() - first) / 1e6).isCloseTo(199, within(20.0));
+        }
+    }
+
+    @Test
+    void tellsAnEndpointThatIsNotThere() throws InterruptedException {
+        URI nowhere;
+        try (var stub = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
+            nowhere = stub.uri();
+        }
+        try (var load = new LoadGenerator(new Endpoint(nowhere.resolve("/v1/completions"), Map.of()), OPTIONS)) {
+            List<RequestSample> samples = load.run(requests(3, 100, 4));
+
+            assertThat(samples)
+                    .hasSize(3)
+                    .allSatisfy(
+                            sample -> assertThat(sample.failure().orElseThrow()).contains("refused"));
+        }
+    }
+
+    @Test
+    void failsARequestWithoutAnEndAfterItsTimeout() throws InterruptedException {
+        var options = new LoadOptions(Duration.ofMillis(300), 10);
+        try (var stub = StubServer.start(0, Script.constant(60_000, 1), Stall.NONE);
+                var load = new LoadGenerator(endpoint(stub), options)) {
+            List<RequestSample> samples = load.run(requests(2, 100, 4));
+
+            assertThat(samples)
+                    .allSatisfy(sample -> assertThat(sample.failure()).contains("no end after 300 ms"));
+        }
+    }
+
+    @Test
+    void refusesMoreConnectionsThanItMayOpen() throws InterruptedException {
+        try (var stub = StubServer.start(0, Script.constant(300, 1), Stall.NONE);
+                var load = new LoadGenerator(endpoint(stub), new LoadOptions(Duration.ofSeconds(5), 2))) {
+            List<RequestSample> samples = load.run(requests(3, 1000, 2));
+
+            assertThat(samples.stream().filter(RequestSample::hasFailed)).hasSize(1);
+            assertThat(samples.getLast().failure().orElseThrow()).contains("2 connections are open");
+        }
+    }
+
+    /** The promise of the guide, on a machine of its own: 1,000 requests a second, 2,000 streams at a time. */
+    @Test
+    @Tag("long")
+    void holdsAThousandRequestsASecondAndTwoThousandStreams() throws InterruptedException {
+        Script script = Script.spread(1900, 2100, 90, 110);
+        try (var stub = StubServer.start(0, script, Stall.NONE);
+                var load = new LoadGenerator(endpoint(stub), OPTIONS)) {
+            load.run(requests(2000, 1000, 4));
+            stub.restart();
+            List<RequestSample> samples = load.run(requests(6000, 1000, 3));
+
+            assertThat(samples).hasSize(6000).noneMatch(RequestSample::hasFailed);
+            assertThat(mostAtATime(samples)).isGreaterThan(2000);
+            var lateness = Distribution.of(samples.stream().mapToDouble(RequestSample::latenessMillis));
+            assertThat(lateness.p99()).as("scheduling error, ms").isLessThan(2);
+        }
+    }
+
+    private static int mostAtATime(List<RequestSample> samples) {
+        return samples.stream()
+                .mapToInt(one -> (int) samples.stream()
+                        .filter(other -> other.intended() <= one.ended() && other.ended() >= one.ended())
+                        .count())
+                .max()
+                .orElse(0);
+    }
+
+    private static void warmUp(StubServer stub) throws InterruptedException {
+        run(stub, 50, 1000, 2);
+    }
+
+    private static List<RequestSample> run(StubServer stub, int count, int perSecond, int tokens)
+            throws InterruptedException {
+        try (var load = new LoadGenerator(endpoint(stub), OPTIONS)) {
+            return load.run(requests(count, perSecond, tokens));
+        }
+    }
+
+    private static Endpoint endpoint(StubServer stub) {
+        return new Endpoint(stub.uri().resolve("/v1/completions"), Map.of());
+    }
+
+    private static List<LoadRequest> requests(int count, int perSecond, int tokens) {
+        byte[] body = ("{\"prompt\":[1,2,3],\"stream\":true,\"max_tokens\":" + tokens + "}")
+                .getBytes(StandardCharsets.US_ASCII);
+        return IntStream.range(0, count)
+                .mapToObj(i -> new LoadRequest(i, i * 1_000_000_000L / perSecond, 3, tokens, () -> body))
+                .toList();
+    }
+}

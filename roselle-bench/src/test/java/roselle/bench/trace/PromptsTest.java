@@ -1,0 +1,94 @@
+package roselle.bench.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import roselle.api.InvalidRequestException;
+import roselle.checkpoint.BundledModel;
+import roselle.checkpoint.Checkpoint;
+import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.Tokenizer;
+
+final class PromptsTest {
+    private static final int[] IDS = {3, 5, 8, 13, 21, 34, 55, 89};
+    private static final Trace TRACE =
+            new Trace("test", "mooncake", 4, List.of(entry(6, 1, 2), entry(7, 1, 3), entry(4, 2)), 0);
+
+    @Test
+    void hasExactlyTheTracesLengths() {
+        for (PromptMode mode : PromptMode.values()) {
+            assertThat(new Prompts(IDS, 1).of(TRACE, mode))
+                    .as(mode.label())
+                    .extracting(prompt -> prompt.length)
+                    .containsExactly(6, 7, 4);
+        }
+    }
+
+    @Test
+    void sharesOneBeginningInTheSharedBaseMode() {
+        List<int[]> prompts = new Prompts(IDS, 1).of(TRACE, PromptMode.SHARED_BASE);
+
+        assertThat(Arrays.copyOf(prompts.get(1), 6)).isEqualTo(prompts.get(0));
+        assertThat(Arrays.copyOf(prompts.get(1), 4)).isEqualTo(prompts.get(2));
+    }
+
+    @Test
+    void sharesTheTracesBlocksAndNoMore() {
+        List<int[]> prompts = new Prompts(IDS, 1).of(TRACE, PromptMode.TRACE);
+
+        assertThat(Arrays.copyOf(prompts.get(0), 4)).isEqualTo(Arrays.copyOf(prompts.get(1), 4));
+        assertThat(Arrays.copyOfRange(prompts.get(0), 4, 6)).isEqualTo(Arrays.copyOf(prompts.get(2), 2));
+        assertThat(Arrays.copyOfRange(prompts.get(1), 4, 6)).isNotEqualTo(Arrays.copyOfRange(prompts.get(0), 4, 6));
+    }
+
+    @Test
+    void sharesNothingInTheIndependentMode() {
+        int[] ids = java.util.stream.IntStream.range(0, 1000).toArray();
+        List<int[]> prompts = new Prompts(ids, 1).of(TRACE, PromptMode.INDEPENDENT);
+
+        assertThat(prompts.get(0)[0]).isNotEqualTo(prompts.get(1)[0]).isNotEqualTo(prompts.get(2)[0]);
+    }
+
+    @Test
+    void refusesTheTracesModeWhereTheTraceTellsNothing() {
+        var silent = new Trace("test", "azure", 0, List.of(entry(6)), 0);
+
+        assertThatThrownBy(() -> new Prompts(IDS, 1).of(silent, PromptMode.TRACE))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("does not say which prompts share a beginning");
+    }
+
+    @Test
+    void refusesBlocksThatDoNotCoverThePrompt() {
+        var short1 = new Trace("test", "mooncake", 4, List.of(entry(9, 1, 2)), 0);
+
+        assertThatThrownBy(() -> new Prompts(IDS, 1).of(short1, PromptMode.TRACE))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("do not cover it");
+    }
+
+    @Test
+    void writesTextThatATokenizerReadsAsExactlySoManyTokens() throws IOException {
+        try (Checkpoint demo = Checkpoint.open(BundledModel.DEMO.unpackInto(Path.of("target", "models")))) {
+            Tokenizer tokenizer = demo.tokenizer();
+            var text = new PromptText(tokenizer);
+            int[] words = text.words(5);
+
+            for (int length : new int[] {2, 3, 17, 64, 301, 500}) {
+                int[] drawn = TokenDraw.of(words, length).take(length);
+                String prompt = text.ofLength(drawn, length);
+                assertThat(tokenizer.encode(prompt, new EncodeOptions(true, false)))
+                        .hasSize(length);
+            }
+        }
+    }
+
+    private static TraceEntry entry(int inputTokens, long... blocks) {
+        return new TraceEntry(0, inputTokens, 1, Arrays.stream(blocks).boxed().toList());
+    }
+}

@@ -1,0 +1,126 @@
+package roselle.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import roselle.api.InvalidRequestException;
+import roselle.bench.backend.BackendProcess;
+import roselle.bench.backend.Launch;
+import roselle.bench.backend.Profile;
+import roselle.bench.backend.Target;
+import roselle.bench.report.BackendNote;
+
+/**
+ * An engine that shall be measured.
+ *
+ * @param name in results
+ * @param url where it runs already; empty to start it
+ * @param servedModel what it calls the model
+ */
+record NamedBackend(
+        String name,
+        Profile profile,
+        Optional<URI> url,
+        String servedModel,
+        Map<String, String> headers,
+        Settings settings) {
+    /**
+     * How to start it.
+     *
+     * @param python for engines that are Python packages
+     * @param further arguments
+     * @param environment beside this process's own
+     */
+    record Settings(
+            Optional<Path> model,
+            String python,
+            List<String> further,
+            Map<String, String> environment,
+            boolean hasPrefixCache,
+            Duration timeout) {}
+
+    /** Starts it, or finds it where it runs; its output goes into {@code folder}. */
+    RunningBackend start(Path folder) throws InterruptedException {
+        if (url.isPresent()) {
+            return new RunningBackend(this, target(url.get()), List.of(), Optional.empty());
+        }
+        if (profile.command().isEmpty()) {
+            throw new InvalidRequestException(
+                    profile.label() + " is not started here: name its address, as in " + profile.label() + "=http://…");
+        }
+        int port = freePort();
+        URI base = URI.create("http://127.0.0.1:" + port);
+        List<String> command = command(port);
+        var launch = new Launch(
+                command,
+                settings.environment(),
+                base.resolve(profile.healthPath()),
+                settings.timeout(),
+                folder.resolve(name + ".log"));
+        return new RunningBackend(this, target(base), command, Optional.of(BackendProcess.start(launch)));
+    }
+
+    private Target target(URI base) {
+        return new Target(name, base, servedModel, profile.shape(), headers);
+    }
+
+    private List<String> command(int port) {
+        var words = new ArrayList<String>();
+        for (String word : profile.command()) {
+            switch (word) {
+                case "{roselle}" -> words.addAll(OwnCommand.words(System.getenv()));
+                case "{python}" -> words.add(settings.python());
+                case "{model}" -> words.add(modelFiles());
+                case "{name}" -> words.add(servedModel);
+                case "{port}" -> words.add(Integer.toString(port));
+                default -> words.add(word);
+            }
+        }
+        if (!settings.hasPrefixCache()) {
+            words.addAll(profile.withoutPrefixCache());
+        }
+        words.addAll(settings.further());
+        return words;
+    }
+
+    private String modelFiles() {
+        Path model =
+                settings.model().orElseThrow(() -> new InvalidRequestException("--model is needed to start " + name));
+        return ModelNames.resolve(model).toString();
+    }
+
+    private static int freePort() {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** What results say of it when it did not start. */
+    BackendNote failed(String reason) {
+        return new BackendNote(
+                name,
+                profile.label(),
+                url.map(URI::toString).orElse(""),
+                servedModel,
+                "unknown",
+                List.of(),
+                0,
+                promptFormat(),
+                profile.note(),
+                Optional.of(reason));
+    }
+
+    String promptFormat() {
+        return profile.shape().takesIds() ? "ids" : "text";
+    }
+}

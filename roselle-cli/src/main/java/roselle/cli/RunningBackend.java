@@ -1,0 +1,36 @@
+package roselle.cli;
+
+import java.util.List;
+import java.util.Optional;
+import roselle.bench.backend.BackendProcess;
+import roselle.bench.backend.EngineVersion;
+import roselle.bench.backend.Target;
+import roselle.bench.report.BackendNote;
+
+/**
+ * An engine that answers; closing it stops what was started for it.
+ *
+ * @param command that started it; empty for one that ran already
+ */
+record RunningBackend(NamedBackend backend, Target target, List<String> command, Optional<BackendProcess> process)
+        implements AutoCloseable {
+    /** What results say of it. */
+    BackendNote note(Optional<String> failure) {
+        return new BackendNote(
+                backend.name(),
+                backend.profile().label(),
+                target.base().toString(),
+                target.model(),
+                EngineVersion.of(target),
+                command,
+                process.map(BackendProcess::readySeconds).orElse(0.0),
+                backend.promptFormat(),
+                backend.profile().note(),
+                failure);
+    }
+
+    @Override
+    public void close() {
+        process.ifPresent(BackendProcess::close);
+    }
+}
