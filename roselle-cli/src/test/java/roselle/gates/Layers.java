@@ -50,7 +50,8 @@ final class Layers {
             .as("packages are free of cycles");
 
     /** The packages of the server that answer requests, each on its own. */
-    private static final Set<String> DIALECTS = Set.of("openai", "responses", "embeddings", "control", "web");
+    private static final Set<String> DIALECTS =
+            Set.of("openai", "responses", "embeddings", "control", "web", "openapi");
 
     static final ArchRule DIALECTS_ARE_APART = ArchRuleDefinition.classes()
             .that(DescribedPredicate.describe(

@@ -20,6 +20,7 @@ import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
 import roselle.server.metrics.Metrics;
 import roselle.server.openai.OpenAiDialect;
+import roselle.server.openapi.OpenApiDialect;
 import roselle.server.responses.ResponsesDialect;
 import roselle.server.web.RequestLog;
 import roselle.server.web.WebDialect;
@@ -44,6 +45,7 @@ public final class Server implements AutoCloseable {
     private final ServerConfig config;
     private final LimitedAdmission admission;
     private final Answers answers;
+    private final Routes routes;
     private final HttpListener listener;
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
@@ -58,19 +60,20 @@ public final class Server implements AutoCloseable {
         var metrics = new Metrics(models);
         admission = new LimitedAdmission(config.limits().requests());
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
-        var routes = new Routes();
+        routes = new Routes();
         metrics.register(routes); // the outermost, so that it counts what the others refuse
         routes.intercept(new KeyCheck(config.access(), System::nanoTime));
-        dialects(readiness, log).forEach(dialect -> dialect.register(routes));
+        dialects(config, answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
 
     /** Everything that this server answers, one line each. */
-    private List<Dialect> dialects(Readiness readiness, RequestLog log) {
+    static List<Dialect> dialects(ServerConfig config, Answers answers, Readiness readiness, RequestLog log) {
         return List.of(
                 new ControlDialect(answers, readiness, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
+                new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log));
     }
 
@@ -82,6 +85,11 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerConfig config, ServedModel... models) {
         return new Server(config.checked(), new Models(List.of(models)));
+    }
+
+    /** Each method with its path that it answers. */
+    List<String> paths() {
+        return routes.names();
     }
 
     /** The port, also where any free one was asked for. */

@@ -166,7 +166,7 @@ final class HostileInputTest {
                 new Refusal("{\"prompt\":[99999999],\"echo\":true}", "prompt", "99999999"),
                 new Refusal("{\"prompt\":\"a\",\"suffix\":\"b\"}", "suffix", "empty"),
                 new Refusal("{\"prompt\":\"a\",\"best_of\":3}", "best_of", "equal"),
-                new Refusal("{\"prompt\":\"a\",\"max_tokens\":0}", "max_tokens", "between"),
+                new Refusal("{\"prompt\":\"a\",\"max_tokens\":-1}", "max_tokens", "between"),
                 new Refusal("{\"prompt\":\"a\",\"logprobs\":21}", "logprobs", "between"),
                 new Refusal("{\"prompt\":\"a\",\"logprobs\":true}", "logprobs", "integer"),
                 new Refusal("{\"prompt\":\"a\",\"messages\":[]}", "messages", "unknown field"));

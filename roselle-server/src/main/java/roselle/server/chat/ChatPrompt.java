@@ -1,6 +1,7 @@
 package roselle.server.chat;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import roselle.api.Prompt;
@@ -46,8 +47,33 @@ public final class ChatPrompt {
         if (!type.equals("function")) {
             throw ApiException.invalid(tool.path("type"), tool.path("type") + " is " + type + ": it must be function");
         }
-        tool.object("function").orElseThrow(() -> tool.missing("function")).requiredString("name");
-        return tool.plain();
+        Map<String, Object> function = function(tool.object("function").orElseThrow(() -> tool.missing("function")));
+        tool.refuseOthers();
+        return tool(function);
+    }
+
+    /** A function as one of the tools that chat templates print, in the order that models were trained with. */
+    public static Map<String, Object> tool(Map<String, Object> function) {
+        Map<String, Object> tool = new LinkedHashMap<>();
+        tool.put("type", "function");
+        tool.put("function", function);
+        return tool;
+    }
+
+    /** Reads what describes a function, as chat templates read it: name, description, parameters. */
+    public static Map<String, Object> function(JsonFields function) {
+        Map<String, Object> read = new LinkedHashMap<>();
+        String name = function.requiredString("name");
+        if (name.isEmpty()) {
+            throw ApiException.invalid(
+                    function.path("name"), function.path("name") + " is empty: a function has a name");
+        }
+        read.put("name", name);
+        function.string("description").ifPresent(text -> read.put("description", text));
+        function.object("parameters").ifPresent(schema -> read.put("parameters", schema.plain()));
+        function.requireDefault("strict", "nothing holds a call to its schema yet, so it must be false", false);
+        function.refuseOthers();
+        return read;
     }
 
     /** Whether the model is told of its tools. */

@@ -9,6 +9,8 @@ import roselle.server.http.JsonFields;
 
 /** Tool calls of earlier turns, on their way to the template. */
 final class ToolCalls {
+    private static final int MOST = 10_000;
+
     private ToolCalls() {}
 
     /** The call with its arguments as an object, which is how templates read them; OpenAI's API has them as text. */
@@ -16,8 +18,17 @@ final class ToolCalls {
         JsonFields function = call.object("function").orElseThrow(() -> call.missing("function"));
         String name = function.requiredString("name");
         String arguments = function.string("arguments").orElse("{}");
-        Map<String, Object> plain = new LinkedHashMap<>(call.plain());
-        plain.put("function", new LinkedHashMap<>(Map.of("name", name, "arguments", parsed(function, arguments))));
+        function.refuseOthers();
+        Map<String, Object> plain = new LinkedHashMap<>();
+        call.string("id").ifPresent(id -> plain.put("id", id));
+        call.requireDefault("type", "this server knows calls of functions alone", "function");
+        call.integer("index", 0, MOST); // as streams tell it
+        call.refuseOthers();
+        plain.put("type", "function");
+        Map<String, Object> named = new LinkedHashMap<>(); // templates print it, so its order is that of the text
+        named.put("name", name);
+        named.put("arguments", parsed(function, arguments));
+        plain.put("function", named);
         return plain;
     }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
@@ -30,6 +31,7 @@ public final class Exchange {
     private final Map<String, Object> notes = new HashMap<>();
     private int restBegin;
     private @Nullable SseWriter events;
+    private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
     Exchange(ServerRequest request, ServerResponse response, Presence presence, long bodyBytes) {
@@ -115,7 +117,14 @@ public final class Exchange {
                     "",
                     "the content type is " + plain + ": it must be " + JSON);
         }
-        return Json.object(body());
+        JsonFields fields = Json.object(body());
+        readers.accept(fields);
+        return fields;
+    }
+
+    /** Hands the fields of the body to {@code action} before their reader reads them. */
+    public void whenRead(Consumer<JsonFields> action) {
+        readers = action;
     }
 
     /** The body, within the limit. */

@@ -9,6 +9,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -22,6 +23,7 @@ public final class JsonFields {
     private final String path;
     private final JsonNode node;
     private final Set<String> known = new HashSet<>();
+    private final List<JsonFields> children = new ArrayList<>();
 
     JsonFields(String path, JsonNode node) {
         this.path = path;
@@ -182,11 +184,13 @@ public final class JsonFields {
         return value == null ? Optional.empty() : Optional.of(object(value, path(name)));
     }
 
-    private static JsonFields object(JsonNode value, String path) {
+    private JsonFields object(JsonNode value, String at) {
         if (!value.isObject()) {
-            throw wrongType(path, value, "an object");
+            throw wrongType(at, value, "an object");
         }
-        return new JsonFields(path, value);
+        var child = new JsonFields(at, value);
+        children.add(child);
+        return child;
     }
 
     public List<JsonFields> objects(String name, int most) {
@@ -224,6 +228,25 @@ public final class JsonFields {
         if (value != null && !List.of(defaults).contains(Json.plain(value))) {
             throw ApiException.invalid(path(name), path(name) + " is " + shown(value) + ": " + why);
         }
+    }
+
+    /** Every field that was asked for, there or not, here and below, such as {@code messages[].role}. */
+    public Set<String> asked() {
+        Set<String> asked = new TreeSet<>();
+        known.forEach(name -> asked.add(withoutIndexes(path(name))));
+        children.forEach(child -> asked.addAll(child.asked()));
+        return asked;
+    }
+
+    private static String withoutIndexes(String at) {
+        var plain = new StringBuilder();
+        for (int index = 0; index < at.length(); index++) {
+            plain.append(at.charAt(index));
+            if (at.charAt(index) == '[') {
+                index = at.indexOf(']', index) - 1;
+            }
+        }
+        return plain.toString();
     }
 
     /** Refuses fields that nobody asked for. */

@@ -65,6 +65,13 @@ public final class Routes {
         return add("POST", folder + "*", handler);
     }
 
+    /** Each method with its path, such as {@code GET /v1/models/*}; the star stands for everything below. */
+    public List<String> names() {
+        return handlers.entrySet().stream()
+                .flatMap(path -> path.getValue().keySet().stream().map(method -> method + " " + path.getKey()))
+                .toList();
+    }
+
     /** The answer to a request. */
     Handler chain() {
         Handler chain = this::dispatch;

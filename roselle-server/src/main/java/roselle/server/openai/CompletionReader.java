@@ -27,8 +27,7 @@ final class CompletionReader {
         List<Prompt> prompts = PromptFields.read(fields, "prompt");
         boolean echoes = fields.bool("echo", false);
         OptionalInt logprobs = fields.integer("logprobs", 0, 20);
-        int maxTokens =
-                fields.integer("max_tokens", echoes ? 0 : 1, Integer.MAX_VALUE).orElse(TOKENS_UNASKED);
+        int maxTokens = fields.integer("max_tokens", 0, Integer.MAX_VALUE).orElse(TOKENS_UNASKED);
         var common = new GenerationFields(fields, model);
         var sampling = common.sampling();
         var stop = common.stop(OptionalInt.of(Math.max(1, maxTokens)));

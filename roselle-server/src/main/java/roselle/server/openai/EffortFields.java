@@ -10,7 +10,7 @@ import roselle.server.http.JsonFields;
 
 /** How much a model is asked to think and to write: for the chat templates that know a word for it. */
 final class EffortFields {
-    private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh");
+    private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
     private static final List<String> VERBOSITIES = List.of("low", "medium", "high");
     private static final String EFFORT = "reasoning_effort";
     private static final String THINKING = "enable_thinking";

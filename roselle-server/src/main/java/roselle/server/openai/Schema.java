@@ -41,6 +41,8 @@ final class Schema {
         fields.requireDefault("audio", "this server answers with text alone");
         fields.requireDefault("prediction", "predicted output is not there");
         fields.requireDefault("web_search_options", "this server searches nothing");
+        fields.requireDefault("moderation", "this server moderates nothing");
+        fields.requireDefault("prompt_cache_options", "the cache takes no options");
         responseFormat(fields);
     }
 

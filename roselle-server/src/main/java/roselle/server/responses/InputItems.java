@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import roselle.api.ChatMessage;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 /** Reads {@code input}: a text, or items that become messages of a chat. */
 final class InputItems {
     private static final int MOST = 10_000;
+    private static final Set<String> STATUSES = Set.of("in_progress", "completed", "incomplete");
 
     private InputItems() {}
 
@@ -36,7 +38,8 @@ final class InputItems {
     }
 
     private static ChatMessage message(JsonFields item) {
-        item.accept("id", "status"); // of items that came from an earlier response
+        item.string("id"); // of an item that came from an earlier response
+        status(item);
         String type = item.string("type").orElse("message");
         ChatMessage message = switch (type) {
             case "message" -> spoken(item);
@@ -49,6 +52,13 @@ final class InputItems {
         };
         item.refuseOthers();
         return message;
+    }
+
+    private static void status(JsonFields item) {
+        item.string("status").filter(status -> !STATUSES.contains(status)).ifPresent(status -> {
+            throw ApiException.invalid(
+                    item.path("status"), item.path("status") + " must be in_progress, completed or incomplete");
+        });
     }
 
     private static ChatMessage spoken(JsonFields item) {

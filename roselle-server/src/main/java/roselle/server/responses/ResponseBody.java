@@ -2,7 +2,9 @@ package roselle.server.responses;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import roselle.api.FinishReason;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
@@ -102,12 +104,24 @@ final class ResponseBody {
         json.raw(",\"top_p\":").number((float) sampling.topP());
         json.raw(",\"top_logprobs\":").number(call.request().output().topLogprobs());
         json.raw(",\"text\":{\"format\":{\"type\":\"text\"}},\"tool_choice\":").string(asked.toolChoice());
-        json.raw(",\"tools\":").raw(plain(asked.tools()));
+        tools(json.raw(",\"tools\":["), asked.tools());
         json.raw(",\"truncation\":\"disabled\",\"user\":")
                 .stringOrNull(asked.user().orElse(""));
         json.raw(",\"metadata\":").raw(plain(asked.metadata())).raw(",\"usage\":");
         usage(json);
         json.raw("}");
+    }
+
+    private static void tools(JsonText json, List<Map<String, Object>> tools) {
+        String separator = "{\"type\":\"function\",";
+        for (Map<String, Object> tool : tools) {
+            byte[] members = plain(tool);
+            json.raw(separator).raw(Arrays.copyOfRange(members, 1, members.length - 1));
+            json.raw(tool.containsKey("parameters") ? "" : ",\"parameters\":null")
+                    .raw(",\"strict\":false}");
+            separator = ",{\"type\":\"function\",";
+        }
+        json.raw("]");
     }
 
     private static byte[] plain(Object value) {

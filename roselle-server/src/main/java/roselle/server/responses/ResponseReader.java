@@ -2,7 +2,6 @@ package roselle.server.responses;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +11,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
+import roselle.server.chat.ChatPrompt;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
@@ -43,11 +43,11 @@ final class ResponseReader {
         Optional<String> instructions = fields.string("instructions");
         String toolChoice = toolChoice(fields);
         List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
-                .map(JsonFields::plain)
+                .map(ResponseReader::function)
                 .toList();
         List<Map<String, Object>> known = toolChoice.equals("none")
                 ? List.of()
-                : tools.stream().map(tool -> forTemplate(tool)).toList();
+                : tools.stream().map(ChatPrompt::tool).toList();
         var prompt = new Prompt.Chat(messages(instructions, conversation), known, variables(fields));
         OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
         var common = new GenerationFields(fields, model);
@@ -75,16 +75,13 @@ final class ResponseReader {
         return messages;
     }
 
-    /** A function in the form of chat completions, which chat templates read. */
-    private static Map<String, Object> forTemplate(Map<String, Object> tool) {
-        if (!"function".equals(tool.get("type")) || !(tool.get("name") instanceof String)) {
+    private static Map<String, Object> function(JsonFields tool) {
+        String type = tool.requiredString("type");
+        if (!type.equals("function")) {
             throw ApiException.invalid(
-                    "tools", "tools has an entry that is no function with a name: this server has no other tools");
+                    tool.path("type"), tool.path("type") + " is no function: this server has no other tools");
         }
-        Map<String, Object> function = new LinkedHashMap<>(tool);
-        function.remove("type");
-        function.remove("strict");
-        return Map.of("type", "function", "function", function);
+        return ChatPrompt.function(tool);
     }
 
     private static String toolChoice(JsonFields fields) {
@@ -137,6 +134,11 @@ final class ResponseReader {
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("truncation", "a conversation is never cut, so it must be disabled", "disabled");
         fields.requireDefault("n", "there is one answer", 1L);
+        fields.requireDefault("context_management", "a conversation is never cut");
+        fields.requireDefault("moderation", "this server moderates nothing");
+        fields.requireDefault("prompt_cache_options", "the cache takes no options");
+        fields.requireDefault("access_programs", "there are none here");
+        fields.requireDefault("image", "this server answers with text alone");
         for (String each : fields.strings("include", 16)) {
             if (!each.equals(LOGPROBS)) {
                 throw ApiException.invalid("include", "include can be " + LOGPROBS + " alone");

@@ -1,0 +1,120 @@
+package roselle.server;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The OpenAPI document that a server serves, as tests ask it. */
+record Description(JsonNode document) {
+    private static final SchemaRegistry REGISTRY =
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private static final String SCHEMAS = "/components/schemas/";
+
+    static Description of(DemoServer demo) {
+        return new Description(DemoServer.json(demo.get("/openapi.json").body()));
+    }
+
+    JsonNode schema(String name) {
+        return document.at(SCHEMAS + name);
+    }
+
+    Set<String> schemas() {
+        return new TreeSet<>(document.at("/components/schemas").propertyNames());
+    }
+
+    /** Why a value is not of a schema; empty if it is. */
+    List<String> complaints(String schema, JsonNode value) {
+        return complaints(DemoServer.MAPPER.createObjectNode().put("$ref", "#" + SCHEMAS + schema), value);
+    }
+
+    /** The same for a schema that may refer to those of the document. */
+    List<String> complaints(JsonNode schema, JsonNode value) {
+        return compiled(schema).validate(value).stream().map(Object::toString).toList();
+    }
+
+    Schema compiled(JsonNode schema) {
+        ObjectNode whole = schema.deepCopy().asObject();
+        whole.set("components", document.at("/components"));
+        return REGISTRY.getSchema(whole);
+    }
+
+    /** Why a schema is none itself. */
+    static List<String> complaintsAboutSchema(JsonNode schema) {
+        Schema meta = REGISTRY.getSchema(
+                com.networknt.schema.SchemaLocation.of("https://json-schema.org/draft/2020-12/schema"));
+        return meta.validate(schema).stream().map(Object::toString).toList();
+    }
+
+    /** Each method with its path, a name in braces as a star. */
+    Set<String> operations() {
+        Set<String> operations = new TreeSet<>();
+        document.at("/paths")
+                .properties()
+                .forEach(path -> path.getValue().propertyNames().stream()
+                        .filter(method -> !method.equals("parameters"))
+                        .forEach(method -> operations.add(
+                                method.toUpperCase(java.util.Locale.ROOT) + " " + starred(path.getKey()))));
+        return operations;
+    }
+
+    private static String starred(String path) {
+        int brace = path.indexOf('{');
+        return brace < 0 ? path : path.substring(0, brace) + "*";
+    }
+
+    /** The schema of the body that a path takes. */
+    String request(String path) {
+        String reference = document.at("/paths")
+                .path(path)
+                .at("/post/requestBody/content/application~1json/schema/$ref")
+                .stringValue();
+        return reference.substring(("#" + SCHEMAS).length());
+    }
+
+    /** Every field below a schema, such as {@code messages[].role}. */
+    Set<String> fields(String schema) {
+        Set<String> fields = new TreeSet<>();
+        collect(schema(schema), "", fields);
+        return fields;
+    }
+
+    private void collect(JsonNode schema, String at, Set<String> fields) {
+        if (schema.has("$ref")) {
+            collect(document.at(schema.get("$ref").stringValue().substring(1)), at, fields);
+        }
+        schema.path("properties").properties().forEach(property -> {
+            String name = at.isEmpty() ? property.getKey() : at + "." + property.getKey();
+            fields.add(name);
+            collect(property.getValue(), name, fields);
+        });
+        collect(schema.path("items"), at + "[]", fields, schema.has("items"));
+        Stream.of("anyOf", "oneOf")
+                .flatMap(kind -> schema.path(kind).valueStream())
+                .forEach(each -> collect(each, at, fields));
+    }
+
+    private void collect(JsonNode schema, String at, Set<String> fields, boolean isThere) {
+        if (isThere) {
+            collect(schema, at, fields);
+        }
+    }
+
+    /** Hands every reference of the document to {@code action}. */
+    void references(Consumer<String> action) {
+        references(document, action);
+    }
+
+    private static void references(JsonNode node, Consumer<String> action) {
+        if (node.has("$ref")) {
+            action.accept(node.get("$ref").stringValue());
+        }
+        node.valueStream().forEach(each -> references(each, action));
+    }
+}

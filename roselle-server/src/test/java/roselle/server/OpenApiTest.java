@@ -1,0 +1,285 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.Schema;
+import java.math.BigDecimal;
+import java.net.http.HttpRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.server.answer.Admission;
+import roselle.server.answer.Answers;
+import roselle.server.answer.Models;
+import roselle.server.answer.Observer;
+import roselle.server.answer.Readiness;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+import roselle.server.http.HttpListener;
+import roselle.server.http.Routes;
+import roselle.server.web.RequestLog;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The OpenAPI document says what the server does: its paths, its fields, its limits, its answers; no more and no less. */
+final class OpenApiTest {
+    private static final String CHAT = "/v1/chat/completions";
+    private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]";
+
+    /** Bodies that together have every object that there is a schema for. */
+    private static final Map<String, List<String>> BODIES = Map.of(
+            CHAT,
+            List.of("""
+                {"messages":[{"role":"system","content":[{"type":"text","text":"x"}]},
+                 {"role":"user","content":"x"},
+                 {"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+                 {"role":"tool","tool_call_id":"1","content":"x"},{"role":"user","content":"Hi"}],
+                 "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],
+                 "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"text"},"max_tokens":1}"""),
+            "/v1/completions",
+            List.of("{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{}}"),
+            "/v1/responses",
+            List.of("""
+                {"input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},
+                 {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
+                 {"type":"function_call_output","call_id":"1","output":"x"}],
+                 "tools":[{"type":"function","name":"f","parameters":{}}],"text":{"format":{"type":"text"}},
+                 "stream":true,"stream_options":{},"max_output_tokens":1}"""),
+            "/v1/embeddings",
+            List.of("{\"input\":\"a\"}"),
+            "/tokenize",
+            List.of(
+                    "{\"prompt\":\"a\"}",
+                    "{"
+                            + HELLO.replace(
+                                    "}]",
+                                    "},{\"role\":\"assistant\",\"content\":"
+                                            + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
+                                            + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
+                            + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
+            "/detokenize",
+            List.of("{\"tokens\":[1]}"));
+
+    /** Bodies with nothing but what must be there. */
+    private static final Map<String, String> SHORTEST = Map.of(
+            CHAT,
+            "{" + HELLO + "}",
+            "/v1/completions",
+            "{\"prompt\":\"a\"}",
+            "/v1/responses",
+            "{\"input\":\"a\"}",
+            "/v1/embeddings",
+            "{\"input\":\"a\"}",
+            "/tokenize",
+            "{\"prompt\":\"a\"}",
+            "/detokenize",
+            "{\"tokens\":[1]}");
+
+    private static DemoServer demo;
+    private static Description description;
+    private static HttpListener listener;
+    private static final BlockingQueue<Set<String>> ASKED = new LinkedBlockingQueue<>();
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+        description = Description.of(demo);
+        var models = new Models(List.of(new ServedModel("demo", demo.engine())));
+        var routes = new Routes().intercept((exchange, next) -> {
+            List<roselle.server.http.JsonFields> read = new ArrayList<>();
+            exchange.whenRead(read::add);
+            next.handle(exchange);
+            read.forEach(fields -> ASKED.add(fields.asked()));
+        });
+        var answers = new Answers(models, Admission.OPEN, Observer.NONE);
+        Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), new RequestLog())
+                .forEach(dialect -> dialect.register(routes));
+        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
+    }
+
+    @AfterAll
+    static void stop() {
+        listener.close();
+        demo.close();
+    }
+
+    static Stream<String> paths() {
+        return BODIES.keySet().stream().sorted();
+    }
+
+    @Test
+    void isADocumentOfValidSchemasWhoseReferencesLeadSomewhere() {
+        assertThat(description.document().at("/openapi").stringValue()).isEqualTo("3.1.0");
+        assertThat(description.schemas()).hasSizeGreaterThan(40);
+        for (String name : description.schemas()) {
+            assertThat(Description.complaintsAboutSchema(description.schema(name)))
+                    .as(name)
+                    .isEmpty();
+        }
+        description.references(reference -> assertThat(
+                        description.document().at(reference.substring(1)).isMissingNode())
+                .as(reference)
+                .isFalse());
+        assertThat(description.document().toString()).doesNotContain("$include");
+    }
+
+    @Test
+    void hasEveryPathOfTheServerAndNoOther() {
+        assertThat(description.operations())
+                .isEqualTo(new TreeSet<>(demo.server().paths()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("paths")
+    void hasEveryFieldThatIsReadAndNoOther(String path) throws InterruptedException {
+        Set<String> asked = new TreeSet<>();
+        for (String body : BODIES.getOrDefault(path, List.of())) {
+            assertThat(description.complaints(description.request(path), DemoServer.json(body)))
+                    .as(body)
+                    .isEmpty();
+            var request = HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + listener.port() + path))
+                    .POST(HttpRequest.BodyPublishers.ofString(body))
+                    .build();
+            var response = demo.send(request);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+            asked.addAll(ASKED.take());
+        }
+
+        assertThat(asked).isEqualTo(description.fields(description.request(path)));
+    }
+
+    /** A field with a value that is wrong, or at the edge of right. */
+    record Probe(String path, String field, String value, boolean isRefused) {}
+
+    static Stream<Probe> probes() {
+        List<Probe> probes = new ArrayList<>();
+        paths().forEach(path -> description
+                .schema(description.request(path))
+                .path("properties")
+                .properties()
+                .forEach(field -> probes.addAll(probes(path, field.getKey(), field.getValue()))));
+        return probes.stream();
+    }
+
+    private static List<Probe> probes(String path, String field, JsonNode schema) {
+        List<Probe> probes = new ArrayList<>();
+        wrong(schema).forEach(value -> probes.add(new Probe(path, field, value, true)));
+        for (String edge : List.of("minimum", "maximum")) {
+            if (schema.has(edge)) {
+                BigDecimal bound = schema.get(edge).decimalValue();
+                BigDecimal beyond = edge.equals("minimum") ? bound.subtract(BigDecimal.ONE) : bound.add(BigDecimal.ONE);
+                probes.add(new Probe(path, field, bound.toPlainString(), false));
+                probes.add(new Probe(path, field, beyond.toPlainString(), true));
+            }
+        }
+        return probes;
+    }
+
+    /** Values that are not of a schema. */
+    private static List<String> wrong(JsonNode schema) {
+        Schema compiled = description.compiled(schema);
+        return Stream.of("\"roselle\"", "5.5", "true", "{\"a\":1}", "[{}]", "[[null]]")
+                .filter(value -> !compiled.validate(DemoServer.json(value)).isEmpty())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("probes")
+    void holdsItsLimits(Probe probe) {
+        ObjectNode body = DemoServer.json(shortest(probe)).asObject();
+        body.set(probe.field(), DemoServer.json(probe.value()));
+        boolean isLong = probe.field().equals("max_tokens") || probe.field().startsWith("max_");
+        if (!isLong && description.fields(description.request(probe.path())).contains("max_tokens")) {
+            body.put("max_tokens", 1);
+        }
+
+        var response = demo.post(probe.path(), body.toString());
+        JsonNode error = DemoServer.json(response.body()).at("/error");
+
+        if (probe.isRefused()) {
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+            assertThat(error.at("/param").asString()).as(response.body()).startsWith(probe.field());
+            assertThat(error.at("/code").asString() + " " + error.at("/param").asString())
+                    .isNotEqualTo("unknown_parameter " + probe.field());
+        } else {
+            assertThat(response.statusCode()).as(response.body()).isIn(200, 400);
+            assertThat(error.at("/code").asString("")).as(response.body()).isNotEqualTo("invalid_value");
+        }
+    }
+
+    /** Fields of a conversation are read where there is one. */
+    private static String shortest(Probe probe) {
+        boolean isOfConversation = !probe.field().equals("add_special_tokens")
+                && description.fields("ChatRequest").contains(probe.field());
+        boolean isTokenize = probe.path().equals("/tokenize");
+        return SHORTEST.getOrDefault(isTokenize && isOfConversation ? CHAT : probe.path(), "");
+    }
+
+    @Test
+    void saysWhatAnswersLookLike() {
+        String tools = ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\"}}],\"temperature\":0";
+        String question = "{\"messages\":[{\"role\":\"user\",\"content\":\"What is the weather in Oslo?\"}]" + tools;
+        requireConforming(
+                CHAT, "ChatAnswer", "{" + HELLO + ",\"max_tokens\":3,\"logprobs\":true,\"top_logprobs\":2,\"n\":2}");
+        requireConforming(CHAT, "ChatAnswer", question + "}");
+        requireConforming("/v1/completions", "Completion", "{\"prompt\":\"a\",\"logprobs\":2,\"echo\":true}");
+        requireConforming("/v1/responses", "Response", "{\"input\":\"a\",\"max_output_tokens\":3,\"top_logprobs\":2}");
+        requireConforming("/v1/embeddings", "Embeddings", "{\"input\":[\"a\",\"b\"]}");
+        requireConforming("/v1/embeddings", "Embeddings", "{\"input\":\"a\",\"encoding_format\":\"base64\"}");
+        requireConforming("/tokenize", "Tokens", "{\"prompt\":\"a\",\"return_token_strs\":true}");
+        requireConforming("/detokenize", "DetokenizedText", "{\"tokens\":[1]}");
+        requireConforming(CHAT, "Failure", "{}");
+        requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");
+        requireConforming("ModelList", demo.get("/v1/models").body());
+        requireConforming("Model", demo.get("/v1/models/demo").body());
+        requireConforming("Status", demo.get("/health").body());
+        requireConforming("Status", demo.get("/ready").body());
+        requireConforming("Version", demo.get("/version").body());
+        requireConforming("Failure", demo.get("/nowhere").body());
+    }
+
+    @Test
+    void saysWhatEventsLookLike() {
+        String streams = ",\"stream\":true,\"temperature\":0";
+        String usage = ",\"stream_options\":{\"include_usage\":true}";
+        requireEvents(
+                CHAT, "ChatChunk", "{" + HELLO + ",\"max_tokens\":3,\"logprobs\":true,\"n\":2" + streams + usage + "}");
+        requireEvents(
+                CHAT, "ChatChunk", "{" + HELLO + ",\"max_tokens\":90,\"reasoning_effort\":\"high\"" + streams + "}");
+        requireEvents(
+                "/v1/completions", "Completion", "{\"prompt\":[\"a\",\"b\"],\"logprobs\":1" + streams + usage + "}");
+        requireEvents("/v1/responses", "ResponseEvent", "{\"input\":\"a\",\"max_output_tokens\":3" + streams + "}");
+    }
+
+    private static void requireConforming(String path, String schema, String body) {
+        requireConforming(schema, demo.post(path, body).body());
+    }
+
+    private static void requireConforming(String schema, String body) {
+        assertThat(description.complaints(schema, DemoServer.json(body)))
+                .as(body)
+                .isEmpty();
+    }
+
+    private static void requireEvents(String path, String schema, String body) {
+        List<String> data = demo.post(path, body)
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("data: {"))
+                .map(line -> line.substring("data: ".length()))
+                .toList();
+        assertThat(data).hasSizeGreaterThan(3);
+        data.forEach(each -> requireConforming(schema, each));
+    }
+}
