@@ -4,6 +4,7 @@ module roselle.server {
     requires io.helidon.common.buffers;
     requires io.helidon.common.concurrency.limits;
     requires io.helidon.common.socket;
+    requires io.helidon.common.tls;
     requires io.helidon.http;
     requires io.helidon.webserver;
     requires io.helidon.webserver.http2;

@@ -2,6 +2,7 @@ package roselle.cli;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,11 +26,30 @@ final class AccessFlags {
     @Option(names = "--open-metrics", description = "Answer /metrics without an API key.")
     private boolean opensMetrics;
 
+    @Option(
+            names = "--allowed-hosts",
+            paramLabel = "NAMES",
+            description = "Names by which clients call the server, beside its own; separated by commas.")
+    private String hosts = "";
+
+    @Option(
+            names = "--allowed-origins",
+            paramLabel = "ORIGINS",
+            description = "Pages of other servers whose scripts may ask, such as https://chat.example; * for all.")
+    private String origins = "";
+
     @Mixin
     private KeyLimitFlags limits = new KeyLimitFlags();
 
     AccessOptions options() {
         List<ApiKey> keys = keyFile == null ? List.of() : ApiKeyFile.read(keyFile, limits.limits());
-        return new AccessOptions(keys, allowsAnyone, opensMetrics, List.of(), List.of());
+        return new AccessOptions(keys, allowsAnyone, opensMetrics, parts(hosts), parts(origins));
+    }
+
+    private static List<String> parts(String list) {
+        return Stream.of(list.split(","))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .toList();
     }
 }

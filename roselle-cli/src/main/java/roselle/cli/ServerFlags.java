@@ -1,5 +1,6 @@
 package roselle.cli;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -7,6 +8,7 @@ import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
+import roselle.server.config.TlsOptions;
 import roselle.server.config.WatchOptions;
 
 /** The options that say how the server is set up. */
@@ -16,6 +18,15 @@ final class ServerFlags {
 
     @Option(names = "--port", paramLabel = "N", description = "0 takes any free one and prints it; default: 8000.")
     private int port = ListenOptions.DEFAULT.port();
+
+    @Option(
+            names = "--tls-certificate",
+            paramLabel = "FILE",
+            description = "Speak TLS with this certificate and those that signed it, in PEM.")
+    private Path certificates = TlsOptions.NONE.certificates();
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, in PEM (PKCS #8).")
+    private Path key = TlsOptions.NONE.key();
 
     @Option(
             names = "--max-body",
@@ -60,7 +71,7 @@ final class ServerFlags {
 
     ServerConfig config() {
         return ServerConfig.DEFAULT
-                .with(new ListenOptions(host, port))
+                .with(new ListenOptions(host, port, new TlsOptions(certificates, key)))
                 .with(new LimitOptions(
                         bodyBytes,
                         (int) Math.min(headerBytes, Integer.MAX_VALUE),

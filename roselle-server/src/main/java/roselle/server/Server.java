@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import roselle.server.access.HostCheck;
 import roselle.server.access.KeyCheck;
 import roselle.server.access.LimitedAdmission;
+import roselle.server.access.OriginCheck;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
@@ -62,7 +64,9 @@ public final class Server implements AutoCloseable {
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
         routes = new Routes();
         metrics.register(routes); // the outermost, so that it counts what the others refuse
-        routes.intercept(new KeyCheck(config.access(), System::nanoTime));
+        routes.intercept(new HostCheck(config))
+                .intercept(new OriginCheck(config.access()))
+                .intercept(new KeyCheck(config.access(), System::nanoTime));
         dialects(config, answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
@@ -99,7 +103,8 @@ public final class Server implements AutoCloseable {
 
     public URI uri() {
         String host = config.listen().host();
-        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
+        return URI.create((config.listen().tls().isOn() ? "https://" : "http://")
+                + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
     }
 
     /**

@@ -35,7 +35,7 @@ final class AccessTest {
 
     @BeforeAll
     static void start() {
-        demo = new DemoServer(ServerConfig.DEFAULT.with(AccessOptions.DEFAULT.with(List.of(
+        demo = new DemoServer(ServerConfig.DEFAULT.with(AccessOptions.DEFAULT.withKeys(List.of(
                 key("alice", ALICE, KeyLimits.DEFAULT),
                 key("poor", POOR, new KeyLimits(1_000, 20, 8)),
                 key("slow", SLOW, new KeyLimits(2, 1_000_000, 8)),
@@ -184,7 +184,7 @@ final class AccessTest {
     void chargesWhatWasBrokenOff() throws IOException {
         String secret = ApiKey.random();
         var config = ServerConfig.DEFAULT.with(
-                AccessOptions.DEFAULT.with(List.of(key("hasty", secret, new KeyLimits(1_000, 12, 8)))));
+                AccessOptions.DEFAULT.withKeys(List.of(key("hasty", secret, new KeyLimits(1_000, 12, 8)))));
         try (var server = new DemoServer(config)) {
             try (var connection = connect(server)) {
                 connection.post("/v1/chat/completions", CHAT.formatted(1000), authorization(secret));
@@ -226,7 +226,7 @@ final class AccessTest {
                 .hasMessageContaining("--allow-anyone");
         var anyone = new AccessOptions(List.of(), true, false, List.of(), List.of());
         assertThat(everywhere.with(anyone).checked().listen().host()).isEqualTo("0.0.0.0");
-        var keyed = AccessOptions.DEFAULT.with(List.of(key("alice", ALICE, KeyLimits.DEFAULT)));
+        var keyed = AccessOptions.DEFAULT.withKeys(List.of(key("alice", ALICE, KeyLimits.DEFAULT)));
         assertThat(everywhere.with(keyed).checked().access().keys()).hasSize(1);
     }
 

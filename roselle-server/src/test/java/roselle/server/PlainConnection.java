@@ -48,9 +48,15 @@ final class PlainConnection implements AutoCloseable {
         return begin.startsWith("HTTP/1.1 ") ? Integer.parseInt(begin.substring(9)) : 0;
     }
 
-    /** What comes until the server closes the connection. */
-    String rest() throws IOException {
-        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    /** An answer's first line and headers, or what there is of them. */
+    String head() throws IOException {
+        var head = new StringBuilder();
+        int next = 0;
+        while (next >= 0 && head.indexOf("\r\n\r\n") < 0) {
+            next = socket.getInputStream().read();
+            head.append(next < 0 ? "" : (char) next);
+        }
+        return head.toString();
     }
 
     @Override

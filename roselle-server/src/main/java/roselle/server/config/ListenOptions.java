@@ -9,9 +9,15 @@ import roselle.api.InvalidRequestException;
  *
  * @param host a name or an address of this machine
  * @param port 0 for any free one
+ * @param tls the certificate, if it speaks TLS
  */
-public record ListenOptions(String host, int port) {
+public record ListenOptions(String host, int port, TlsOptions tls) {
     public static final ListenOptions DEFAULT = new ListenOptions("127.0.0.1", 8000);
+
+    /** Without TLS. */
+    public ListenOptions(String host, int port) {
+        this(host, port, TlsOptions.NONE);
+    }
 
     public ListenOptions {
         if (host.isBlank()) {

@@ -1,6 +1,7 @@
 package roselle.server.http;
 
 import io.helidon.common.socket.SocketOptions;
+import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
@@ -24,6 +25,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
@@ -84,7 +86,7 @@ public final class HttpListener implements AutoCloseable {
 
     private WebServer web(ServerConfig config) {
         LimitOptions limits = config.limits();
-        return WebServer.builder()
+        var web = WebServer.builder()
                 .shutdownHook(false)
                 .featuresDiscoverServices(false)
                 .protocolsDiscoverServices(false)
@@ -102,8 +104,13 @@ public final class HttpListener implements AutoCloseable {
                 .addConnectionSelector(new LiveSelector(http2(limits)))
                 .addConnectionSelector(new LiveSelector(http1(limits)))
                 .directHandlers(directHandlers())
-                .routing(HttpRouting.builder().any(this::answer))
-                .build();
+                .routing(HttpRouting.builder().any(this::answer));
+        if (config.listen().tls().isOn()) {
+            SSLContext context = PemFiles.context(config.listen().tls());
+            web.tls(Tls.builder().sslContext(context).build());
+            web.useNio(false); // over channels it would look the peer's name up
+        }
+        return web.build();
     }
 
     private static Http1ConnectionSelector http1(LimitOptions limits) {
