@@ -1,0 +1,122 @@
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import roselle.api.GenerationRequest;
+import roselle.api.OutputOptions;
+import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
+import roselle.batch.SamplingPlan;
+import roselle.sampling.Sampler;
+import roselle.sampling.TokenHistory;
+import roselle.sampling.TokenMask;
+
+/** Samples the cases that sample.py wrote with the engine's own sampler: java -cp CLASSES SampleOracle.java CASES RESULTS. */
+final class SampleOracle {
+    private final ByteBuffer in;
+    private final ByteBuffer out;
+
+    private SampleOracle(ByteBuffer in, ByteBuffer out) {
+        this.in = in;
+        this.out = out;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(Path.of(arguments[0]))).order(ByteOrder.LITTLE_ENDIAN);
+        int cases = in.getInt();
+        ByteBuffer out = ByteBuffer.allocate(cases * 176).order(ByteOrder.LITTLE_ENDIAN);
+        var oracle = new SampleOracle(in, out);
+        for (int i = 0; i < cases; i++) {
+            oracle.one();
+        }
+        Files.write(Path.of(arguments[1]), out.array());
+    }
+
+    private void one() {
+        int vocabulary = in.getInt();
+        double temperature = in.getDouble();
+        double topP = in.getDouble();
+        double minP = in.getDouble();
+        double repetition = in.getDouble();
+        double presence = in.getDouble();
+        double frequency = in.getDouble();
+        long seed = in.getLong();
+        int topK = in.getInt();
+        int promptLength = in.getInt();
+        int topLogprobs = in.getInt();
+        int minTokens = in.getInt();
+        int[] history = ints();
+        Map<Integer, Float> bias = new HashMap<>();
+        for (int count = in.getInt(); count > 0; count--) {
+            bias.put(in.getInt(), in.getFloat());
+        }
+        Set<Integer> stops = new HashSet<>();
+        for (int id : ints()) {
+            stops.add(id);
+        }
+        int[] allowed = ints();
+        float[] logits = new float[vocabulary];
+        for (int i = 0; i < vocabulary; i++) {
+            logits[i] = in.getFloat();
+        }
+        var sampling = new SamplingParameters(
+                temperature, topK, topP, minP, 1, repetition, presence, frequency, bias, OptionalLong.empty());
+        var request = new GenerationRequest(
+                Prompt.Tokens.of(0),
+                sampling,
+                new StopConditions(1 << 20, minTokens, List.of(), stops, false),
+                new OutputOptions(1, topLogprobs >= 0, Math.max(0, topLogprobs), false),
+                new SchedulingOptions(0, "", "", Duration.ZERO));
+        var plan = SamplingPlan.of(request, new int[0], vocabulary, seed, 0);
+        var before = new TokenHistory();
+        before.show(history, promptLength, history.length);
+        write(vocabulary, logits, plan, before, mask(vocabulary, allowed));
+    }
+
+    private int[] ints() {
+        int[] numbers = new int[in.getInt()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = in.getInt();
+        }
+        return numbers;
+    }
+
+    private static TokenMask mask(int vocabulary, int[] allowed) {
+        if (allowed.length == 0) {
+            return TokenMask.ALL;
+        }
+        var mask = new TokenMask(vocabulary);
+        for (int id : allowed) {
+            mask.allow(id);
+        }
+        return mask;
+    }
+
+    /** The bytes of the kernel's SampleResult. */
+    private void write(int vocabulary, float[] logits, SamplingPlan plan, TokenHistory history, TokenMask mask) {
+        var sampler = new Sampler(vocabulary);
+        int token = sampler.sample(MemorySegment.ofArray(logits), 0, plan, history, mask);
+        int end = out.position() + 176;
+        boolean reports = token >= 0 && plan.topLogprobs != SamplingPlan.NO_LOGPROBS;
+        var report = sampler.report();
+        out.putInt(token).putInt(token < 0 ? 1 : 0).putFloat(reports ? report.chosen() : 0f);
+        out.putInt(reports ? report.count() : 0);
+        for (int i = 0; reports && i < report.count(); i++) {
+            out.putInt(out.position(), report.id(i));
+            out.putFloat(out.position() + 80, report.logprob(i));
+            out.position(out.position() + 4);
+        }
+        out.position(end);
+    }
+}
