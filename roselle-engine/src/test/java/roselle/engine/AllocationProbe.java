@@ -2,6 +2,7 @@ package roselle.engine;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.Reference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +17,8 @@ import roselle.engine.EngineConfig.DeviceOptions;
  * on the engine's thread, and the shares of the pool's thread; runs in a process of its own.
  *
  * <p>Vectors are objects until the optimising compiler has seen their methods, and those are many: it runs until a hundred
- * steps in a row allocate no more than they may, or gives up.
+ * steps in a row allocate no more than they may, or gives up. The test starts it with the compiler in the foreground, so that a
+ * busy machine makes it slower but not different.
  */
 public final class AllocationProbe implements StepHook {
     private static final int STEPS = 100;
@@ -26,7 +28,7 @@ public final class AllocationProbe implements StepHook {
 
     private final int sequences;
     private final boolean leaks;
-    private final long mayAllocate;
+    private final long statusBytes = statusBytes();
     private final Object[] leaked = new Object[STEPS];
     private final long[] engine = new long[STEPS + 1];
     private final long[] pool = new long[STEPS + 1];
@@ -35,19 +37,34 @@ public final class AllocationProbe implements StepHook {
     private int total;
     private volatile boolean isDone;
 
-    private AllocationProbe(int sequences, long mayAllocate, boolean leaks) {
+    private AllocationProbe(int sequences, boolean leaks) {
         this.sequences = sequences;
-        this.mayAllocate = mayAllocate;
         this.leaks = leaks;
     }
 
-    /** Model, how many sequences, bytes of a step, and whether to allocate an object for each sequence, so that it shows. */
+    /** Model, how many sequences, and whether to allocate an object for each sequence, so that it shows. */
     public static void main(String[] arguments) {
-        var probe = new AllocationProbe(
-                Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]), Boolean.parseBoolean(arguments[3]));
+        var probe = new AllocationProbe(Integer.parseInt(arguments[1]), Boolean.parseBoolean(arguments[2]));
         probe.measure(Path.of(arguments[0]));
-        System.out.println("engine " + probe.median(probe.engine) + " pool " + probe.largest(probe.pool) + " after "
-                + probe.total + " steps");
+        System.out.println("engine " + probe.median(probe.engine) + " status " + probe.statusBytes + " pool "
+                + probe.largest(probe.pool) + " after " + probe.total + " steps");
+    }
+
+    /** What one status with its totals takes in this JVM: all that a step may allocate. */
+    private static long statusBytes() {
+        long first = bytesOfStatuses(); // with what loading the classes takes
+        return Math.min(first, bytesOfStatuses()) / STEPS;
+    }
+
+    private static long bytesOfStatuses() {
+        var kept = new EngineStatus[STEPS];
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < STEPS; i++) {
+            kept[i] = new EngineStatus(true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0), 0, 0, "");
+        }
+        long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+        Reference.reachabilityFence(kept);
+        return bytes;
     }
 
     private void measure(Path model) {
@@ -119,7 +136,7 @@ public final class AllocationProbe implements StepHook {
     }
 
     private boolean isQuiet() {
-        return largest(pool) == 0 && median(engine) <= mayAllocate;
+        return largest(pool) == 0 && median(engine) <= statusBytes;
     }
 
     /** The bytes of a step, as most steps have them: now and then one begins a new chunk of a channel. */

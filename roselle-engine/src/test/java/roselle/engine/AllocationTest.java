@@ -14,13 +14,12 @@ import roselle.testing.ChildJvm;
 import roselle.testing.SharedData;
 
 /**
- * A decoding step allocates a few objects, whatever the layers, the sequences and their tokens: {@value #STEP_BYTES} bytes
- * were measured, which is the status that other threads read.
+ * A decoding step allocates the status that other threads read, and nothing else, whatever the layers, the sequences and their
+ * tokens.
  */
 class AllocationTest {
-    private static final int STEP_BYTES = 120;
-
-    private record Bytes(long engine, long pool) {}
+    /** Bytes of a step on the engine's thread and on the pool's, and those of a status. */
+    private record Bytes(long engine, long status, long pool) {}
 
     @Test
     void aStepAllocatesNothingForALayerOrAToken() {
@@ -45,7 +44,8 @@ class AllocationTest {
     @Test
     void anObjectForEachSequenceIsFound() {
         Path model = Path.of("src/test/resources/tiny-models/llama");
-        assertThat(measure(model, 4, true).engine()).isGreaterThan(STEP_BYTES);
+        Bytes bytes = measure(model, 4, true);
+        assertThat(bytes.engine()).isGreaterThanOrEqualTo(bytes.status() + 4 * 8);
     }
 
     private static void check(Path model) {
@@ -53,23 +53,24 @@ class AllocationTest {
             Bytes bytes = measure(model, sequences, false);
             assertThat(bytes)
                     .as("bytes of a step of %s with %d sequences: %s", model.getFileName(), sequences, bytes)
-                    .isEqualTo(new Bytes(STEP_BYTES, 0));
+                    .isEqualTo(new Bytes(bytes.status(), bytes.status(), 0));
         }
     }
 
     private static Bytes measure(Path model, int sequences, boolean leaks) {
         String said = ChildJvm.run(
-                        List.of("-XX:+UseParallelGC"),
+                        List.of("-XX:+UseParallelGC", "-XX:-BackgroundCompilation"),
                         AllocationProbe.class,
                         model.toString(),
                         Integer.toString(sequences),
-                        Integer.toString(STEP_BYTES),
                         Boolean.toString(leaks))
                 .success();
         Matcher numbers =
-                Pattern.compile("engine (\\d+) pool (\\d+) after (\\d+) steps").matcher(said);
+                Pattern.compile("engine (\\d+) status (\\d+) pool (\\d+) after (\\d+) steps")
+                .matcher(said);
         assertThat(numbers.find()).as(said).isTrue();
         System.out.println(model.getFileName() + ", " + sequences + " sequences: " + numbers.group());
-        return new Bytes(Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)));
+        return new Bytes(
+                Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)), Long.parseLong(numbers.group(3)));
     }
 }
