@@ -8,9 +8,11 @@ import java.time.Duration;
  * @param priority higher goes first; −1000 to 1000
  * @param key whose request it is: keys of equal priority get equal shares of the engine
  * @param cacheSalt only requests with the same salt share cached prefixes
- * @param deadline fail the request when it has not finished this long after it was submitted; zero for none
+ * @param deadline fail the request when it has not finished this long after it was submitted, a year at most; zero for none
  */
 public record SchedulingOptions(int priority, String key, String cacheSalt, Duration deadline) {
+    private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
+
     /** Nobody's, without a deadline. */
     public static final SchedulingOptions DEFAULT = new SchedulingOptions(0, "", "", Duration.ZERO);
 
@@ -20,6 +22,10 @@ public record SchedulingOptions(int priority, String key, String cacheSalt, Dura
         Check.atMost("the length of the key", key.length(), 1024);
         if (deadline.isNegative()) {
             throw new InvalidRequestException("the deadline is negative: " + deadline);
+        }
+        if (deadline.compareTo(LONGEST_DEADLINE) > 0) {
+            throw new InvalidRequestException(
+                    "the deadline is " + deadline + ": it must be at most " + LONGEST_DEADLINE.toDays() + " days");
         }
     }
 }

@@ -41,7 +41,14 @@ public final class SamplingPlan {
     /** Whether the prompt's hidden states are wanted. */
     public final boolean embedsPrompt;
 
-    private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed, boolean embeds) {
+    /** What is wanted of the prompt's rows. */
+    private enum PromptRows {
+        NOTHING,
+        SCORES,
+        STATES
+    }
+
+    private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed, PromptRows wanted) {
         SamplingParameters sampling = request.sampling();
         temperature = sampling.temperature();
         topK = sampling.topK();
@@ -59,8 +66,8 @@ public final class SamplingPlan {
         minTokens = stop.minTokens();
         this.seed = seed;
         topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : NO_LOGPROBS;
-        scoresPrompt = embeds || request.output().promptLogprobs();
-        embedsPrompt = embeds;
+        scoresPrompt = wanted != PromptRows.NOTHING;
+        embedsPrompt = wanted == PromptRows.STATES;
     }
 
     /**
@@ -69,15 +76,18 @@ public final class SamplingPlan {
      * @param endIds the model's own end-of-text tokens
      * @param vocabulary token ids are below it
      * @param seed the request's, or one that the engine picked
-     * @param choice which of the request's answers: each draws its own numbers, choice 0 those of {@code seed} itself
+     * @param choice which of the request's answers: each draws its own numbers, choice 0 those of {@code seed} itself; the
+     *     first one alone scores the prompt, which they have in common
      */
     public static SamplingPlan of(GenerationRequest request, int[] endIds, int vocabulary, long seed, int choice) {
-        return new SamplingPlan(request, endIds, vocabulary, seed + choice * CHOICE_STEP, false);
+        boolean scores = choice == 0 && request.output().promptLogprobs();
+        PromptRows wanted = scores ? PromptRows.SCORES : PromptRows.NOTHING;
+        return new SamplingPlan(request, endIds, vocabulary, seed + choice * CHOICE_STEP, wanted);
     }
 
     /** A plan for a request whose prompt's hidden states are wanted rather than its tokens. */
     public static SamplingPlan embedding(GenerationRequest request, int vocabulary) {
-        return new SamplingPlan(request, new int[0], vocabulary, 0, true);
+        return new SamplingPlan(request, new int[0], vocabulary, 0, PromptRows.STATES);
     }
 
     private void fillBiases(Map<Integer, Float> byId, int vocabulary) {

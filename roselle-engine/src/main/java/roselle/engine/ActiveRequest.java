@@ -35,6 +35,10 @@ final class ActiveRequest {
         this.channel = channel;
         this.submittedNanos = submittedNanos;
         this.whenEnded = whenEnded;
+        Sequence first = choices[0].sequence();
+        if (first.plan().scoresPrompt && !first.plan().embedsPrompt) {
+            promptScores = new PromptScores(first.ids(), first.promptLength());
+        }
     }
 
     int choiceCount() {
@@ -73,10 +77,10 @@ final class ActiveRequest {
         return isOver;
     }
 
-    /** What the prompt's rows scored so far; made when first asked for. */
+    /** What the prompt's rows scored so far. */
     PromptScores promptScores() {
         if (promptScores == null) {
-            promptScores = new PromptScores(sequence(0).ids(), sequence(0).promptLength());
+            throw new IllegalStateException("sequence " + sequence(0).id() + " scores a prompt that was told");
         }
         return promptScores;
     }

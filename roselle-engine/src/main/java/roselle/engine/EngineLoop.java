@@ -166,10 +166,11 @@ final class EngineLoop implements Runnable {
         }
         int choice = request.nextChoice();
         var waiting = request.startNext();
+        owners.put(waiting.sequence(), new Owner(request, choice)); // first: whatever fails, the request hears of it
         try {
             scheduler.submit(waiting);
-            owners.put(waiting.sequence(), new Owner(request, choice));
         } catch (CapacityException refused) {
+            owners.remove(waiting.sequence());
             request.fail(FailureKind.CAPACITY, String.valueOf(refused.getMessage()));
             cancel(request, Generation.Canceller.ALL);
         }

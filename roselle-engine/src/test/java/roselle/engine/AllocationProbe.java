@@ -59,12 +59,14 @@ public final class AllocationProbe implements StepHook {
     private static long bytesOfStatuses() {
         var kept = new EngineStatus[STEPS];
         long before = THREADS.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < STEPS; i++) {
-            kept[i] = new EngineStatus(true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0), 0, 0, "");
+        try {
+            for (int i = 0; i < STEPS; i++) {
+                kept[i] = new EngineStatus(true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0), 0, 0, "");
+            }
+            return THREADS.getCurrentThreadAllocatedBytes() - before;
+        } finally {
+            Reference.reachabilityFence(kept);
         }
-        long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
-        Reference.reachabilityFence(kept);
-        return bytes;
     }
 
     private void measure(Path model) {

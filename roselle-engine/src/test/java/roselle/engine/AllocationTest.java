@@ -65,8 +65,7 @@ class AllocationTest {
                         Integer.toString(sequences),
                         Boolean.toString(leaks))
                 .success();
-        Matcher numbers =
-                Pattern.compile("engine (\\d+) status (\\d+) pool (\\d+) after (\\d+) steps")
+        Matcher numbers = Pattern.compile("engine (\\d+) status (\\d+) pool (\\d+) after (\\d+) steps")
                 .matcher(said);
         assertThat(numbers.find()).as(said).isTrue();
         System.out.println(model.getFileName() + ", " + sequences + " sequences: " + numbers.group());

@@ -239,6 +239,35 @@ class EngineTest {
     }
 
     @Test
+    void thePromptIsScoredOnceHoweverManyChoices() {
+        int[] prompt = new Random(8).ints(90, 3, 300).toArray();
+        var one = request(3).tokens(prompt).logprobs(2).promptLogprobs(true);
+        GenerationEvent alone = events(engine.submit(one.build())).getFirst();
+        var events = events(engine.submit(one.choices(4).build()));
+        assertThat(events).filteredOn(PromptScored.class::isInstance).containsExactly(alone);
+        assertThat(events.getFirst()).isEqualTo(alone);
+        assertThat(events).filteredOn(TokenGenerated.class::isInstance).hasSize(12);
+    }
+
+    @Test
+    void aPromptOfOneTokenHasNothingToScoreButIsTold() {
+        var events = events(engine.submit(
+                request(1).tokens(7).logprobs(2).promptLogprobs(true).build()));
+        assertThat(events.getFirst()).isEqualTo(new PromptScored(List.of(7), List.of(List.of())));
+    }
+
+    @Test
+    void theLongestDeadlineIsYears() {
+        assertThatThrownBy(() -> request(1).deadline(Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("at most 365 days");
+        assertThat(events(engine.submit(
+                                request(1).deadline(Duration.ofDays(365)).build()))
+                        .getLast())
+                .isInstanceOf(Finished.class);
+    }
+
+    @Test
     void stopTokensAndTheirMinimumAreKept() {
         var free = events(engine.submit(request(8).build()));
         int third = ((TokenGenerated) free.get(2)).id();
