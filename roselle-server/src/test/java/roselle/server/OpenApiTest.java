@@ -53,7 +53,9 @@ final class OpenApiTest {
             List.of("""
                 {"input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},
                  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
-                 {"type":"function_call_output","call_id":"1","output":"x"}],
+                 {"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]},
+                 {"type":"function_call_output","call_id":"1","output":[{"type":"input_text","text":"x"}]}],
+                 "reasoning":{"effort":"none"},
                  "tools":[{"type":"function","name":"f","parameters":{}}],"text":{"format":{"type":"text"}},
                  "stream":true,"stream_options":{},"max_output_tokens":1}"""),
             "/v1/embeddings",
@@ -202,6 +204,10 @@ final class OpenApiTest {
         boolean isLong = probe.field().equals("max_tokens") || probe.field().startsWith("max_");
         if (!isLong && description.fields(description.request(probe.path())).contains("max_tokens")) {
             body.put("max_tokens", 1);
+        } else if (!isLong && probe.path().equals("/v1/responses")) {
+            body.put("max_output_tokens", 1);
+        } else if (!probe.isRefused() && isLong) {
+            body.set("stop", DemoServer.MAPPER.createArrayNode().add("a").add("e"));
         }
 
         var response = demo.post(probe.path(), body.toString());
@@ -260,6 +266,12 @@ final class OpenApiTest {
         requireEvents(
                 "/v1/completions", "Completion", "{\"prompt\":[\"a\",\"b\"],\"logprobs\":1" + streams + usage + "}");
         requireEvents("/v1/responses", "ResponseEvent", "{\"input\":\"a\",\"max_output_tokens\":3" + streams + "}");
+        String weather =
+                "\"What is the weather in Oslo?\",\"tools\":[{\"type\":\"function\",\"name\":\"get_weather\"}]";
+        requireEvents("/v1/responses", "ResponseEvent", "{\"input\":" + weather + streams + "}");
+        String sum = "\"What is 12 + 30?\",\"reasoning\":{\"effort\":\"high\"}";
+        requireEvents(
+                "/v1/responses", "ResponseEvent", "{\"input\":" + sum + ",\"max_output_tokens\":90" + streams + "}");
     }
 
     private static void requireConforming(String path, String schema, String body) {

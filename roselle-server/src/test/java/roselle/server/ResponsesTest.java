@@ -167,7 +167,12 @@ final class ResponsesTest {
             "model":"demo"                                                               | input
             "model":"demo","input":[]                                                    | input
             "model":"demo","input":7                                                     | input
-            "model":"demo","input":[{"type":"reasoning"}]                                | input[0].type
+            "model":"demo","input":[{"type":"reasoning"}]                                | input
+            "model":"demo","input":[{"type":"item_reference","id":"x"}]                  | input[0].type
+            "model":"demo","input":[{"type":"reasoning","encrypted_content":"x"}]        | input[0].encrypted_content
+            "model":"demo","input":[{"type":"reasoning","summary":[{"type":"a"}]}]       | input[0].summary
+            "model":"demo","input":[{"type":"function_call","call_id":"1","name":"f","arguments":"[]"}] | input[0].arguments
+            "model":"demo","input":[{"type":"function_call_output","call_id":"1","output":[{"type":"input_image"}]}] | input[0].output[0].type
             "model":"demo","input":[{"role":"king","content":"a"}]                       | input[0].role
             "model":"demo","input":[{"role":"user","content":[{"type":"input_image"}]}]  | input[0].content[0].type
             "model":"demo","input":"a","background":true                                 | background
@@ -178,7 +183,11 @@ final class ResponsesTest {
             "model":"demo","input":"a","text":{"format":{"type":"json_object"}}          | text.format.type
             "model":"demo","input":"a","include":["file_search_call.results"]            | include
             "model":"demo","input":"a","max_output_tokens":0                             | max_output_tokens
-            "model":"demo","input":"a","reasoning":{"effort":"high"}                     | reasoning
+            "model":"demo","input":"a","reasoning":{"effort":"vast"}                     | reasoning.effort
+            "model":"demo","input":"a","reasoning":{"summary":"detailed"}                | reasoning.summary
+            "model":"demo","input":"a","text":{"verbosity":"low"}                        | text.verbosity
+            "model":"demo","input":"a","moderation":{}                                   | moderation
+            "model":"demo","input":"a","context_management":[]                           | context_management
             "model":"demo","input":"a","conversation":"c"                                | conversation
             "model":"demo","input":"a","colour":"red"                                    | colour
             """)

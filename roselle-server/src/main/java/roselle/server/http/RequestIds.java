@@ -1,15 +1,16 @@
 package roselle.server.http;
 
+import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.concurrent.ThreadLocalRandom;
 
-/** Ids of requests and answers: a prefix and 24 hexadecimal digits, unique and without meaning. */
+/** Ids of requests and answers: a prefix and 24 hexadecimal digits, unique, without meaning, and not to be guessed. */
 public final class RequestIds {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     private RequestIds() {}
 
     public static String next(String prefix) {
-        var random = ThreadLocalRandom.current();
         HexFormat hex = HexFormat.of();
-        return prefix + hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextInt());
+        return prefix + hex.toHexDigits(RANDOM.nextLong()) + hex.toHexDigits(RANDOM.nextInt());
     }
 }

@@ -8,6 +8,7 @@ import roselle.api.GenerationRequest;
 import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.chat.ChatPrompt;
+import roselle.server.chat.Effort;
 import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -27,7 +28,9 @@ final class ChatReader {
 
     ChatCall read(JsonFields fields) {
         ServedModel model = models.named(fields.string("model"));
-        var prompt = EffortFields.apply(fields, ChatPrompt.read(fields), model.engine());
+        var effort =
+                new Effort(model.engine()).think(fields, "reasoning_effort").write(fields, "verbosity");
+        var prompt = effort.in(ChatPrompt.read(fields));
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.bool("logprobs", false);
         int top = fields.integer("top_logprobs", 0, 20).orElse(0);

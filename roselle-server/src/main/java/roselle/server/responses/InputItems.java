@@ -6,16 +6,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import roselle.api.ChatMessage;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
 import roselle.server.http.JsonFields;
 import tools.jackson.databind.JsonNode;
 
-/** Reads {@code input}: a text, or items that become messages of a chat. */
+/**
+ * Reads {@code input}: a text, or items that become messages of a chat. What the model thought, said and called in one turn are
+ * several items, but one message.
+ */
 final class InputItems {
     private static final int MOST = 10_000;
     private static final Set<String> STATUSES = Set.of("in_progress", "completed", "incomplete");
+
+    private final List<ChatMessage> messages = new ArrayList<>();
+    private AssistantTurn turn = new AssistantTurn();
 
     private InputItems() {}
 
@@ -27,31 +34,45 @@ final class InputItems {
         if (!input.isArray()) {
             throw JsonFields.wrongType("input", input, "a string or an array of items");
         }
-        var messages = new ArrayList<ChatMessage>();
+        var items = new InputItems();
         for (JsonFields item : fields.objects("input", MOST)) {
-            messages.add(message(item));
+            items.add(item);
         }
-        if (messages.isEmpty()) {
-            throw ApiException.invalid("input", "input is an empty array: it must have at least one item");
+        items.endTurn();
+        if (items.messages.isEmpty()) {
+            throw ApiException.invalid("input", "input says nothing: it must have at least one item that does");
         }
-        return messages;
+        return items.messages;
     }
 
-    private static ChatMessage message(JsonFields item) {
+    private void add(JsonFields item) {
         item.string("id"); // of an item that came from an earlier response
         status(item);
         String type = item.string("type").orElse("message");
-        ChatMessage message = switch (type) {
+        switch (type) {
             case "message" -> spoken(item);
+            case "reasoning" -> thoughts(item);
             case "function_call" -> call(item);
             case "function_call_output" -> result(item);
             default ->
                 throw ApiException.invalid(
                         item.path("type"),
-                        item.path("type") + " is not known: it must be message, function_call or function_call_output");
-        };
+                        item.path("type") + " is not known: it must be message, reasoning, function_call or"
+                                + " function_call_output");
+        }
         item.refuseOthers();
-        return message;
+    }
+
+    private void endTurn() {
+        if (!turn.isEmpty()) {
+            messages.add(turn.message());
+            turn = new AssistantTurn();
+        }
+    }
+
+    private void add(ChatMessage message) {
+        endTurn();
+        messages.add(message);
     }
 
     private static void status(JsonFields item) {
@@ -61,29 +82,42 @@ final class InputItems {
         });
     }
 
-    private static ChatMessage spoken(JsonFields item) {
+    private void spoken(JsonFields item) {
         String role = item.requiredString("role");
-        return switch (role) {
-            case "user", "assistant", "system" -> ChatMessage.of(role, content(item));
-            case "developer" -> ChatMessage.system(content(item));
+        item.requireDefault("phase", "an answer has one phase here, so leave it out");
+        switch (role) {
+            case "assistant" -> {
+                if (!turn.isOnlyThoughts()) {
+                    endTurn();
+                }
+                turn.say(content(item));
+            }
+            case "user", "system" -> add(ChatMessage.of(role, content(item)));
+            case "developer" -> add(ChatMessage.system(content(item)));
             default ->
                 throw ApiException.invalid(
                         item.path("role"), item.path("role") + " must be user, assistant, system or developer");
-        };
+        }
     }
 
     private static String content(JsonFields item) {
-        JsonNode content = item.any("content").orElseThrow(() -> item.missing("content"));
-        if (content.isString()) {
-            return content.stringValue();
+        return text(item, "content", Set.of("input_text", "output_text"));
+    }
+
+    /** A text, or parts that are texts. */
+    private static String text(JsonFields item, String name, Set<String> types) {
+        JsonNode given = item.any(name).orElseThrow(() -> item.missing(name));
+        if (given.isString()) {
+            return given.stringValue();
         }
         var text = new StringBuilder();
-        for (JsonFields part : item.objects("content", MOST)) {
+        for (JsonFields part : item.objects(name, MOST)) {
             String type = part.requiredString("type");
-            if (!type.equals("input_text") && !type.equals("output_text")) {
+            if (!types.contains(type)) {
                 throw ApiException.invalid(
                         part.path("type"),
-                        part.path("type") + " is not text: this server takes input_text and output_text alone");
+                        part.path("type") + " is not text: this server takes "
+                                + String.join(" and ", new TreeSet<>(types)) + " here alone");
             }
             text.append(part.requiredString("text"));
             part.accept("annotations", "logprobs");
@@ -92,17 +126,24 @@ final class InputItems {
         return text.toString();
     }
 
+    /** Thoughts of an earlier answer, for chat templates that repeat them. */
+    private void thoughts(JsonFields item) {
+        if (!turn.isOnlyThoughts()) {
+            endTurn();
+        }
+        item.requireDefault("encrypted_content", "this server encrypts no thoughts");
+        item.requireDefault("summary", "thoughts are not summed up here, so it must be empty", List.of());
+        if (item.has("content")) {
+            turn.think(text(item, "content", Set.of("reasoning_text")));
+        }
+    }
+
     /** A call that the model made, in the form that chat templates read. */
-    private static ChatMessage call(JsonFields item) {
-        String arguments = item.requiredString("arguments");
-        Map<String, Object> function = new LinkedHashMap<>();
-        function.put("name", item.requiredString("name"));
-        function.put("arguments", parsed(item, arguments));
-        Map<String, Object> call = new LinkedHashMap<>();
-        call.put("id", item.requiredString("call_id"));
-        call.put("type", "function");
-        call.put("function", function);
-        return new ChatMessage("assistant", Map.of("content", "", "tool_calls", List.of(call)));
+    private void call(JsonFields item) {
+        item.requireDefault("namespace", "functions have no namespaces here");
+        item.requireDefault("caller", "the model alone calls functions here");
+        Object arguments = parsed(item, item.requiredString("arguments"));
+        turn.call(item.requiredString("call_id"), item.requiredString("name"), arguments);
     }
 
     private static Object parsed(JsonFields item, String arguments) {
@@ -114,9 +155,13 @@ final class InputItems {
         }
     }
 
-    private static ChatMessage result(JsonFields item) {
-        return new ChatMessage(
-                "tool",
-                Map.of("content", item.requiredString("output"), "tool_call_id", item.requiredString("call_id")));
+    private void result(JsonFields item) {
+        item.requireDefault("namespace", "functions have no namespaces here");
+        item.requireDefault("caller", "the model alone calls functions here");
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("content", text(item, "output", Set.of("input_text")));
+        result.put("tool_call_id", item.requiredString("call_id"));
+        item.string("name").ifPresent(name -> result.put("name", name));
+        add(new ChatMessage("tool", result));
     }
 }

@@ -1,73 +1,49 @@
 package roselle.server.responses;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import roselle.api.FinishReason;
-import roselle.api.TokenLogprob;
+import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.Usage;
-import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonText;
 import roselle.server.http.RequestIds;
+import roselle.server.responses.OutputItem.Status;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The object of a response as it grows: its text, its log-probabilities, its state. */
+/** The object of a response as it grows: its output, its state, its usage. */
 final class ResponseBody {
     private static final JsonMapper MAPPER = new JsonMapper();
 
     private final String id = RequestIds.next("resp_");
-    private final String messageId = RequestIds.next("msg_");
     private final ResponseCall call;
     private final long created;
-    private final StringBuilder text = new StringBuilder();
-    private final List<List<TokenLogprob>> logprobs = new ArrayList<>();
-    private State state = State.IN_PROGRESS;
+    private final ResponseOutput output;
+    private Status state = Status.IN_PROGRESS;
     private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
 
-    private enum State {
-        IN_PROGRESS("in_progress"),
-        COMPLETED("completed"),
-        INCOMPLETE("incomplete");
-
-        final String spelling;
-
-        State(String spelling) {
-            this.spelling = spelling;
-        }
-    }
-
-    ResponseBody(ResponseCall call, long created) {
+    ResponseBody(ResponseCall call, long created, ResponseOutput output) {
         this.call = call;
         this.created = created;
+        this.output = output;
     }
 
     String id() {
         return id;
     }
 
-    String messageId() {
-        return messageId;
-    }
-
-    String text() {
-        return text.toString();
+    ResponseOutput output() {
+        return output;
     }
 
     boolean isIncomplete() {
-        return state == State.INCOMPLETE;
+        return state == Status.INCOMPLETE;
     }
 
-    void add(String piece, List<TokenLogprob> scores) {
-        text.append(piece);
-        if (!scores.isEmpty()) {
-            logprobs.add(scores);
-        }
-    }
-
-    void end(FinishReason reason) {
-        state = reason == FinishReason.STOP ? State.COMPLETED : State.INCOMPLETE;
+    void end(ChoiceEnded end) {
+        output.end(end);
+        state = end.reason() == FinishReason.STOP ? Status.COMPLETED : Status.INCOMPLETE;
     }
 
     void used(Usage value) {
@@ -84,7 +60,7 @@ final class ResponseBody {
                 .number(created);
         json.raw(",\"status\":\"").raw(state.spelling).raw("\",\"background\":false,\"error\":null");
         json.raw(",\"incomplete_details\":")
-                .raw(state == State.INCOMPLETE ? "{\"reason\":\"max_output_tokens\"}" : "null");
+                .raw(state == Status.INCOMPLETE ? "{\"reason\":\"max_output_tokens\"}" : "null");
         json.raw(",\"instructions\":").stringOrNull(asked.instructions().orElse(""));
         json.raw(",\"max_output_tokens\":")
                 .raw(
@@ -93,13 +69,13 @@ final class ResponseBody {
                                 : "null");
         json.raw(",\"max_tool_calls\":null,\"model\":").string(call.model().name());
         json.raw(",\"output\":[");
-        if (state != State.IN_PROGRESS) {
-            message(json, state.spelling);
+        if (state != Status.IN_PROGRESS) {
+            items(json);
         }
         json.raw("],\"parallel_tool_calls\":true,\"previous_response_id\":")
                 .stringOrNull(asked.previousId().orElse(""));
-        json.raw(",\"reasoning\":{\"effort\":null,\"summary\":null},\"service_tier\":\"default\",\"store\":")
-                .raw(Boolean.toString(call.stores()));
+        json.raw(",\"reasoning\":{\"effort\":").stringOrNull(asked.effort().orElse(""));
+        json.raw(",\"summary\":null},\"service_tier\":\"default\",\"store\":").raw(Boolean.toString(call.stores()));
         json.raw(",\"temperature\":").number((float) sampling.temperature());
         json.raw(",\"top_p\":").number((float) sampling.topP());
         json.raw(",\"top_logprobs\":").number(call.request().output().topLogprobs());
@@ -110,6 +86,13 @@ final class ResponseBody {
         json.raw(",\"metadata\":").raw(plain(asked.metadata())).raw(",\"usage\":");
         usage(json);
         json.raw("}");
+    }
+
+    private void items(JsonText json) {
+        List<OutputItem> items = output.items();
+        for (int index = 0; index < items.size(); index++) {
+            items.get(index).write(json.raw(index == 0 ? "" : ","), output.status(index));
+        }
     }
 
     private static void tools(JsonText json, List<Map<String, Object>> tools) {
@@ -129,44 +112,16 @@ final class ResponseBody {
     }
 
     private void usage(JsonText json) {
-        if (state == State.IN_PROGRESS) {
+        if (state == Status.IN_PROGRESS) {
             json.raw("null");
             return;
         }
         json.raw("{\"input_tokens\":").number(usage.promptTokens());
         json.raw(",\"input_tokens_details\":{\"cached_tokens\":").number(usage.cachedTokens());
         json.raw("},\"output_tokens\":").number(usage.completionTokens());
-        json.raw(",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":")
+        json.raw(",\"output_tokens_details\":{\"reasoning_tokens\":").number(output.thoughtTokens());
+        json.raw("},\"total_tokens\":")
                 .number((long) usage.promptTokens() + usage.completionTokens())
                 .raw("}");
-    }
-
-    /** The one item of the output. */
-    void message(JsonText json, String status) {
-        json.raw("{\"id\":\"")
-                .raw(messageId)
-                .raw("\",\"type\":\"message\",\"status\":\"")
-                .raw(status);
-        json.raw("\",\"role\":\"assistant\",\"content\":[");
-        if (!status.equals(State.IN_PROGRESS.spelling)) {
-            part(json);
-        }
-        json.raw("]}");
-    }
-
-    /** The status that the message ends with. */
-    String endStatus() {
-        return state.spelling;
-    }
-
-    /** The one part of the message, with the text so far. */
-    void part(JsonText json) {
-        json.raw("{\"type\":\"output_text\",\"annotations\":[],\"logprobs\":[");
-        String separator = "";
-        for (List<TokenLogprob> token : logprobs) {
-            Logprobs.write(json.raw(separator), token);
-            separator = ",";
-        }
-        json.raw("],\"text\":").string(text.toString()).raw("}");
     }
 }

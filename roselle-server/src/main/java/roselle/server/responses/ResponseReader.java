@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.ChatMessage;
@@ -12,6 +13,8 @@ import roselle.api.Prompt;
 import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.chat.ChatPrompt;
+import roselle.server.chat.Effort;
+import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
@@ -23,10 +26,14 @@ final class ResponseReader {
 
     private final Models models;
     private final ResponseStore store;
+    private final Map<String, Markers> markers = new HashMap<>();
 
     ResponseReader(Models models, ResponseStore store) {
         this.models = models;
         this.store = store;
+        for (ServedModel model : models.all()) {
+            markers.put(model.name(), Markers.of(model.engine().tokenizer()));
+        }
     }
 
     /**
@@ -48,7 +55,10 @@ final class ResponseReader {
         List<Map<String, Object>> known = toolChoice.equals("none")
                 ? List.of()
                 : tools.stream().map(ChatPrompt::tool).toList();
-        var prompt = new Prompt.Chat(messages(instructions, conversation), known, variables(fields));
+        var effort = new Effort(model.engine());
+        Optional<String> asksThoughts = reasoning(fields, effort);
+        text(fields, effort);
+        var prompt = effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields)));
         OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.strings("include", 16).contains(LOGPROBS);
@@ -62,10 +72,18 @@ final class ResponseReader {
         boolean streams = fields.bool("stream", false);
         boolean stores = fields.bool("store", true);
         var asked = new ResponseCall.Asked(
-                instructions, maxTokens, previousId, tools, toolChoice, metadata(fields), fields.string("user"));
+                instructions,
+                maxTokens,
+                previousId,
+                tools,
+                toolChoice,
+                asksThoughts,
+                metadata(fields),
+                fields.string("user"));
         settle(fields, streams);
         fields.refuseOthers();
-        return new ResponseCall(model, request, conversation, streams, stores, asked);
+        var marks = Objects.requireNonNull(markers.get(model.name()));
+        return new ResponseCall(model, request, marks, conversation, streams, stores, asked);
     }
 
     private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {
@@ -129,7 +147,6 @@ final class ResponseReader {
         fields.requireDefault("prompt", "this server keeps no prompt templates");
         fields.requireDefault("max_tool_calls", "this server calls no tools itself");
         fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
-        fields.requireDefault("reasoning", "use chat_template_kwargs to tell the template how much to think");
         fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("truncation", "a conversation is never cut, so it must be disabled", "disabled");
@@ -144,13 +161,26 @@ final class ResponseReader {
                 throw ApiException.invalid("include", "include can be " + LOGPROBS + " alone");
             }
         }
-        settleText(fields);
         settleStream(fields, streams);
     }
 
-    private static void settleText(JsonFields fields) {
+    /** Reads how much to think, which the response repeats. Thoughts are told as they are, without a summary. */
+    private static Optional<String> reasoning(JsonFields fields, Effort effort) {
+        Optional<JsonFields> reasoning = fields.object("reasoning");
+        reasoning.ifPresent(given -> {
+            effort.think(given, "effort");
+            given.requireDefault("summary", "thoughts are not summed up, but told as they are", "auto");
+            given.requireDefault("generate_summary", "thoughts are not summed up, but told as they are", "auto");
+            given.requireDefault("context", "the chat template decides which thoughts it repeats", "auto");
+            given.requireDefault("mode", "there is one mode, so leave it out");
+            given.refuseOthers();
+        });
+        return reasoning.flatMap(given -> given.string("effort"));
+    }
+
+    private static void text(JsonFields fields, Effort effort) {
         fields.object("text").ifPresent(text -> {
-            text.requireDefault("verbosity", "the model is not told how much to write", "medium");
+            effort.write(text, "verbosity");
             text.object("format").ifPresent(format -> {
                 format.requireDefault("type", "structured output is not there yet, so it must be text", "text");
                 format.refuseOthers();

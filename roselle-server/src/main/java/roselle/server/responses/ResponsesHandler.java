@@ -3,8 +3,7 @@ package roselle.server.responses;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.List;
-import roselle.api.ChatMessage;
+import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
@@ -15,6 +14,7 @@ import roselle.server.answer.Answers;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonText;
+import roselle.server.responses.ResponseOutput.Watcher;
 
 /** {@code /v1/responses}: answers whole or as a stream, and what was kept of them. */
 final class ResponsesHandler implements Handler {
@@ -32,11 +32,10 @@ final class ResponsesHandler implements Handler {
         try (var visit = answers.admit(exchange)) {
             ResponseCall call = reader.read(exchange.json(), visit.key());
             try (Answer answer = visit.submit(call.model(), call.request())) {
-                var body = new ResponseBody(call, Instant.now().getEpochSecond());
                 if (call.streams()) {
-                    stream(answer, body, new ResponseStream(exchange.stream(), body), visit.key(), call);
+                    stream(answer, new ResponseStream(exchange.stream()), visit.key(), call);
                 } else {
-                    collect(answer, body);
+                    ResponseBody body = collect(answer, call);
                     keep(call, body, visit.key());
                     var json = new JsonText();
                     body.write(json);
@@ -46,50 +45,47 @@ final class ResponsesHandler implements Handler {
         }
     }
 
-    private void stream(Answer answer, ResponseBody body, ResponseStream stream, String key, ResponseCall call)
-            throws IOException {
-        stream.begin();
+    private static ResponseBody body(Answer answer, ResponseCall call, Watcher watcher) {
+        var tokenizer = call.model().engine().tokenizer();
+        var output = new ResponseOutput(call.splitter(answer.promptIds()), tokenizer, watcher);
+        return new ResponseBody(call, Instant.now().getEpochSecond(), output);
+    }
+
+    private void stream(Answer answer, ResponseStream stream, String key, ResponseCall call) throws IOException {
+        ResponseBody body = body(answer, call, stream);
+        stream.begin(body);
         while (answer.hasNext()) {
-            switch (answer.next()) {
-                case TokenGenerated token -> {
-                    body.add(token.text(), token.logprobs());
-                    stream.token(token.text(), token.logprobs());
-                }
-                case ChoiceEnded end -> {
-                    body.add(end.text(), List.of());
-                    body.end(end.reason());
-                    if (!end.text().isEmpty()) {
-                        stream.token(end.text(), List.of());
-                    }
-                }
-                case Finished finished -> {
-                    body.used(finished.usage());
-                    keep(call, body, key);
-                    stream.finish();
-                }
-                case PromptScored _, Failed _ -> {} // neither asked for nor handed out
+            GenerationEvent event = answer.next();
+            take(event, body);
+            stream.send();
+            if (event instanceof Finished) {
+                keep(call, body, key);
+                stream.finish(body);
             }
         }
     }
 
-    private static void collect(Answer answer, ResponseBody body) {
+    private static ResponseBody collect(Answer answer, ResponseCall call) {
+        ResponseBody body = body(answer, call, Watcher.NONE);
         while (answer.hasNext()) {
-            switch (answer.next()) {
-                case TokenGenerated token -> body.add(token.text(), token.logprobs());
-                case ChoiceEnded end -> {
-                    body.add(end.text(), List.of());
-                    body.end(end.reason());
-                }
-                case Finished finished -> body.used(finished.usage());
-                case PromptScored _, Failed _ -> {} // neither asked for nor handed out
-            }
+            take(answer.next(), body);
+        }
+        return body;
+    }
+
+    private static void take(GenerationEvent event, ResponseBody body) {
+        switch (event) {
+            case TokenGenerated token -> body.output().add(token);
+            case ChoiceEnded end -> body.end(end);
+            case Finished finished -> body.used(finished.usage());
+            case PromptScored _, Failed _ -> {} // neither asked for nor handed out
         }
     }
 
     private void keep(ResponseCall call, ResponseBody body, String key) {
         if (call.stores()) {
             var conversation = new ArrayList<>(call.conversation());
-            conversation.add(ChatMessage.assistant(body.text()));
+            conversation.add(body.output().message());
             var json = new JsonText();
             body.write(json);
             store.keep(body.id(), new ResponseStore.Kept(key, conversation, json.toString()));
