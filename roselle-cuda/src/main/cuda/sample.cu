@@ -5,9 +5,9 @@
 // top-p, min-p and one draw at Philox(seed, position). Tokens are ordered by logit, of equal ones the lower id first; every
 // filter keeps a beginning of that order, so what is kept is all up to a limit, and nothing is sorted.
 //
-// Weights are exp((logit - largest) / temperature) in float64, with the bits of roselle.sampling.Exponential, rounded to
-// multiples of 2^-44 (2^-52 in the list) and summed as integers: exact, so neither the order of atomics nor `parts` matters. The
-// host sums float64 in order of ids; both agree but for draws within about 1e-11 of a boundary.
+// Weights are exp((logit - largest) / temperature) in float64, rounded to multiples of 2^-44 (2^-52 in the list) and summed as
+// integers: exact, so neither the order of atomics nor `parts` matters. The host sums float64 in order of ids; both agree but
+// for draws within about 1e-11 of a boundary.
 //
 // A row belongs to `parts` blocks, a cluster (parts, 1, 1), each with a range of ids; 1 where there are no clusters. Where
 // the kept tokens are among at most 512 that a histogram of 256 bins of 1/8 finds, they go to a list and the first block
@@ -56,27 +56,39 @@ struct SampleResult {
     float logprobs[MOST_LOGPROBS];
 };
 
+// The largest rank of a row, and how many tokens are possible.
+struct Survey {
+    u32 most;
+    int possible;
+};
+
+__device__ __forceinline__ Survey survey(Team& team, const Range& range) {
+    u32 most = 0;
+    u32 possible = 0;
+    each<8>(range, [&](int, float x) {
+        u32 rank = rankOf(x);
+        most = max(most, rank);
+        possible += rank > IMPOSSIBLE;
+    });
+    return {(u32)overTeam<true>(team, most), (int)overTeam<false>(team, (u64)possible)};
+}
+
 // Natural logarithm of the sum of the exponentials, and the likeliest tokens.
 __device__ __forceinline__ double report(
-    Team& team, const Range& range, u64* bins, u64* tokens, float largest, int wanted, SampleResult& result) {
-    Scale scale = {largest, 1.0};
+    Team& team, const Range& range, u64* bins, u64* tokens, Survey row, int wanted, SampleResult& result) {
+    float largest = ofRank(row.most);
+    Scale scale(largest, 1.0);
     u64 mine = 0;
-    int possible = 0;
-    for (int i = threadIdx.x; i < range.count; i += THREADS) {
-        float x = range.numbers[i];
-        bool isPossible = rankOf(x) > IMPOSSIBLE;
-        mine += isPossible ? scale.mass(x) : 0;
-        possible += isPossible;
-    }
+    each<4>(range, [&](int, float x) { mine += isPossible(x) ? scale.mass(x) : 0; });
     u64 total = overTeam<false>(team, mine);
     double logSum = largest + log((double)total / GRID_UNIT);
     wanted = min(wanted, MOST_LOGPROBS);
     if (wanted > 0) {
-        // Where fewer tokens than wanted are possible, impossible ones follow, the lowest ids first.
         int count;
-        bool some = (int)overTeam<false>(team, (u64)possible) < wanted;
-        if (some || !gatherMost(team, range, bins, largest, wanted, team.lists, tokens, count)) {
-            u64 limit = placeOf(team, range, bins, ~0ull, wanted, [](float) { return 1ull; });
+        if (row.possible >= wanted) {
+            count = gatherMost(team, range, bins, largest, wanted, team.lists, tokens);
+        } else {  // impossible ones follow, the lowest ids first
+            u64 limit = placeOf(team, range, bins, wanted, One{}, [](float, u64) { return true; });
             count = gather(team, range, team.lists, tokens, [=](float, u64 at) { return at <= limit; });
         }
         if ((int)threadIdx.x < count) {
@@ -97,11 +109,18 @@ __device__ __forceinline__ double report(
     return logSum;
 }
 
+__device__ __forceinline__ bool punishes(const SampleRow& row) {
+    return row.repetition != 1.0f || row.presence != 0.0f || row.frequency != 0.0f;
+}
+
+__device__ __forceinline__ bool changes(const SampleRow& row) {
+    return punishes(row) || row.biasCount > 0 || row.stopCount > 0 || row.mask;
+}
+
 // Penalties, bias, mask and stop tokens, in the order of the engine's sampler.
 __device__ __forceinline__ void change(const SampleRow& row, const Range& range, u32* counts) {
     constexpr u32 SEEN = 0x80000000u;
-    bool punishes = row.repetition != 1.0f || row.presence != 0.0f || row.frequency != 0.0f;
-    if (punishes) {
+    if (punishes(row)) {
         for (int i = threadIdx.x; i < row.historyLength; i += THREADS) {
             int id = row.history[i] - range.first;
             if (id >= 0 && id < range.count) {
@@ -152,14 +171,6 @@ __device__ __forceinline__ void change(const SampleRow& row, const Range& range,
     __syncthreads();
 }
 
-__device__ __forceinline__ u32 largestRank(Team& team, const Range& range) {
-    u32 most = 0;
-    for (int i = threadIdx.x; i < range.count; i += THREADS) {
-        most = max(most, rankOf(range.numbers[i]));
-    }
-    return (u32)overTeam<true>(team, most);
-}
-
 // Filters and draws among `count` listed tokens, in the first block. `total` is the mass of all that top-p sees, or negative.
 __device__ __forceinline__ int drawFromList(
     const SampleRow& row, const Scale& scale, const u64* tokens, u64* masses, int count, int topK, double total) {
@@ -167,7 +178,7 @@ __device__ __forceinline__ int drawFromList(
     bool isMine = (int)threadIdx.x < count;
     u64 own = isMine ? tokens[threadIdx.x] : ~0ull;
     double weight = isMine ? scale.weight(ofRank(rankAt(own))) : 0.0;
-    u64 mass = isMine ? (u64)__dadd_rn(__dmul_rn(weight, LIST_UNIT), 0.5) : 0;
+    u64 mass = isMine ? (u64)__fma_rn(weight, LIST_UNIT, 0.5) : 0;
     if (topK > 0) {
         int before = 0;
         for (int j = 0; j < count; j++) {
@@ -209,13 +220,15 @@ __device__ __forceinline__ int drawFromList(
 __device__ __forceinline__ int drawFromAll(
     Team& team, const SampleRow& row, const Range& range, const Scale& scale, u64 limit, u64* groups) {
     __shared__ u64 sums[THREADS / 32];
+    double minP = row.minP;
     auto massOf = [&](int i) {
         float x = range.numbers[i];
-        double weight = place(rankOf(x), range.first + i) <= limit ? scale.weight(x) : 0.0;
-        return weight > 0.0 && weight >= row.minP ? (u64)__dadd_rn(__dmul_rn(weight, GRID_UNIT), 0.5) : 0ull;
+        double weight = scale.weight(x);
+        return place(rankOf(x), range.first + i) <= limit && weight >= minP ? Scale::massOf(weight) : 0ull;
     };
     u64 mine = 0;
     int whole = (range.count + 31) / 32 * 32;
+#pragma unroll 2
     for (int i = threadIdx.x; i < whole; i += THREADS) {
         u64 group = i < range.count ? massOf(i) : 0;
         mine += group;
@@ -280,53 +293,45 @@ __device__ __forceinline__ int drawFromAll(
 
 // The token of a row; -1 in blocks that do not have it.
 __device__ __forceinline__ int choose(
-    Team& team, const SampleRow& row, const Range& range, u64* bins, u64* tokens, u64* masses, u64* groups, float largest) {
-    Scale scale = {largest, row.temperature};
+    Team& team, const SampleRow& row, const Range& range, u64* bins, u64* tokens, u64* masses, u64* groups, Survey all) {
+    float largest = ofRank(all.most);
+    Scale scale(largest, row.temperature);
     u64* list = team.lists + LIST + 1;
     u64 limit = place(IMPOSSIBLE, 0) - 1;
-    int count;
-    int possible = 0;
-    if (row.topK > 0) {
-        for (int i = threadIdx.x; i < range.count; i += THREADS) {
-            possible += rankOf(range.numbers[i]) > IMPOSSIBLE;
-        }
-        possible = (int)overTeam<false>(team, (u64)possible);
-    }
-    if (row.topK > 0 && row.topK < possible) {
-        if (row.topK <= LIST && gatherMost(team, range, bins, largest, row.topK, list, tokens, count)) {
+    u64 before;
+    u64 with;
+    if (row.topK > 0 && row.topK < all.possible) {
+        if (row.topK <= LIST) {
+            int count = gatherMost(team, range, bins, largest, row.topK, list, tokens);
             return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, row.topK, -1.0) : -1;
         }
-        limit = placeOf(team, range, bins, limit, row.topK, [](float) { return 1ull; });
-        if (row.topK <= LIST) {
-            count = gather(team, range, list, tokens, [=](float, u64 at) { return at <= limit; });
-            return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, 0, -1.0) : -1;
-        }
+        int last = binOfMost(team, range, bins, largest, row.topK, before, with);
+        limit = placeOf(team, range, bins, row.topK - before, One{},
+            [=](float x, u64) { return isPossible(x) && binOf(x, largest) == last; });
     }
     if (row.topP < 1.0) {
         clearBins(bins);
-        for (int i = threadIdx.x; i < range.count; i += THREADS) {
-            float x = range.numbers[i];
+        u32 listed = 0;
+        each<4>(range, [&](int i, float x) {
             if (place(rankOf(x), range.first + i) <= limit) {
-                atomicAdd(&bins[binOf(x, largest)], scale.mass(x));
+                addTo(&bins[binOf(x, largest)], scale.mass(x));
             }
-        }
-        u64 before;
-        u64 total;
-        u64 with;
-        reach(team, bins, ~0ull, before, total);  // out of reach: with the last bin it is all of them
-        u64 target = max(min((u64)ceil(row.topP * (double)total), total), 1ull);
+        });
+        reach(team, bins, ~0ull, before, with);  // out of reach: with the last bin it is all of them
+        double total = (double)with;
+        u64 target = max(min((u64)ceil(row.topP * total), with), 1ull);
         Team alone = {1, 0, 0, nullptr, nullptr};  // the bins are those of all blocks by now
         int last = reach(alone, bins, target, before, with);
-        u64 listed = 0;
-        for (int i = threadIdx.x; i < range.count; i += THREADS) {
-            float x = range.numbers[i];
+        each<8>(range, [&](int i, float x) {
             listed += place(rankOf(x), range.first + i) <= limit && binOf(x, largest) <= last;
-        }
+        });
         if (overTeam<false>(team, listed) <= LIST) {
-            count = gather(team, range, list, tokens, [=](float x, u64 at) { return at <= limit && binOf(x, largest) <= last; });
-            return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, 0, (double)total / GRID_UNIT) : -1;
+            int count = gather(
+                team, range, list, tokens, [=](float x, u64 at) { return at <= limit && binOf(x, largest) <= last; });
+            return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, 0, total / GRID_UNIT) : -1;
         }
-        limit = placeOf(team, range, bins, limit, target, [=](float x) { return scale.mass(x); });
+        limit = placeOf(team, range, bins, target - before, scale,
+            [=](float x, u64 at) { return at <= limit && binOf(x, largest) == last; });
     }
     return drawFromAll(team, row, range, scale, limit, groups);
 }
@@ -351,35 +356,38 @@ extern "C" __global__ void __launch_bounds__(512, 1) sample(const float* logits,
     int size = max(0, min(vocabulary, first + width) - first);
     Range range = {inShared ? (float*)(groups + width / 32) : numbers + (i64)index * vocabulary + first, first, size};
     const float* raw = logits + index * stride;
-    for (int i = threadIdx.x; i < size; i += THREADS) {
-        range.numbers[i] = raw[first + i] + 0.0f;  // makes -0 into 0, which must tie
-    }
+    each<16>(Range{(float*)raw + first, first, size}, [&](int i, float x) {
+        range.numbers[i] = x + 0.0f;  // makes -0 into 0, which must tie
+    });
     __syncthreads();
     SampleResult& result = results[index];
-    u32 most = largestRank(team, range);
-    int failure = most == NO_NUMBER ? NOT_A_NUMBER : most == INFINITE ? INFINITE_LOGIT : most == IMPOSSIBLE ? NO_FINITE_LOGIT : FINE;
+    Survey all = survey(team, range);
+    int failure = all.most == NO_NUMBER    ? NOT_A_NUMBER
+                  : all.most == INFINITE   ? INFINITE_LOGIT
+                  : all.most == IMPOSSIBLE ? NO_FINITE_LOGIT
+                                           : FINE;
     double logSum = 0.0;
     if (failure == FINE) {
         if (team.part == 0 && threadIdx.x == 0) {
             result.count = 0;
         }
         if (row.topLogprobs >= 0) {
-            logSum = report(team, range, bins, tokens, ofRank(most), row.topLogprobs, result);
+            logSum = report(team, range, bins, tokens, all, row.topLogprobs, result);
         }
-        change(row, range, counts + (i64)index * vocabulary);
-        most = largestRank(team, range);
-        failure = most == IMPOSSIBLE ? NONE_ALLOWED : most >= INFINITE ? INFINITE_CHANGE : FINE;
+        if (changes(row)) {
+            change(row, range, counts + (i64)index * vocabulary);
+            all = survey(team, range);
+            failure = all.most == IMPOSSIBLE ? NONE_ALLOWED : all.most >= INFINITE ? INFINITE_CHANGE : FINE;
+        }
     }
     int token = -1;
     if (failure == FINE && row.temperature == 0.0) {
         u32 own = 0;  // the lowest id is the most of ~id
-        for (int i = threadIdx.x; i < size; i += THREADS) {
-            own = rankOf(range.numbers[i]) == most ? max(own, ~(u32)(first + i)) : own;
-        }
+        each<8>(range, [&](int i, float x) { own = rankOf(x) == all.most ? max(own, ~(u32)(first + i)) : own; });
         own = (u32)overTeam<true>(team, own);
         token = team.part == 0 ? (int)~own : -1;
     } else if (failure == FINE) {
-        token = choose(team, row, range, bins, tokens, masses, groups, ofRank(most));
+        token = choose(team, row, range, bins, tokens, masses, groups, all);
     }
     bool answers = failure == FINE ? token >= 0 : team.part == 0;
     if (answers && threadIdx.x == 0) {

@@ -30,6 +30,26 @@ struct Range {
     int count;
 };
 
+// Calls take(i, number) for this thread's share of a range, AHEAD loads at a time.
+template <int AHEAD, class TAKE>
+__device__ __forceinline__ void each(const Range& range, TAKE take) {
+    for (int first = threadIdx.x; first < range.count; first += THREADS * AHEAD) {
+        float x[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            int i = first + j * THREADS;
+            x[j] = i < range.count ? range.numbers[i] : 0.0f;
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            int i = first + j * THREADS;
+            if (i < range.count) {
+                take(i, x[j]);
+            }
+        }
+    }
+}
+
 __device__ __forceinline__ void teamBarrier(const Team& team) {
 #if __CUDA_ARCH__ >= 900
     if (team.parts > 1) {
@@ -55,23 +75,23 @@ __device__ __forceinline__ u64 place(u32 rank, int id) {
     return (u64)~rank << 24 | (u32)id;
 }
 
-// e to the power of x <= 0: the arithmetic of roselle.sampling.Exponential, operation by operation.
+// e to the power of x <= 0: the polynomial of roselle.sampling.Exponential, with fused steps, within 1e-12 of it.
 __device__ __forceinline__ double exponential(double x) {
     double clamped = x > -700.0 ? x : -700.0;
-    double shifted = __dadd_rn(__dmul_rn(clamped, 1.4426950408889634), 0x1.8p52);
+    double shifted = __fma_rn(clamped, 1.4426950408889634, 0x1.8p52);
     double power = __dsub_rn(shifted, 0x1.8p52);
-    double r = __dsub_rn(__dsub_rn(clamped, __dmul_rn(power, 0x1.62e42fefa0000p-1)), __dmul_rn(power, 0x1.cf79abc9e3b39p-40));
+    double r = __fma_rn(power, -0x1.cf79abc9e3b39p-40, __fma_rn(power, -0x1.62e42fefa0000p-1, clamped));
     double sum = 1.0 / 3628800;
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 362880);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 40320);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 5040);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 720);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 120);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 24);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0 / 6);
-    sum = __dadd_rn(__dmul_rn(sum, r), 0.5);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0);
-    sum = __dadd_rn(__dmul_rn(sum, r), 1.0);
+    sum = __fma_rn(sum, r, 1.0 / 362880);
+    sum = __fma_rn(sum, r, 1.0 / 40320);
+    sum = __fma_rn(sum, r, 1.0 / 5040);
+    sum = __fma_rn(sum, r, 1.0 / 720);
+    sum = __fma_rn(sum, r, 1.0 / 120);
+    sum = __fma_rn(sum, r, 1.0 / 24);
+    sum = __fma_rn(sum, r, 1.0 / 6);
+    sum = __fma_rn(sum, r, 0.5);
+    sum = __fma_rn(sum, r, 1.0);
+    sum = __fma_rn(sum, r, 1.0);
     return __dmul_rn(sum, __longlong_as_double((__double_as_longlong(shifted) + 1023) << 52));
 }
 
@@ -170,6 +190,17 @@ __device__ __forceinline__ void clearBins(u64* bins) {
     __syncthreads();
 }
 
+// Adds to a bin in two halves: a 64-bit atomic in shared memory would be a loop.
+__device__ __forceinline__ void addTo(u64* bin, u64 mass) {
+    u32* halves = (u32*)bin;
+    u32 low = (u32)mass;
+    u32 carry = atomicAdd(halves, low) + low < low;
+    u32 high = (u32)(mass >> 32) + carry;
+    if (high != 0) {
+        atomicAdd(halves + 1, high);
+    }
+}
+
 // Adds up the bins of all blocks, and finds the first bin with which the sum reaches `target`. Sums before and with it.
 __device__ __forceinline__ int reach(Team& team, u64* bins, u64 target, u64& before, u64& with) {
     __shared__ u64 found[3];
@@ -219,31 +250,48 @@ __device__ __forceinline__ int binOf(float x, float largest) {
     return (int)fminf((largest - x) * 8.0f, BINS - 1.0f);
 }
 
-// How the tokens of a row weigh.
+// How the tokens of a row weigh: 1 for the largest, at a temperature of at least 1e-30.
 struct Scale {
-    float largest;
+    double largest;
     double temperature;
+    double inverse;
+
+    __device__ __forceinline__ Scale(float largest, double temperature)
+        : largest(largest), temperature(temperature > 1e-30 ? temperature : 1e-30), inverse(1.0 / this->temperature) {}
 
     __device__ __forceinline__ double weight(float x) const {
-        return exponential(__ddiv_rn(__dsub_rn((double)x, (double)largest), temperature));
+        double below = x > -3.0e38f ? (double)x - largest : -1e300;
+        double quotient = __dmul_rn(below, inverse);
+        quotient = __fma_rn(__fma_rn(-quotient, temperature, below), inverse, quotient);
+        return exponential(quotient > -700.0 ? quotient : -700.0);
     }
 
-    __device__ __forceinline__ u64 mass(float x) const { return (u64)__dadd_rn(__dmul_rn(weight(x), GRID_UNIT), 0.5); }
+    // In multiples of 2^-44: adding 2^52 leaves them in the low bits.
+    __device__ __forceinline__ u64 mass(float x) const { return massOf(weight(x)); }
+
+    static __device__ __forceinline__ u64 massOf(double weight) {
+        return (u64)__double_as_longlong(__fma_rn(weight, GRID_UNIT, 0x1p52)) & 0xFFFFFFFFFFFFFull;
+    }
 };
 
-// The least place up to which the tokens within `limit` have `target` of what `mass` says.
-template <class MASS>
-__device__ __noinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u64 limit, u64 target, MASS mass) {
+// The mass of a token where tokens are counted.
+struct One {
+    __device__ __forceinline__ u64 mass(float) const { return 1; }
+};
+
+// The least place up to which the tokens that `isIn` have `target` of mass.
+template <class MASS, class TEST>
+__device__ __noinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u64 target, MASS masses, TEST isIn) {
     u64 prefix = 0;
 #pragma unroll 1
     for (int shift = 48; shift >= 0; shift -= 8) {
         clearBins(bins);
-        for (int i = threadIdx.x; i < range.count; i += THREADS) {
-            u64 at = place(rankOf(range.numbers[i]), range.first + i);
-            if (at <= limit && at >> (shift + 8) == prefix >> (shift + 8)) {
-                atomicAdd(&bins[at >> shift & 255], mass(range.numbers[i]));
+        each<4>(range, [&](int i, float x) {
+            u64 at = place(rankOf(x), range.first + i);
+            if (isIn(x, at) && at >> (shift + 8) == prefix >> (shift + 8)) {
+                addTo(&bins[at >> shift & 255], masses.mass(x));
             }
-        }
+        });
         u64 before;
         u64 with;
         prefix |= (u64)reach(team, bins, target, before, with) << shift;
@@ -255,8 +303,7 @@ __device__ __noinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u
 // The first block gets the tokens that `isIn`, in any order; returns their number, in that block.
 template <class TEST>
 __device__ __forceinline__ int gather(Team& team, const Range& range, u64* list, u64* tokens, TEST isIn) {
-    for (int i = threadIdx.x; i < range.count; i += THREADS) {
-        float x = range.numbers[i];
+    each<8>(range, [&](int i, float x) {
         u64 at = place(rankOf(x), range.first + i);
         if (isIn(x, at)) {
             u64 slot = atomicAdd(list, 1ull);
@@ -264,7 +311,7 @@ __device__ __forceinline__ int gather(Team& team, const Range& range, u64* list,
                 list[1 + slot] = at;
             }
         }
-    }
+    });
     teamBarrier(team);
     if (team.part != 0) {
         return 0;
@@ -281,25 +328,35 @@ __device__ __forceinline__ int gather(Team& team, const Range& range, u64* list,
     return count;
 }
 
-// Gathers all tokens of the bins in which `most` of them are reached; false where they are too many.
-__device__ __forceinline__ bool gatherMost(
-    Team& team, const Range& range, u64* bins, float largest, int most, u64* list, u64* tokens, int& count) {
+__device__ __forceinline__ bool isPossible(float x) {
+    return rankOf(x) > IMPOSSIBLE;
+}
+
+// The bin in which `most` possible tokens are reached: how many are before it, and with it.
+__device__ __forceinline__ int binOfMost(
+    Team& team, const Range& range, u64* bins, float largest, int most, u64& before, u64& with) {
     clearBins(bins);
-    for (int i = threadIdx.x; i < range.count; i += THREADS) {
-        float x = range.numbers[i];
-        if (rankOf(x) > IMPOSSIBLE) {
-            atomicAdd(&bins[binOf(x, largest)], 1ull);
+    each<8>(range, [&](int, float x) {
+        if (isPossible(x)) {
+            atomicAdd((u32*)&bins[binOf(x, largest)], 1u);
         }
-    }
+    });
+    return reach(team, bins, most, before, with);
+}
+
+// Gathers at least the first `most` of the possible tokens, in any order: all of their bins, or, if these are too many, just them.
+__device__ __forceinline__ int gatherMost(
+    Team& team, const Range& range, u64* bins, float largest, int most, u64* list, u64* tokens) {
     u64 before;
     u64 with;
-    int last = reach(team, bins, most, before, with);
+    int last = binOfMost(team, range, bins, largest, most, before, with);
+    u64 limit = ~0ull;
     if (with > LIST) {
-        return false;
+        limit = placeOf(team, range, bins, most - before, One{},
+            [=](float x, u64) { return isPossible(x) && binOf(x, largest) == last; });
     }
-    count = gather(team, range, list, tokens,
-        [=](float x, u64) { return rankOf(x) > IMPOSSIBLE && binOf(x, largest) <= last; });
-    return true;
+    return gather(team, range, list, tokens,
+        [=](float x, u64 at) { return isPossible(x) && binOf(x, largest) <= last && at <= limit; });
 }
 
 __device__ __forceinline__ u32 rankAt(u64 place) {
