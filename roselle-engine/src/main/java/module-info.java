@@ -10,6 +10,8 @@ module roselle.engine {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
+    uses roselle.backend.BackendProvider;
+
     exports roselle.api;
     exports roselle.backend;
     exports roselle.engine;

@@ -20,7 +20,7 @@ final class CpuFlags {
             defaultValue = "auto",
             description =
                     "What products round their factors to: f32, bf16, or auto, which is bf16 for quantized and bf16"
-                            + " weights where the processor multiplies it; default: ${DEFAULT-VALUE}.")
+                            + " weights where the processor multiplies it, and on a GPU, which also knows f16; default: ${DEFAULT-VALUE}.")
     private String compute = "auto";
 
     String path() {

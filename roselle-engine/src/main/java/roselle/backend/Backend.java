@@ -2,6 +2,7 @@ package roselle.backend;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.OptionalLong;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -27,6 +28,11 @@ public interface Backend extends AutoCloseable {
 
     /** How the rows between operations are stored; sums are float32 at least. Logits are F32 always. */
     DataType activationType();
+
+    /** Bytes of the device's own memory that are free; empty where it shares the machine's and reads mapped weights in place. */
+    default OptionalLong memoryBytes() {
+        return OptionalLong.empty();
+    }
 
     /** An array of {@code elements} zeros that lives until the backend closes. */
     Buffer allocate(DataType type, long elements);
@@ -63,6 +69,16 @@ public interface Backend extends AutoCloseable {
 
     /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns. */
     void begin(StepInputs inputs);
+
+    /**
+     * Runs a step: {@link #begin}, then the operations, or what was recorded when they ran before in a step of the same sizes.
+     *
+     * @param operations calls this backend and does nothing else; the same object for the same calls
+     */
+    default void step(StepInputs inputs, Runnable operations) {
+        begin(inputs);
+        operations.run();
+    }
 
     /** {@code output[r] = scale * table[tokenIds[r]]}. */
     void embed(Weight table, float scale, Rows output);

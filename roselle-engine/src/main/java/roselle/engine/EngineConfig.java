@@ -19,7 +19,7 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
     /**
      * Where a model runs.
      *
-     * @param name {@code auto} or {@code cpu}
+     * @param name {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:1}
      * @param threads of the CPU backend; 0 for one per core
      * @param cpu how the CPU multiplies: {@code vector}, {@code avx512}, {@code bf16}, or {@code auto} for the best there is
      * @param compute what products round their factors to: {@code f32}, {@code bf16}, or {@code auto}, which is bf16 for
@@ -31,7 +31,9 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
         public DeviceOptions {
             requireAtLeast("threads", threads, 0);
             CpuPath.of(cpu);
-            Precision.of(compute);
+            if (!compute.equalsIgnoreCase("f16")) { // which only GPUs know, and a CPU will refuse
+                Precision.of(compute);
+            }
         }
 
         public DeviceOptions(String name, int threads) {

@@ -3,6 +3,7 @@ package roselle.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import roselle.api.CapacityException;
 import roselle.backend.Backend;
 import roselle.backend.KvGroup;
@@ -39,6 +40,9 @@ record EngineSizes(
     /** The share of the machine's memory that the cache may take unasked. */
     private static final int AUTOMATIC_SHARE = 8;
 
+    /** One such part of a device's own memory stays free, for the driver and for what a step's kernels need. */
+    private static final int OWN_PARTS = 16;
+
     /** The page layout of the cache. */
     PageLayout layout() {
         return new PageLayout(memory.groups(), kv.pages(), limits.pageTokens());
@@ -56,7 +60,12 @@ record EngineSizes(
     static EngineSizes of(
             EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, Backend backend, long machineBytes) {
         var load = LoadPlan.of(checkpoint, blueprint, backend);
-        return new Planner(config, checkpoint, blueprint.spec(), load, machineBytes).plan();
+        OptionalLong own = backend.memoryBytes();
+        if (own.isPresent()) { // nothing is read in place, and nothing else lives there
+            load = new LoadPlan(0, load.copiedBytes());
+        }
+        long bytes = own.isPresent() ? own.getAsLong() / OWN_PARTS * (OWN_PARTS - 1) : machineBytes;
+        return new Planner(config, checkpoint, blueprint.spec(), load, backend, bytes).plan();
     }
 
     /** The plan as users see it. */
@@ -87,21 +96,34 @@ record EngineSizes(
         private final LoadPlan load;
         private final DecoderSpec spec;
         private final long machineBytes;
+        private final DataType rowType;
         private final DataType kvType;
+        private final int share;
         private final int chunk;
 
-        Planner(EngineConfig config, Checkpoint checkpoint, DecoderSpec spec, LoadPlan load, long machineBytes) {
+        Planner(
+                EngineConfig config,
+                Checkpoint checkpoint,
+                DecoderSpec spec,
+                LoadPlan load,
+                Backend backend,
+                long machineBytes) {
             this.config = config;
             this.load = load;
             this.spec = spec;
             this.machineBytes = machineBytes;
-            kvType = kvType(config.cache().type(), checkpoint);
+            rowType = backend.activationType();
+            share = backend.memoryBytes().isPresent() ? 1 : AUTOMATIC_SHARE;
+            kvType = kvType(config.cache().type(), checkpoint, rowType);
             chunk = config.batch().effectiveChunkTokens();
         }
 
-        private static DataType kvType(String name, Checkpoint checkpoint) {
+        private static DataType kvType(String name, Checkpoint checkpoint, DataType rowType) {
             return switch (name.toLowerCase(Locale.ROOT)) {
-                case "auto" -> hasWideWeights(checkpoint) ? DataType.F32 : DataType.F16;
+                case "auto" -> {
+                    DataType narrow = hasWideWeights(checkpoint) ? DataType.F32 : DataType.F16;
+                    yield rowType == DataType.F32 ? narrow : rowType;
+                }
                 case "f32" -> DataType.F32;
                 case "f16" -> DataType.F16;
                 case "bf16" -> DataType.BF16;
@@ -151,7 +173,7 @@ record EngineSizes(
         }
 
         private long kvBudget() {
-            return config.cache().bytes() > 0 ? config.cache().bytes() : machineBytes / AUTOMATIC_SHARE;
+            return config.cache().bytes() > 0 ? config.cache().bytes() : machineBytes / share;
         }
 
         private CapacityException tooSmall(int wanted, int largest) {
@@ -201,7 +223,7 @@ record EngineSizes(
                     batch.maxSequences() + SPARE_OUTPUTS,
                     context,
                     config.cache().pageTokens());
-            var memory = MemoryPlan.of(load, spec, limits, kvType, DataType.F32);
+            var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
             long host = Executor.hostBytes(limits, spec);
             return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
         }

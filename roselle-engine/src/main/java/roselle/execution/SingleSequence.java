@@ -53,7 +53,7 @@ public final class SingleSequence implements AutoCloseable {
     public static SingleSequence open(
             Checkpoint checkpoint, Blueprint blueprint, Backend backend, int maxRows, int maxContext) {
         var limits = new StepLimits(maxRows, 1, maxRows, maxContext, PAGE_TOKENS);
-        return new SingleSequence(checkpoint, blueprint, backend, limits, DataType.F32);
+        return new SingleSequence(checkpoint, blueprint, backend, limits, backend.activationType());
     }
 
     /** Tokens so far. */

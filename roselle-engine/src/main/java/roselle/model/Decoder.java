@@ -19,6 +19,8 @@ import roselle.checkpoint.Checkpoint;
  * whose weights may lie in it.
  */
 public final class Decoder implements AutoCloseable {
+    private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
+
     private final DecoderSpec spec;
     private final Backend backend;
     private final Arena rearranged;
@@ -28,6 +30,8 @@ public final class Decoder implements AutoCloseable {
     private final DecoderWeights weights;
     private final Layer[] layers;
     private final boolean scalesLogits;
+    private final Runnable operations = this::operations;
+    private StepInputs current = NO_STEP;
 
     private Decoder(
             Checkpoint checkpoint,
@@ -92,8 +96,13 @@ public final class Decoder implements AutoCloseable {
 
     /** Runs one step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
     public void forward(StepInputs inputs) {
+        current = inputs;
+        backend.step(inputs, operations);
+    }
+
+    private void operations() {
+        StepInputs inputs = current;
         int rows = inputs.rows;
-        backend.begin(inputs);
         backend.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
         if (weights.positions() != null) {
             backend.addPositions(weights.positions(), space.hidden);

@@ -1,0 +1,8 @@
+/** NVIDIA devices as backends of the engine. */
+module roselle.cuda {
+    requires roselle.engine;
+    requires static org.jspecify;
+
+    provides roselle.backend.BackendProvider with
+            roselle.cuda.CudaProvider;
+}

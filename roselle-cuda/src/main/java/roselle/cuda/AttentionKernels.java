@@ -1,0 +1,216 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.HeadShape;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Rope;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/** Rotation, the cache, and attention to it. */
+final class AttentionKernels {
+    private static final int FAST_PAGE = 16;
+    private static final int FAST_ROPE_SIZE = 256;
+
+    private final Launcher launcher;
+    private final DataType type;
+    private final Kernel append;
+    private final Kernel appendLatent;
+    private final Kernel attention;
+    private final Kernel copyPage;
+    private final Kernel fastAppend;
+    private final FastAttention fast;
+
+    AttentionKernels(Device device, Kernels kernels, Launcher launcher, DataType type) {
+        this.launcher = launcher;
+        this.type = type;
+        String suffix = "_" + type.label();
+        KernelSource generic = KernelSource.GENERIC_ATTENTION;
+        append = kernels.kernel(generic, "append" + suffix);
+        appendLatent = kernels.kernel(generic, "append_latent" + suffix);
+        attention = kernels.kernel(generic, "attention" + suffix);
+        copyPage = kernels.kernel(KernelSource.GENERIC_ROWS, "copy_page");
+        fastAppend = type == DataType.F32 ? append : kernels.kernel(KernelSource.ROWS, "rope_append" + suffix);
+        fast = new FastAttention(device, kernels, launcher, type);
+    }
+
+    /** Takes the memory that attention to any cache needs. */
+    void reserve() {
+        fast.reserve();
+    }
+
+    void append(StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
+        HeadShape heads = layer.heads();
+        boolean isFast = type != DataType.F32
+                && cache.type() == type
+                && cache.pageTokens() == FAST_PAGE
+                && heads.keySize() <= FAST_ROPE_SIZE
+                && heads.valueSize() <= FAST_ROPE_SIZE;
+        if (isFast) {
+            fastAppend(step, rows, query, key, value, layer, cache);
+            return;
+        }
+        launcher.of(append)
+                .rows(query)
+                .rows(key)
+                .rows(value)
+                .integer(heads.queryHeads())
+                .integer(heads.keyHeads())
+                .integer(heads.keySize())
+                .integer(heads.valueSize());
+        headNorm(layer.queryNorm(), heads.keySize());
+        headNorm(layer.keyNorm(), heads.keySize());
+        rotation(layer.rope());
+        pages(step, layer, cache)
+                .shared(4 * heads.keySize())
+                .launch(rows, heads.queryHeads() + 2 * heads.keyHeads(), 1, 32);
+    }
+
+    private void headNorm(@Nullable Norm norm, int size) {
+        if (norm == null) {
+            launcher.integer(0).pointer(0).integer(0).number(0).pointer(0).number(0);
+            return;
+        }
+        launcher.integer(norm.kind() == Norm.Kind.RMS ? 1 : 2)
+                .pointer(norm.weight())
+                .integer(weightStep(norm, size))
+                .number(norm.weightOffset())
+                .pointer(norm.bias())
+                .number(norm.epsilon());
+    }
+
+    private static int weightStep(Norm norm, int size) {
+        return norm.weight().elements() > size ? size : 0;
+    }
+
+    private void rotation(@Nullable Rope rope) {
+        if (rope == null) {
+            launcher.pointer(0).integer(0).number(1).integer(0);
+            return;
+        }
+        launcher.pointer(rope.inverseFrequencies())
+                .integer(Math.toIntExact(rope.inverseFrequencies().elements()))
+                .number(rope.factor())
+                .flag(rope.interleaved());
+    }
+
+    private Launcher pages(StepMemory step, AttentionLayer layer, CudaKvCache cache) {
+        return launcher.pointer(cache.address(layer.group(), layer.layer()))
+                .integer(cache.typeNumber())
+                .wide(cache.pageElements(layer.group()))
+                .integer(cache.pageTokens())
+                .pointer(step.pageTable(layer.group()))
+                .integer(step.maxPages())
+                .pointer(step.rowSequence())
+                .pointer(step.positions());
+    }
+
+    private void fastAppend(
+            StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
+        HeadShape heads = layer.heads();
+        launcher.of(fastAppend)
+                .rows(query)
+                .rows(key)
+                .rows(value)
+                .integer(heads.queryHeads())
+                .integer(heads.keyHeads())
+                .integer(heads.keySize())
+                .integer(heads.valueSize());
+        normStruct(layer.queryNorm(), heads.keySize());
+        normStruct(layer.keyNorm(), heads.keySize());
+        ropeStruct(launcher.struct(), layer.rope());
+        MemorySegment pages = launcher.struct(); // struct PageArguments
+        pages.set(JAVA_LONG, 0, cache.address(layer.group(), layer.layer()));
+        pages.set(JAVA_LONG, 8, cache.pageElements(layer.group()));
+        pages.set(JAVA_LONG, 16, step.pageTable(layer.group()));
+        pages.set(JAVA_INT, 24, step.maxPages());
+        pages.set(JAVA_LONG, 32, step.rowSequence());
+        pages.set(JAVA_LONG, 40, step.positions());
+        launcher.launch(Launcher.cover(heads.queryHeads() + 2L * heads.keyHeads(), 4), rows, 1, 128);
+    }
+
+    private void normStruct(@Nullable Norm norm, int size) {
+        MemorySegment struct = launcher.struct(); // struct NormArguments
+        struct.set(JAVA_LONG, 0, norm != null && norm.kind() == Norm.Kind.LAYER ? 1 : 0);
+        struct.set(JAVA_LONG, 8, norm == null ? 0 : CudaBuffer.address(norm.weight()));
+        struct.set(JAVA_FLOAT, 16, norm == null ? 0 : norm.weightOffset());
+        struct.set(JAVA_LONG, 24, norm == null || norm.bias() == null ? 0 : CudaBuffer.address(norm.bias()));
+        struct.set(JAVA_FLOAT, 32, norm == null ? 0 : norm.epsilon());
+        launcher.integer(norm == null ? 0 : weightStep(norm, size));
+    }
+
+    private static void ropeStruct(MemorySegment struct, @Nullable Rope rope) { // struct RopeArguments
+        struct.set(JAVA_LONG, 0, rope == null ? 0 : CudaBuffer.address(rope.inverseFrequencies()));
+        struct.set(
+                JAVA_INT,
+                8,
+                rope == null ? 0 : Math.toIntExact(rope.inverseFrequencies().elements()));
+        struct.set(JAVA_FLOAT, 12, rope == null ? 1 : rope.factor());
+        struct.set(JAVA_INT, 16, rope != null && rope.interleaved() ? 1 : 0);
+    }
+
+    void appendLatent(
+            StepMemory step,
+            int rows,
+            Rows query,
+            Rows latent,
+            Rows absorbed,
+            AttentionLayer layer,
+            CudaKvCache cache) {
+        HeadShape heads = layer.heads();
+        launcher.of(appendLatent)
+                .rows(query)
+                .integer(query.columns() / heads.queryHeads())
+                .rows(latent)
+                .rows(absorbed)
+                .integer(heads.queryHeads())
+                .integer(heads.keySize())
+                .integer(heads.valueSize());
+        rotation(layer.rope());
+        pages(step, layer, cache)
+                .shared(4 * (heads.keySize() - heads.valueSize()))
+                .launch(rows, heads.queryHeads() + 1, 1, 32);
+    }
+
+    void attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        if (fast.attend(step, shape, query, layer, cache, output)) {
+            return;
+        }
+        HeadShape heads = layer.heads();
+        KvGroup group = cache.groups().get(layer.group());
+        launcher.of(attention)
+                .rows(query)
+                .integer(heads.queryHeads())
+                .integer(heads.keyHeads())
+                .integer(heads.keySize())
+                .integer(heads.valueSize())
+                .flag(group.valueSize() == 0)
+                .number(layer.scale())
+                .number(layer.softCap())
+                .integer(group.window())
+                .pointer(layer.sinks())
+                .rows(output);
+        pages(step, layer, cache)
+                .shared(4 * (heads.keySize() + 64 + heads.valueSize()))
+                .launch(shape.rows(), heads.queryHeads(), 1, 128);
+    }
+
+    void copyPage(CudaKvCache cache, int group, int from, int to) {
+        long pageBytes = cache.pageBytes(group);
+        int blocks = (int) Math.min(64, (pageBytes + 4095) / 4096);
+        launcher.of(copyPage)
+                .pointer(cache.address(group))
+                .wide(cache.layerBytes(group))
+                .wide(pageBytes)
+                .integer(from)
+                .integer(to)
+                .launch(blocks, cache.groups().get(group).layers(), 1, 256);
+    }
+}

@@ -1,0 +1,308 @@
+package roselle.cuda;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.Weight;
+import roselle.cuda.driver.Driver;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/**
+ * An NVIDIA GPU as a device: rows in BF16, F16 or F32, one stream, and steps of few rows recorded as CUDA graphs.
+ *
+ * <p>Bits do not depend on the number of rows because no kernel's sums do; see the heads of the files in
+ * {@code src/main/cuda}.
+ */
+public final class CudaBackend implements Backend {
+    private final Device device;
+    private final DataType type;
+    private final Arena arena = Arena.ofShared();
+    private final Launcher launcher;
+    private final Kernels kernels;
+    private final WeightLoader loader;
+    private final RowKernels rowKernels;
+    private final RowKernels floatKernels;
+    private final LinearKernels products;
+    private final AttentionKernels attention;
+    private final StepGraphs graphs;
+    private @Nullable StepMemory step;
+    private StepShape shape = new StepShape(0, 0, true);
+    private long floats; // a place for float32 rows on their way
+    private long floatBytes;
+
+    /**
+     * Opens a device.
+     *
+     * @param type of the rows between operations: BF16, F16, or F32 to verify
+     * @throws roselle.api.DeviceException if it cannot be used
+     */
+    CudaBackend(Driver driver, int index, DataType type, CubinCache cubins) {
+        this.type = type;
+        device = new Device(driver, index);
+        try {
+            launcher = new Launcher(device, arena);
+            kernels = new Kernels(device, cubins);
+            rowKernels = new RowKernels(kernels, launcher, type);
+            floatKernels = type == DataType.F32 ? rowKernels : new RowKernels(kernels, launcher, DataType.F32);
+            products = new LinearKernels(device, kernels, launcher, rowKernels, type);
+            attention = new AttentionKernels(device, kernels, launcher, type);
+            loader = new WeightLoader(device, kernels, launcher, type);
+            graphs = new StepGraphs(device, launcher);
+        } catch (Throwable failure) {
+            device.close();
+            arena.close();
+            throw failure;
+        }
+    }
+
+    @Override
+    public String name() {
+        return "cuda:" + device.index();
+    }
+
+    @Override
+    public String describe() {
+        return name() + ", " + device.name() + ", rows in " + type.label() + ", kernels for " + device.architecture();
+    }
+
+    @Override
+    public DataType activationType() {
+        return type;
+    }
+
+    @Override
+    public Buffer allocate(DataType kind, long elements) {
+        device.enter();
+        long bytes = kind.rowBytes(elements);
+        long address = device.memory().allocate(bytes);
+        device.driver().clear(address, bytes, device.stream());
+        launcher.barrier();
+        return new CudaBuffer(kind, elements, address);
+    }
+
+    @Override
+    public Buffer constants(float[] values) {
+        device.enter();
+        launcher.barrier();
+        return new CudaBuffer(DataType.F32, values.length, loader.constants(values));
+    }
+
+    @Override
+    public Weight load(String name, int matrices, List<Tensor> blocks) {
+        device.enter();
+        launcher.barrier();
+        return loader.load(name, matrices, blocks);
+    }
+
+    @Override
+    public long loadBytes(int matrices, List<Tensor> blocks) {
+        return loader.bytes(matrices, blocks);
+    }
+
+    @Override
+    public KvCache allocateKvCache(List<KvGroup> groups, DataType kind, int pageTokens, int[] pages) {
+        device.enter();
+        attention.reserve();
+        launcher.barrier();
+        return new CudaKvCache(device, groups, kind, pageTokens, pages);
+    }
+
+    @Override
+    public void begin(StepInputs inputs) {
+        device.enter();
+        StepMemory memory = step;
+        if (memory == null || !memory.fits(inputs)) {
+            loader.finish();
+            graphs.forget();
+            if (memory != null) {
+                device.synchronize();
+                memory.close();
+            }
+            memory = new StepMemory(device, inputs);
+            step = memory;
+        }
+        memory.send(inputs);
+        launcher.barrier();
+        shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs);
+    }
+
+    @Override
+    public void step(StepInputs inputs, Runnable operations) {
+        begin(inputs);
+        graphs.run(shape, operations);
+    }
+
+    private StepMemory step() {
+        if (step == null) {
+            throw new IllegalStateException("no step was begun");
+        }
+        return step;
+    }
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        products.embed((CudaWeight) table, step().tokenIds(), scale, false, output, shape.rows());
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        products.embed((CudaWeight) table, step().positions(), 1f, true, output, shape.rows());
+    }
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        rowKernels.norm(input, norm, output, rows);
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        rowKernels.addNormed(input, norm, scale, output, rows);
+    }
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        products.linear(input, (CudaWeight) weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        products.heads(input, (CudaWeight) weight, output, rows);
+    }
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        attention.append(step(), shape.rows(), query, key, value, layer, (CudaKvCache) cache);
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        attention.appendLatent(step(), shape.rows(), query, latent, absorbed, layer, (CudaKvCache) cache);
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        attention.attend(step(), shape, query, layer, (CudaKvCache) cache, output);
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        rowKernels.gate(gate, up, kind, output, rows);
+    }
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        products.route(logits, router, routing, rows);
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        products.experts(input, linear, routing, output, rows);
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        rowKernels.combineExperts(input, routing, scale, output, rows);
+    }
+
+    @Override
+    public void addScaled(Rows input, float scale, Rows output, int rows) {
+        rowKernels.addScaled(input, scale, output, rows);
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        rowKernels.addGated(input, gate, scale, output, rows);
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        rowKernels.gather(input, step().outputRow(), output, shape.outputs());
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        (logits.buffer().type() == DataType.F32 ? floatKernels : rowKernels).scaleLogits(logits, scale, softCap, rows);
+    }
+
+    @Override
+    public void copyPage(KvCache cache, int group, int from, int to) {
+        device.enter();
+        launcher.barrier();
+        attention.copyPage((CudaKvCache) cache, group, from, to);
+        launcher.barrier();
+    }
+
+    @Override
+    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
+        device.enter();
+        long bytes = (long) rows * target.columns() * Float.BYTES;
+        reserveFloats(bytes);
+        device.driver().copyIn(floats, source, bytes, device.stream());
+        launcher.barrier();
+        kernelsOf(target).fromFloats(floats, target, firstRow, rows);
+        device.synchronize();
+        launcher.barrier();
+    }
+
+    @Override
+    public void read(Rows source, int firstRow, int rows, MemorySegment target) {
+        device.enter();
+        long bytes = (long) rows * source.columns() * Float.BYTES;
+        long address = RowKernels.row(source, firstRow);
+        boolean isGapless = source.buffer().type() == DataType.F32 && source.stride() == source.columns();
+        if (!isGapless) {
+            reserveFloats(bytes);
+            kernelsOf(source).toFloats(source, firstRow, floats, rows);
+            address = floats;
+        }
+        device.driver().copyOut(target, address, bytes, device.stream());
+        launcher.barrier();
+        device.synchronize();
+        if (step != null) {
+            step.arrived();
+        }
+    }
+
+    /** Integers travel as the float32 numbers of the same bits. */
+    private RowKernels kernelsOf(Rows rows) {
+        return rows.buffer().type() == type ? rowKernels : floatKernels;
+    }
+
+    private void reserveFloats(long bytes) {
+        if (bytes > floatBytes) {
+            floats = device.memory().allocate(bytes);
+            floatBytes = bytes;
+        }
+    }
+
+    @Override
+    public void close() {
+        device.enter();
+        try {
+            graphs.forget();
+            loader.close();
+            if (step != null) {
+                step.close();
+            }
+            kernels.close();
+        } finally {
+            device.close();
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package roselle.cuda;
+
+import roselle.api.DeviceException;
+import roselle.cuda.driver.DeviceAttribute;
+import roselle.cuda.driver.Driver;
+
+/** One GPU with its context, the stream that all work goes through, and the memory taken of it. */
+final class Device implements AutoCloseable {
+    /** The first driver with the launch attributes that kernels are started with. */
+    private static final int OLDEST_DRIVER = 12_000;
+    /** The first architecture with the instructions that kernels use. */
+    private static final int OLDEST_CAPABILITY = 80;
+
+    private final Driver driver;
+    private final int index;
+    private final String name;
+    private final int capability;
+    private final int multiprocessors;
+    private final int sharedMemory;
+    private final long context;
+    private final long stream;
+    private final DeviceMemory memory;
+    private long currentThread;
+
+    /**
+     * Opens a device.
+     *
+     * @throws DeviceException if there is none of that number, or it or its driver is too old
+     */
+    Device(Driver driver, int index) {
+        this.driver = driver;
+        this.index = index;
+        int count = driver.deviceCount();
+        if (index < 0 || index >= count) {
+            throw new DeviceException("there is no device cuda:" + index + ": this machine has " + count + " CUDA "
+                    + (count == 1 ? "device" : "devices"));
+        }
+        name = driver.deviceName(index);
+        capability = 10 * driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, index)
+                + driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, index);
+        requireRecent();
+        multiprocessors = driver.attribute(DeviceAttribute.MULTIPROCESSORS, index);
+        sharedMemory = driver.attribute(DeviceAttribute.SHARED_MEMORY_PER_BLOCK, index);
+        context = driver.retainContext(index);
+        currentThread = Thread.currentThread().threadId();
+        stream = driver.createStream();
+        memory = new DeviceMemory(driver);
+    }
+
+    private void requireRecent() {
+        if (driver.version() < OLDEST_DRIVER) {
+            throw new DeviceException("the driver of " + name + " runs CUDA " + driver.version() / 1000 + "."
+                    + driver.version() % 1000 / 10 + " at most: Roselle needs a driver for CUDA 12.0 or newer (525)");
+        }
+        if (capability < OLDEST_CAPABILITY) {
+            throw new DeviceException(name + " has compute capability " + capability / 10 + "." + capability % 10
+                    + ": Roselle needs 8.0 or newer (Ampere)");
+        }
+    }
+
+    Driver driver() {
+        return driver;
+    }
+
+    int index() {
+        return index;
+    }
+
+    /** What the driver calls it. */
+    String name() {
+        return name;
+    }
+
+    int multiprocessors() {
+        return multiprocessors;
+    }
+
+    /** Bytes of shared memory that a block can be allowed. */
+    int sharedMemory() {
+        return sharedMemory;
+    }
+
+    /** The architecture that kernels are compiled for; instructions of Hopper and Blackwell alone need the {@code a}. */
+    String architecture() {
+        return "sm_" + capability + (capability == 90 || capability == 100 ? "a" : "");
+    }
+
+    boolean isHopper() {
+        return capability == 90;
+    }
+
+    long stream() {
+        return stream;
+    }
+
+    DeviceMemory memory() {
+        return memory;
+    }
+
+    /** Makes the context the calling thread's, which the driver wants before any call that works on the device. */
+    void enter() {
+        long thread = Thread.currentThread().threadId();
+        if (currentThread != thread) {
+            driver.makeCurrent(context);
+            currentThread = thread;
+        }
+    }
+
+    void synchronize() {
+        driver.synchronize(stream);
+    }
+
+    @Override
+    public void close() {
+        enter();
+        try {
+            memory.close();
+            driver.destroyStream(stream);
+        } finally {
+            driver.releaseContext(index);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package roselle.cuda;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.HeadShape;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/** Attention on tensor cores ({@code attention.cuh}): 16-bit rows and pages, 16 tokens a page, usual head sizes. */
+final class FastAttention {
+    private static final int PAGE = 16;
+    private static final int SPLIT = 128;
+    private static final int TILE_ROWS = 128;
+    private static final int SMALL_SHARED_MEMORY = 100 << 10;
+    private static final int FULL_PAIRS = 100; // (row, key head) pairs from which parts do not pay
+    private static final int PART_PAIRS = 200;
+    private static final int MOST_PARTS = 8;
+
+    private final Device device;
+    private final Launcher launcher;
+    private final DataType type;
+    private final Map<Integer, Sized> sizes = new TreeMap<>();
+    private long partials;
+    private long partialsBytes;
+    private long counters;
+    private int counterCount;
+
+    /** The kernels for one head size. */
+    private record Sized(Kernel few, Kernel many, @Nullable Kernel hopper, int stages, int halves, int hopperStages) {}
+
+    FastAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.type = type;
+        if (type == DataType.F32) {
+            return;
+        }
+        boolean small = device.sharedMemory() < SMALL_SHARED_MEMORY;
+        for (int size : new int[] {64, 80, 96, 128, 256}) {
+            if (small && size == 256) {
+                continue;
+            }
+            String suffix = "_" + size + "_" + type.label();
+            Kernel few = kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few" + suffix);
+            Kernel many = kernels.kernel(KernelSource.ATTENTION_MANY, "attention_many" + suffix);
+            boolean hasHopper = device.isHopper() && (size == 64 || size == 128);
+            Kernel hopper =
+                    hasHopper ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix) : null;
+            int stages = size == 80 ? 4 : size == 256 || (small && size == 128) ? 2 : 3;
+            int halves = size == 256 || (small && size == 128) ? 2 : 1;
+            sizes.put(size, new Sized(few, many, hopper, stages, halves, size == 64 ? 6 : 5));
+        }
+    }
+
+    private @Nullable Sized sized(HeadShape heads, KvGroup group, CudaKvCache cache) {
+        boolean fits = cache.type() == type
+                && cache.pageTokens() == PAGE
+                && group.valueSize() != 0
+                && heads.keySize() == heads.valueSize();
+        return fits ? sizes.get(heads.keySize()) : null;
+    }
+
+    /** Takes zeroed counters for the blocks that share a row. */
+    void reserve() {
+        if (counterCount == 0 && !sizes.isEmpty()) {
+            counterCount = PART_PAIRS * 16;
+            counters = device.memory().allocate((long) counterCount * Integer.BYTES);
+            device.driver().clear(counters, (long) counterCount * Integer.BYTES, device.stream());
+            launcher.barrier();
+        }
+    }
+
+    /** Launches attention if there is a kernel for it; else it does nothing and says so. */
+    boolean attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        KvGroup group = cache.groups().get(layer.group());
+        Sized sized = sized(heads, group, cache);
+        if (sized == null || !CudaBuffer.isAligned(query) || !CudaBuffer.isAligned(output)) {
+            return false;
+        }
+        if (shape.isFew()) {
+            few(step, shape, sized, query, layer, cache, output);
+            return true;
+        }
+        int tileTokens = TILE_ROWS / sized.halves / (heads.queryHeads() / heads.keyHeads());
+        if (tileTokens == 0) {
+            return false;
+        }
+        Kernel hopper = sized.hopper;
+        int size = heads.keySize();
+        int tiles = step.sendTiles(tileTokens, launcher);
+        parameters(hopper == null ? sized.many : hopper, step, query, layer, cache, output)
+                .pointer(step.tiles(tileTokens))
+                .pointer(step.rowStart())
+                .shared(
+                        hopper == null
+                                ? (TILE_ROWS / sized.halves + 256) * 2 * (size + 8)
+                                : (TILE_ROWS + sized.hopperStages * 128) * 2 * size + 1024 + 16 * sized.hopperStages)
+                .launch(tiles, heads.keyHeads(), 1, hopper == null ? 256 : 384);
+        return true;
+    }
+
+    private void few(
+            StepMemory step,
+            StepShape shape,
+            Sized sized,
+            Rows query,
+            AttentionLayer layer,
+            CudaKvCache cache,
+            Rows output) {
+        HeadShape heads = layer.heads();
+        int size = heads.keySize();
+        int headTiles = Launcher.cover(heads.queryHeads() / heads.keyHeads(), 16);
+        int pairs = shape.rows() * heads.keyHeads();
+        int parts = pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MOST_PARTS);
+        if (parts > 1) {
+            reservePartials(step, heads);
+        }
+        parameters(sized.few, step, query, layer, cache, output)
+                .pointer(step.rowSequence())
+                .pointer(step.contextLength())
+                .pointer(partials)
+                .pointer(step.firstEntry())
+                .pointer(counters)
+                .shared(sized.stages * 256 * (size + 8) + 32 * size + 2560)
+                .cluster(device.isHopper() ? parts : 1)
+                .launch(parts, heads.keyHeads() * headTiles, shape.rows(), 128);
+    }
+
+    private void reservePartials(StepMemory step, HeadShape heads) {
+        long rows = Math.min(step.maxRows(), FULL_PAIRS / heads.keyHeads() + 1);
+        long splits = Launcher.cover((long) step.maxPages() * PAGE, SPLIT);
+        long bytes = rows * splits * heads.queryHeads() * (heads.keySize() + 2) * Float.BYTES;
+        if (bytes > partialsBytes) {
+            partials = device.memory().allocate(bytes);
+            partialsBytes = bytes;
+        }
+    }
+
+    private Launcher parameters(
+            Kernel kernel, StepMemory step, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        return launcher.of(kernel)
+                .rows(query)
+                .pointer(cache.address(layer.group(), layer.layer()))
+                .wide(cache.pageElements(layer.group()))
+                .pointer(step.pageTable(layer.group()))
+                .integer(step.maxPages())
+                .integer(heads.keyHeads())
+                .integer(heads.queryHeads() / heads.keyHeads())
+                .number(layer.scale())
+                .number(layer.softCap())
+                .integer(cache.groups().get(layer.group()).window())
+                .pointer(layer.sinks())
+                .rows(output)
+                .pointer(step.positions());
+    }
+}

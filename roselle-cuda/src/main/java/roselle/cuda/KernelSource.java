@@ -1,0 +1,73 @@
+package roselle.cuda;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A file of CUDA C++ from the jar, and the architectures that it is for. */
+enum KernelSource {
+    GENERIC_ATTENTION,
+    GENERIC_EXPERTS,
+    GENERIC_LINEAR,
+    GENERIC_ROWS,
+    ATTENTION_FEW,
+    ATTENTION_MANY,
+    ATTENTION_HOPPER,
+    LINEAR_HOPPER,
+    ROWS;
+
+    private static final String FOLDER = "kernels/";
+    private static final List<String> HEADERS = List.of(
+            "ampere.cuh",
+            "attention.cuh",
+            "blocks.cuh",
+            "elements.cuh",
+            "epilogue.cuh",
+            "hopper.cuh",
+            "numbers.cuh",
+            "turn.cuh",
+            "wgmma.cuh");
+
+    /** The file's name. */
+    String file() {
+        return name().toLowerCase(java.util.Locale.ROOT) + ".cu";
+    }
+
+    /** Whether it can be compiled for an architecture such as {@code sm_90a}. */
+    boolean isFor(String architecture) {
+        return !name().endsWith("HOPPER") || architecture.equals("sm_90a");
+    }
+
+    String text() {
+        return read(file());
+    }
+
+    /** The text of each header, by the name under which sources include it. */
+    static Map<String, String> headers() {
+        var headers = new LinkedHashMap<String, String>();
+        for (String header : HEADERS) {
+            headers.put(header, read(header));
+        }
+        return headers;
+    }
+
+    /** All that the machine code depends on, in a fixed order. */
+    String allText() {
+        return new TreeMap<>(headers()).values() + text();
+    }
+
+    private static String read(String file) {
+        try (InputStream stream = KernelSource.class.getResourceAsStream(FOLDER + file)) {
+            if (stream == null) {
+                throw new IllegalStateException("the jar has no kernel file " + file);
+            }
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new IllegalStateException("cannot read the kernel file " + file, unreadable);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Buffer;
+import roselle.backend.Rows;
+
+/**
+ * Starts kernels on the device's stream: {@code of(kernel)}, the parameters in order, then {@link #launch}. It allocates
+ * nothing, and one launch is put together at a time.
+ *
+ * <p>Each kernel may begin while the one before it ends (programmatic dependent launch), because each of ours waits before it
+ * reads what others wrote. After a copy or at the beginning of a step that is not so: {@link #barrier}.
+ */
+final class Launcher {
+    private static final int MOST_PARAMETERS = 48;
+    private static final int SLOT = 64; // bytes; the largest parameter is a struct of 48
+    private static final long CONFIG_BYTES = 56;
+    private static final long ATTRIBUTE_BYTES = 72;
+    private static final int CLUSTER_DIMENSION = 4; // CU_LAUNCH_ATTRIBUTE
+    private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+
+    private final Device device;
+    private final MemorySegment config;
+    private final MemorySegment attributes;
+    private final MemorySegment values;
+    private final MemorySegment pointers;
+    private @Nullable Kernel kernel;
+    private int count;
+    private int attributeCount;
+    private int sharedBytes;
+    private int cluster;
+    private boolean mayOverlap;
+
+    Launcher(Device device, Arena arena) {
+        this.device = device;
+        config = arena.allocate(CONFIG_BYTES, 8);
+        attributes = arena.allocate(2 * ATTRIBUTE_BYTES, 8);
+        values = arena.allocate((long) MOST_PARAMETERS * SLOT, 16);
+        pointers = arena.allocate((long) MOST_PARAMETERS * ADDRESS.byteSize(), 8);
+        for (int i = 0; i < MOST_PARAMETERS; i++) {
+            pointers.setAtIndex(ADDRESS, i, values.asSlice((long) i * SLOT));
+        }
+        config.set(JAVA_LONG, 32, device.stream());
+        config.set(ADDRESS, 40, attributes);
+    }
+
+    /** What was given to the stream before comes to its end before the next kernel begins. */
+    void barrier() {
+        mayOverlap = false;
+    }
+
+    Launcher of(Kernel next) {
+        kernel = next;
+        count = 0;
+        sharedBytes = 0;
+        cluster = 1;
+        return this;
+    }
+
+    Launcher pointer(long address) {
+        values.set(JAVA_LONG, (long) count++ * SLOT, address);
+        return this;
+    }
+
+    Launcher pointer(@Nullable Buffer buffer) {
+        return pointer(buffer == null ? 0 : CudaBuffer.address(buffer));
+    }
+
+    /** A view's address and its stride. */
+    Launcher rows(Rows rows) {
+        return pointer(CudaBuffer.address(rows)).wide(rows.stride());
+    }
+
+    Launcher wide(long value) {
+        values.set(JAVA_LONG, (long) count++ * SLOT, value);
+        return this;
+    }
+
+    Launcher integer(int value) {
+        values.set(JAVA_INT, (long) count++ * SLOT, value);
+        return this;
+    }
+
+    Launcher flag(boolean value) {
+        return integer(value ? 1 : 0);
+    }
+
+    Launcher number(float value) {
+        values.set(JAVA_FLOAT, (long) count++ * SLOT, value);
+        return this;
+    }
+
+    /** The memory of a parameter that is a struct, 48 bytes at most, to be filled by the caller. */
+    MemorySegment struct() {
+        return values.asSlice((long) count++ * SLOT, SLOT);
+    }
+
+    /** Dynamic shared memory of a block. */
+    Launcher shared(int bytes) {
+        sharedBytes = bytes;
+        return this;
+    }
+
+    /** Blocks along x that form a cluster. */
+    Launcher cluster(int blocks) {
+        cluster = blocks;
+        return this;
+    }
+
+    void launch(long gridX, int gridY, int gridZ, int threads) {
+        if (kernel == null) {
+            throw new IllegalStateException("no kernel to launch");
+        }
+        kernel.allow(device, sharedBytes);
+        attributeCount = 0;
+        if (cluster > 1) {
+            MemorySegment attribute = attribute(CLUSTER_DIMENSION);
+            attribute.set(JAVA_INT, 8, cluster);
+            attribute.set(JAVA_INT, 12, 1);
+            attribute.set(JAVA_INT, 16, 1);
+        }
+        if (mayOverlap) {
+            attribute(PROGRAMMATIC_STREAM_SERIALIZATION).set(JAVA_INT, 8, 1);
+        }
+        config.set(JAVA_INT, 0, Math.toIntExact(gridX));
+        config.set(JAVA_INT, 4, gridY);
+        config.set(JAVA_INT, 8, gridZ);
+        config.set(JAVA_INT, 12, threads);
+        config.set(JAVA_INT, 16, 1);
+        config.set(JAVA_INT, 20, 1);
+        config.set(JAVA_INT, 24, sharedBytes);
+        config.set(JAVA_INT, 48, attributeCount);
+        device.driver().launch(config, kernel.function(), pointers);
+        mayOverlap = true;
+        kernel = null;
+    }
+
+    private MemorySegment attribute(int id) {
+        MemorySegment attribute = attributes.asSlice(attributeCount * ATTRIBUTE_BYTES, ATTRIBUTE_BYTES);
+        attribute.set(JAVA_INT, 0, id);
+        attributeCount++;
+        return attribute;
+    }
+
+    /** How many blocks of {@code size} cover {@code count}. */
+    static int cover(long count, int size) {
+        return Math.toIntExact((count + size - 1) / size);
+    }
+}

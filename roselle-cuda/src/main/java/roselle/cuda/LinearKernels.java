@@ -1,0 +1,185 @@
+package roselle.cuda;
+
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
+final class LinearKernels {
+    private static final int THREADS = 256;
+    private static final int FAST_THREADS = 128;
+    private static final int FAST_COLUMNS = 1024; // of a block of embed
+    private static final int GENERIC_OUTPUTS = 8; // of a block
+    private static final int GENERIC_ROWS = 8;
+    private static final int ACCUMULATES = 1;
+    private static final int STORES_FLOATS = 2;
+
+    private final Device device;
+    private final Launcher launcher;
+    private final RowKernels rowKernels;
+    private final Kernel linear;
+    private final Kernel headLinear;
+    private final Kernel groupedLinear;
+    private final Kernel tableRows;
+    private final Kernel routeExperts;
+    private final Kernel fastEmbed;
+    private final HopperLinear[] hopper; // one of each kind, empty on other devices
+    private final DataType type;
+    private long alignedRows;
+    private long alignedBytes;
+    private long identity;
+    private int identityRows;
+
+    LinearKernels(Device device, Kernels kernels, Launcher launcher, RowKernels rowKernels, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.rowKernels = rowKernels;
+        this.type = type;
+        String suffix = "_" + type.label();
+        KernelSource generic = KernelSource.GENERIC_LINEAR;
+        linear = kernels.kernel(generic, "linear" + suffix);
+        headLinear = kernels.kernel(generic, "head_linear" + suffix);
+        groupedLinear = kernels.kernel(generic, "grouped_linear" + suffix);
+        tableRows = kernels.kernel(generic, "table_rows" + suffix);
+        routeExperts = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_experts" + suffix);
+        boolean fast = device.isHopper() && type != DataType.F32;
+        fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
+        hopper = fast ? HopperLinear.all(kernels, type) : new HopperLinear[0];
+    }
+
+    void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
+        if (table.isPacked() && CudaBuffer.isWhole(output)) {
+            launcher.of(fastEmbed)
+                    .pointer(table.packed())
+                    .pointer(index)
+                    .number(scale)
+                    .flag(adds)
+                    .rows(output)
+                    .integer(table.columns())
+                    .launch(Launcher.cover(table.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+            return;
+        }
+        if (table.isPacked()) {
+            throw new IllegalArgumentException("rows of " + table.name() + " are looked up into unaligned rows");
+        }
+        launcher.of(tableRows)
+                .pointer(table.blocks())
+                .integer(table.blockCount())
+                .integer(table.columns())
+                .pointer(index)
+                .number(scale)
+                .flag(adds)
+                .rows(output)
+                .launch(rows, Launcher.cover(table.columns(), THREADS), 1, THREADS);
+    }
+
+    void linear(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        if (weight.isPacked()) {
+            Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows);
+            HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
+            return;
+        }
+        launcher.of(linear)
+                .rows(input)
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(weight.columns())
+                .integer(weight.rows());
+        epilogue(epilogue, output)
+                .rows(output)
+                .integer(rows)
+                .launch(Launcher.cover(weight.rows(), GENERIC_OUTPUTS), Launcher.cover(rows, GENERIC_ROWS), 1, THREADS);
+    }
+
+    private Launcher epilogue(Epilogue epilogue, Rows output) {
+        return launcher.pointer(epilogue.bias())
+                .integer(KernelNumbers.of(epilogue.activation()))
+                .number(epilogue.scale())
+                .integer(flags(epilogue, output));
+    }
+
+    static int flags(Epilogue epilogue, Rows output) {
+        boolean storesFloats = output.buffer().type() == DataType.F32;
+        return (epilogue.accumulates() ? ACCUMULATES : 0) | (storesFloats ? STORES_FLOATS : 0);
+    }
+
+    /** A copy of rows that the tensor cores can read; only views of odd places need it. */
+    private Rows aligned(Rows input, int rows) {
+        long bytes = (long) rows * input.columns() * type.blockBytes();
+        if (bytes > alignedBytes) {
+            alignedRows = device.memory().allocate(bytes);
+            alignedBytes = bytes;
+        }
+        if (rows > identityRows) {
+            var indices = new int[rows];
+            java.util.Arrays.setAll(indices, i -> i);
+            identity = device.memory().allocate((long) rows * Integer.BYTES);
+            try (var arena = java.lang.foreign.Arena.ofConfined()) {
+                var source = arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_INT, indices);
+                device.driver().copyIn(identity, source, source.byteSize(), device.stream());
+                device.synchronize();
+            }
+            launcher.barrier();
+            identityRows = rows;
+        }
+        var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
+        Rows copy = Rows.of(buffer, input.columns());
+        rowKernels.gather(input, identity, copy, rows);
+        return copy;
+    }
+
+    void heads(Rows input, CudaWeight weight, Rows output, int rows) {
+        int heads = weight.matrices();
+        launcher.of(headLinear)
+                .rows(input)
+                .integer(input.columns() / heads)
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(heads)
+                .integer(weight.columns())
+                .integer(weight.rows())
+                .rows(output)
+                .integer(output.columns() / heads)
+                .integer(rows)
+                .launch(
+                        Launcher.cover((long) heads * weight.rows(), GENERIC_OUTPUTS),
+                        Launcher.cover(rows, GENERIC_ROWS),
+                        1,
+                        THREADS);
+    }
+
+    void route(Rows logits, Router router, Routing routing, int rows) {
+        launcher.of(routeExperts)
+                .rows(logits)
+                .integer(KernelNumbers.of(router.scoring()))
+                .integer(router.experts())
+                .integer(router.chosen())
+                .flag(router.normalizes())
+                .integer(router.groups())
+                .integer(router.chosenGroups())
+                .pointer(router.correction())
+                .number(router.scale())
+                .pointer(routing.experts())
+                .pointer(routing.weights())
+                .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))
+                .launch(rows, 1, 1, 32);
+    }
+
+    void experts(Rows input, ExpertLinear product, Routing routing, Rows output, int rows) {
+        var weight = (CudaWeight) product.experts();
+        launcher.of(groupedLinear)
+                .rows(input)
+                .integer(product.spread() ? 1 : routing.chosen())
+                .pointer(routing.experts())
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(weight.columns())
+                .integer(weight.rows());
+        epilogue(product.epilogue(), output)
+                .rows(output)
+                .launch((long) rows * routing.chosen(), Launcher.cover(weight.rows(), GENERIC_OUTPUTS), 1, THREADS);
+    }
+}

@@ -1,0 +1,178 @@
+package roselle.cuda;
+
+import roselle.backend.Gate;
+import roselle.backend.Norm;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/** Operations on rows between the products; on aligned 16-bit rows in kernels that read 16 bytes at a time. */
+final class RowKernels {
+    private static final int THREADS = 256;
+    private static final int FAST_THREADS = 128;
+    private static final int FAST_COLUMNS = 1024; // of a block
+    private static final int FAST_NORM_COLUMNS = 32_768;
+    private static final int FAST_NORM_THREADS = 512;
+
+    private final Launcher launcher;
+    private final boolean is16Bit;
+    private final Kernel norm;
+    private final Kernel addNormed;
+    private final Kernel gated;
+    private final Kernel gather;
+    private final Kernel addScaled;
+    private final Kernel addGated;
+    private final Kernel combineExperts;
+    private final Kernel scaleLogits;
+    private final Kernel fromFloats;
+    private final Kernel toFloats;
+    private final Kernel fastNorm;
+    private final Kernel fastAddNormed;
+    private final Kernel fastGated;
+    private final Kernel fastGather;
+
+    RowKernels(Kernels kernels, Launcher launcher, DataType type) {
+        this.launcher = launcher;
+        is16Bit = type != DataType.F32;
+        KernelSource generic = KernelSource.GENERIC_ROWS;
+        String suffix = "_" + type.label();
+        norm = kernels.kernel(generic, "norm" + suffix);
+        addNormed = kernels.kernel(generic, "add_normed" + suffix);
+        gated = kernels.kernel(generic, "gated" + suffix);
+        gather = kernels.kernel(generic, "gather" + suffix);
+        addScaled = kernels.kernel(generic, "add_scaled" + suffix);
+        addGated = kernels.kernel(generic, "add_gated" + suffix);
+        combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
+        scaleLogits = kernels.kernel(generic, "scale_logits_f32");
+        fromFloats = kernels.kernel(generic, "from_floats" + suffix);
+        toFloats = kernels.kernel(generic, "to_floats" + suffix);
+        KernelSource fast = KernelSource.ROWS;
+        fastNorm = is16Bit ? kernels.kernel(fast, "norm" + suffix) : norm;
+        fastAddNormed = is16Bit ? kernels.kernel(fast, "add_normed" + suffix) : addNormed;
+        fastGated = is16Bit ? kernels.kernel(fast, "gated" + suffix) : gated;
+        fastGather = is16Bit ? kernels.kernel(fast, "gather") : gather;
+    }
+
+    void norm(Rows input, Norm kind, Rows output, int rows) {
+        boolean fast = isFastNorm(input, output);
+        normed(fast ? fastNorm : norm, input, kind);
+        launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
+    }
+
+    void addNormed(Rows input, Norm kind, float scale, Rows output, int rows) {
+        boolean fast = isFastNorm(input, output);
+        normed(fast ? fastAddNormed : addNormed, input, kind);
+        launcher.number(scale);
+        launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
+    }
+
+    private boolean isFastNorm(Rows input, Rows output) {
+        return is16Bit
+                && CudaBuffer.isWhole(input)
+                && CudaBuffer.isWhole(output)
+                && output.columns() <= FAST_NORM_COLUMNS;
+    }
+
+    private void normed(Kernel kernel, Rows input, Norm kind) {
+        launcher.of(kernel)
+                .rows(input)
+                .flag(kind.kind() == Norm.Kind.LAYER)
+                .pointer(kind.weight())
+                .number(kind.weightOffset())
+                .pointer(kind.bias())
+                .number(kind.epsilon());
+    }
+
+    private static int normThreads(boolean fast, Rows output) {
+        return fast ? Math.min(FAST_NORM_THREADS, Launcher.cover(output.columns(), 256) * 32) : THREADS;
+    }
+
+    void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        boolean fast = is16Bit && CudaBuffer.isWhole(gate) && CudaBuffer.isWhole(up) && CudaBuffer.isWhole(output);
+        launcher.of(fast ? fastGated : gated)
+                .rows(gate)
+                .rows(up)
+                .integer(KernelNumbers.of(kind.activation()))
+                .number(kind.limit())
+                .number(kind.upOffset())
+                .rows(output)
+                .integer(output.columns());
+        if (fast) {
+            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+        } else {
+            launchColumns(output, rows);
+        }
+    }
+
+    /** Copies the rows that an array of indices on the device names. */
+    void gather(Rows input, long index, Rows output, int rows) {
+        boolean fast = is16Bit && CudaBuffer.isWhole(input) && CudaBuffer.isWhole(output);
+        launcher.of(fast ? fastGather : gather)
+                .rows(input)
+                .pointer(index)
+                .rows(output)
+                .integer(output.columns());
+        if (fast) {
+            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+        } else {
+            launchColumns(output, rows);
+        }
+    }
+
+    void addScaled(Rows input, float scale, Rows output, int rows) {
+        launcher.of(addScaled).rows(input).number(scale).rows(output).integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        launcher.of(addGated).rows(input).rows(gate).number(scale).rows(output).integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        launcher.of(combineExperts)
+                .rows(input)
+                .pointer(routing.weights())
+                .integer(routing.chosen())
+                .number(scale)
+                .rows(output)
+                .integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        launcher.of(scaleLogits).rows(logits).number(scale).number(softCap).integer(logits.columns());
+        launchColumns(logits, rows);
+    }
+
+    /** Gapless float32 rows at an address become rows of the activations' type. */
+    void fromFloats(long source, Rows target, int firstRow, int rows) {
+        launcher.of(fromFloats)
+                .pointer(source)
+                .wide(target.columns())
+                .pointer(row(target, firstRow))
+                .wide(target.stride())
+                .integer(target.columns());
+        launchColumns(target, rows);
+    }
+
+    void toFloats(Rows source, int firstRow, long target, int rows) {
+        launcher.of(toFloats)
+                .pointer(row(source, firstRow))
+                .wide(source.stride())
+                .pointer(target)
+                .wide(source.columns())
+                .integer(source.columns());
+        launchColumns(source, rows);
+    }
+
+    /** The address of the first number of a row of a view. */
+    static long row(Rows rows, int row) {
+        return CudaBuffer.address(rows)
+                + (long) row * rows.stride() * rows.buffer().type().blockBytes();
+    }
+
+    private void launchColumns(Rows output, int rows) {
+        launcher.launch(rows, Launcher.cover(output.columns(), THREADS), 1, THREADS);
+    }
+}

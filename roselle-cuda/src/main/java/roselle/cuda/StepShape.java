@@ -1,0 +1,15 @@
+package roselle.cuda;
+
+/**
+ * What the launches of a step depend on, beside the model.
+ *
+ * @param isFew whether attention takes each row on its own, else in tiles of rows of a sequence
+ */
+record StepShape(int rows, int outputs, boolean isFew) {
+    /** Up to so many rows of a sequence are taken one by one. */
+    private static final int FEW_ROWS = 4;
+
+    static StepShape of(int rows, int sequences, int outputs) {
+        return new StepShape(rows, outputs, rows <= FEW_ROWS * sequences);
+    }
+}

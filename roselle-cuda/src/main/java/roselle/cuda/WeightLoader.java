@@ -1,0 +1,252 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Tensor;
+
+/**
+ * Brings weights to the device through pinned memory: a mapped file is read by Java alone.
+ *
+ * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores; quantized ones, experts,
+ * and all where rows are float32 stay as the checkpoint has them.
+ */
+final class WeightLoader implements AutoCloseable {
+    private static final int STAGING_BYTES = 32 << 20;
+    private static final int TILE = 64;
+    private static final int TILE_BYTES = 8192;
+    private static final int BLOCK_BYTES = 24; // struct WeightBlock
+    private static final long ALIGNMENT = 256;
+
+    private final Device device;
+    private final Launcher launcher;
+    private final DataType type;
+    private final boolean packs;
+    private final Kernel pack;
+    private final MemorySegment[] staging = new MemorySegment[2];
+    private final long[] rowMajor = new long[2];
+    private int turn;
+
+    WeightLoader(Device device, Kernels kernels, Launcher launcher, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.type = type;
+        packs = device.isHopper() && type != DataType.F32;
+        pack = packs
+                ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight")
+                : kernels.kernel(KernelSource.GENERIC_ROWS, "copy_page"); // never launched
+    }
+
+    private boolean packs(int matrices, List<Tensor> blocks) {
+        return packs
+                && matrices == 1
+                && blocks.getFirst().shape().columns() % 8 == 0
+                && blocks.stream().allMatch(WeightLoader::isPlain)
+                && blocks.stream()
+                        .limit(blocks.size() - 1L)
+                        .allMatch(block -> block.shape().rows() % TILE == 0);
+    }
+
+    private static boolean isPlain(Tensor block) {
+        return switch (block.type()) {
+            case F32, F16, BF16 -> true;
+            default -> false;
+        };
+    }
+
+    /** Bytes of device memory that a weight will take. */
+    long bytes(int matrices, List<Tensor> blocks) {
+        if (packs(matrices, blocks)) {
+            return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
+        }
+        long bytes = aligned((long) blocks.size() * BLOCK_BYTES);
+        for (Tensor block : blocks) {
+            bytes += aligned(block.data().byteSize());
+        }
+        return bytes;
+    }
+
+    private static long rows(List<Tensor> blocks) {
+        return blocks.stream().mapToLong(block -> block.shape().rows()).sum();
+    }
+
+    private static long packedBytes(long rows, long columns) {
+        long rowTiles = (rows + TILE - 1) / TILE;
+        return (rowTiles + rowTiles % 2) * ((columns + TILE - 1) / TILE) * TILE_BYTES;
+    }
+
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+
+    CudaWeight load(String name, int matrices, List<Tensor> blocks) {
+        int columns = Math.toIntExact(blocks.getFirst().shape().columns());
+        for (Tensor block : blocks) {
+            if (block.shape().columns() != columns) {
+                throw new IllegalArgumentException("weight " + name + " has blocks of " + columns + " and of "
+                        + block.shape().columns() + " columns");
+            }
+        }
+        int rows = Math.toIntExact(rows(blocks));
+        if (matrices < 1 || rows % matrices != 0) {
+            throw new IllegalArgumentException(
+                    "weight " + name + " has " + rows + " rows for " + matrices + " matrices");
+        }
+        return packs(matrices, blocks)
+                ? packed(name, rows, columns, blocks)
+                : raw(name, matrices, rows / matrices, columns, blocks);
+    }
+
+    private CudaWeight raw(String name, int matrices, int rows, int columns, List<Tensor> blocks) {
+        long table = device.memory().allocate((long) blocks.size() * BLOCK_BYTES);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entries = arena.allocate((long) blocks.size() * BLOCK_BYTES, 8);
+            int firstRow = 0;
+            for (int i = 0; i < blocks.size(); i++) {
+                Tensor block = blocks.get(i);
+                long at = (long) i * BLOCK_BYTES;
+                entries.set(JAVA_LONG, at, upload(block.data()));
+                entries.set(JAVA_LONG, at + 8, block.type().rowBytes(columns));
+                entries.set(JAVA_INT, at + 16, firstRow);
+                entries.set(JAVA_INT, at + 20, KernelNumbers.of(block.type()));
+                firstRow += Math.toIntExact(block.shape().rows());
+            }
+            device.driver().copyIn(table, entries, entries.byteSize(), device.stream());
+            device.synchronize();
+        }
+        return new CudaWeight(name, matrices, rows, columns, 0, table, blocks.size());
+    }
+
+    private long upload(MemorySegment data) {
+        long address = device.memory().allocate(data.byteSize());
+        for (long from = 0; from < data.byteSize(); from += STAGING_BYTES) {
+            long bytes = Math.min(STAGING_BYTES, data.byteSize() - from);
+            MemorySegment pinned = staging();
+            MemorySegment.copy(data, from, pinned, 0, bytes);
+            device.driver().copyIn(address + from, pinned, bytes, device.stream());
+        }
+        return address;
+    }
+
+    /** Pinned memory that nothing is copied from any more. */
+    private MemorySegment staging() {
+        turn = 1 - turn;
+        if (staging[turn] == null) {
+            staging[turn] = device.driver().allocatePinned(STAGING_BYTES);
+        } else {
+            device.synchronize();
+        }
+        return staging[turn];
+    }
+
+    private CudaWeight packed(String name, int rows, int columns, List<Tensor> blocks) {
+        long packedBytes = packedBytes(rows, columns);
+        long address = device.memory().allocate(packedBytes);
+        device.driver().clear(address, packedBytes, device.stream());
+        int firstTile = 0;
+        for (Tensor block : blocks) {
+            int blockRows = Math.toIntExact(block.shape().rows());
+            int atOnce = Math.max(TILE, STAGING_BYTES / (columns * 2) / TILE * TILE);
+            for (int row = 0; row < blockRows; row += atOnce) {
+                int count = Math.min(atOnce, blockRows - row);
+                long matrix = rowMajor(block, row, count, columns);
+                int tiles = Launcher.cover(count, TILE);
+                launcher.barrier();
+                launcher.of(pack)
+                        .pointer(matrix)
+                        .wide(columns)
+                        .pointer(address)
+                        .integer(firstTile)
+                        .integer(count)
+                        .integer(columns)
+                        .launch(Launcher.cover(columns, TILE), tiles, 1, 256);
+                launcher.barrier();
+                firstTile += tiles;
+            }
+        }
+        return new CudaWeight(name, 1, rows, columns, address, 0, 0);
+    }
+
+    /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */
+    private long rowMajor(Tensor block, int firstRow, int rows, int columns) {
+        long bytes = (long) rows * columns * Short.BYTES;
+        if (bytes > STAGING_BYTES) {
+            throw new IllegalArgumentException("a matrix of " + columns + " columns is too wide");
+        }
+        MemorySegment pinned = staging();
+        if (rowMajor[turn] == 0) {
+            rowMajor[turn] = device.driver().allocate(STAGING_BYTES);
+        }
+        long rowBytes = block.type().rowBytes(columns);
+        MemorySegment source = block.data().asSlice(firstRow * rowBytes, rows * rowBytes);
+        if (block.type() == type) {
+            MemorySegment.copy(source, 0, pinned, 0, bytes);
+        } else {
+            round(block.type(), source, pinned, (long) rows * columns, columns);
+        }
+        device.driver().copyIn(rowMajor[turn], pinned, bytes, device.stream());
+        return rowMajor[turn];
+    }
+
+    private void round(DataType from, MemorySegment source, MemorySegment target, long elements, int columns) {
+        Dequantizer dequantizer = Dequantizer.of(from);
+        long rowBytes = from.rowBytes(columns);
+        long rows = elements / columns;
+        java.util.stream.LongStream.range(0, rows).parallel().forEach(row -> {
+            var numbers = new float[columns];
+            dequantizer.dequantize(source, row * rowBytes, numbers, 0, columns);
+            for (int i = 0; i < columns; i++) {
+                short bits = type == DataType.BF16 ? bfloat16(numbers[i]) : Float.floatToFloat16(numbers[i]);
+                target.setAtIndex(JAVA_SHORT, row * columns + i, bits);
+            }
+        });
+    }
+
+    /** Rounds to the nearest bfloat16, ties to even. */
+    static short bfloat16(float number) {
+        int bits = Float.floatToRawIntBits(number);
+        if (Float.isNaN(number)) {
+            return (short) ((bits >>> 16) | 0x40);
+        }
+        return (short) ((bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16);
+    }
+
+    /** Sends float32 numbers to memory of their own. */
+    long constants(float[] values) {
+        long bytes = (long) values.length * Float.BYTES;
+        long address = device.memory().allocate(bytes);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment source = arena.allocateFrom(JAVA_FLOAT, values);
+            device.driver().copyIn(address, source, bytes, device.stream());
+            device.synchronize();
+        }
+        return address;
+    }
+
+    /** Gives back what loading alone needed. */
+    void finish() {
+        device.synchronize();
+        for (int i = 0; i < staging.length; i++) {
+            if (staging[i] != null) {
+                device.driver().freePinned(staging[i]);
+                staging[i] = null;
+            }
+            if (rowMajor[i] != 0) {
+                device.driver().free(rowMajor[i]);
+                rowMajor[i] = 0;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        finish();
+    }
+}

@@ -1,0 +1,340 @@
+package roselle.cuda.driver;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import roselle.api.DeviceException;
+
+/** The driver of this machine, {@code libcuda.so.1}. */
+@SuppressWarnings("restricted")
+public final class NativeDriver implements Driver {
+    private static final String LIBRARY = "libcuda.so.1";
+    private static final int OUT_OF_MEMORY = 2;
+    private static final int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8; // CU_FUNC_ATTRIBUTE
+    private static final int NON_BLOCKING = 1; // CU_STREAM
+    private static final int RELAXED = 2; // CU_STREAM_CAPTURE_MODE
+    private static final int NAME_BYTES = 256;
+
+    private final NativeLibrary library =
+            NativeLibrary.open(LIBRARY, "it comes with NVIDIA's driver; install the driver, or use --device cpu");
+    private final MethodHandle errorName = bind("cuGetErrorName", JAVA_INT, ADDRESS);
+    private final MethodHandle errorString = bind("cuGetErrorString", JAVA_INT, ADDRESS);
+    private final MethodHandle driverVersion = bind("cuDriverGetVersion", ADDRESS);
+    private final MethodHandle deviceCount = bind("cuDeviceGetCount", ADDRESS);
+    private final MethodHandle deviceName = bind("cuDeviceGetName", ADDRESS, JAVA_INT, JAVA_INT);
+    private final MethodHandle attribute = bind("cuDeviceGetAttribute", ADDRESS, JAVA_INT, JAVA_INT);
+    private final MethodHandle retain = bind("cuDevicePrimaryCtxRetain", ADDRESS, JAVA_INT);
+    private final MethodHandle release = bind("cuDevicePrimaryCtxRelease_v2", JAVA_INT);
+    private final MethodHandle setCurrent = bind("cuCtxSetCurrent", JAVA_LONG);
+    private final MethodHandle memoryInfo = bind("cuMemGetInfo_v2", ADDRESS, ADDRESS);
+    private final MethodHandle allocate = bind("cuMemAlloc_v2", ADDRESS, JAVA_LONG);
+    private final MethodHandle free = bind("cuMemFree_v2", JAVA_LONG);
+    private final MethodHandle allocatePinned = bind("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
+    private final MethodHandle freePinned = bind("cuMemFreeHost", ADDRESS);
+    private final MethodHandle clear = bind("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle copyIn = bind("cuMemcpyHtoDAsync_v2", JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle copyOut = bind("cuMemcpyDtoHAsync_v2", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle createStream = bind("cuStreamCreate", ADDRESS, JAVA_INT);
+    private final MethodHandle destroyStream = bind("cuStreamDestroy_v2", JAVA_LONG);
+    private final MethodHandle synchronize = bind("cuStreamSynchronize", JAVA_LONG);
+    private final MethodHandle createEvent = bind("cuEventCreate", ADDRESS, JAVA_INT);
+    private final MethodHandle destroyEvent = bind("cuEventDestroy_v2", JAVA_LONG);
+    private final MethodHandle recordEvent = bind("cuEventRecord", JAVA_LONG, JAVA_LONG);
+    private final MethodHandle elapsed = bind("cuEventElapsedTime", ADDRESS, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle loadModule = bind("cuModuleLoadData", ADDRESS, ADDRESS);
+    private final MethodHandle unloadModule = bind("cuModuleUnload", JAVA_LONG);
+    private final MethodHandle function = bind("cuModuleGetFunction", ADDRESS, JAVA_LONG, ADDRESS);
+    private final MethodHandle setAttribute = bind("cuFuncSetAttribute", JAVA_LONG, JAVA_INT, JAVA_INT);
+    private final MethodHandle launch = bind("cuLaunchKernelEx", ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private final MethodHandle beginCapture = bind("cuStreamBeginCapture_v2", JAVA_LONG, JAVA_INT);
+    private final MethodHandle endCapture = bind("cuStreamEndCapture", JAVA_LONG, ADDRESS);
+    private final MethodHandle instantiate = bind("cuGraphInstantiateWithFlags", ADDRESS, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle destroyTemplate = bind("cuGraphDestroy", JAVA_LONG);
+    private final MethodHandle destroyGraph = bind("cuGraphExecDestroy", JAVA_LONG);
+    private final MethodHandle launchGraph = bind("cuGraphLaunch", JAVA_LONG, JAVA_LONG);
+
+    /**
+     * Opens the driver.
+     *
+     * @throws DeviceException if there is no driver, or no device that it can use
+     */
+    public NativeDriver() {
+        MethodHandle init = bind("cuInit", JAVA_INT);
+        check("cuInit", () -> (int) init.invokeExact(0));
+    }
+
+    private MethodHandle bind(String name, MemoryLayout... parameters) {
+        return library.function(name, FunctionDescriptor.of(JAVA_INT, parameters));
+    }
+
+    /** One call of the driver; it returns the driver's error code. */
+    @FunctionalInterface
+    private interface Call {
+        int run() throws Throwable;
+    }
+
+    /** A call that leaves its result where it is told. */
+    @FunctionalInterface
+    private interface Query {
+        int run(MemorySegment result) throws Throwable;
+    }
+
+    private void check(String name, Call call) {
+        require(name, run(call));
+    }
+
+    private static int run(Call call) {
+        try {
+            return call.run();
+        } catch (RuntimeException | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError("a native call threw", impossible);
+        }
+    }
+
+    private void require(String name, int error) {
+        if (error != 0) {
+            throw new DeviceException("CUDA's " + name + " failed with " + describe(error));
+        }
+    }
+
+    private String describe(int error) {
+        return text(errorName, error) + " (" + error + ", " + text(errorString, error) + ")";
+    }
+
+    private static String text(MethodHandle handle, int error) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(ADDRESS);
+            int unknown = run(() -> (int) handle.invokeExact(error, pointer));
+            MemorySegment text = pointer.get(ADDRESS, 0);
+            return unknown != 0 || text.address() == 0
+                    ? "an error without a name"
+                    : text.reinterpret(NAME_BYTES).getString(0);
+        }
+    }
+
+    private long ask(String name, Query query) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment result = arena.allocate(JAVA_LONG);
+            check(name, () -> query.run(result));
+            return result.get(JAVA_LONG, 0);
+        }
+    }
+
+    @Override
+    public int version() {
+        return (int) ask("cuDriverGetVersion", result -> (int) driverVersion.invokeExact(result));
+    }
+
+    @Override
+    public int deviceCount() {
+        return (int) ask("cuDeviceGetCount", result -> (int) deviceCount.invokeExact(result));
+    }
+
+    @Override
+    public String deviceName(int device) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocate(NAME_BYTES);
+            check("cuDeviceGetName", () -> (int) deviceName.invokeExact(name, NAME_BYTES, device));
+            return name.getString(0);
+        }
+    }
+
+    @Override
+    public int attribute(DeviceAttribute which, int device) {
+        return (int) ask("cuDeviceGetAttribute", result -> (int) attribute.invokeExact(result, which.number(), device));
+    }
+
+    @Override
+    public long retainContext(int device) {
+        long context = ask("cuDevicePrimaryCtxRetain", result -> (int) retain.invokeExact(result, device));
+        makeCurrent(context);
+        return context;
+    }
+
+    @Override
+    public void makeCurrent(long context) {
+        check("cuCtxSetCurrent", () -> (int) setCurrent.invokeExact(context));
+    }
+
+    @Override
+    public void releaseContext(int device) {
+        check("cuDevicePrimaryCtxRelease", () -> (int) release.invokeExact(device));
+    }
+
+    @Override
+    public MemoryInfo memory() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment free = arena.allocate(JAVA_LONG);
+            MemorySegment total = arena.allocate(JAVA_LONG);
+            check("cuMemGetInfo", () -> (int) memoryInfo.invokeExact(free, total));
+            return new MemoryInfo(free.get(JAVA_LONG, 0), total.get(JAVA_LONG, 0));
+        }
+    }
+
+    @Override
+    public long allocate(long bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment address = arena.allocate(JAVA_LONG);
+            int error = run(() -> (int) allocate.invokeExact(address, bytes));
+            if (error == OUT_OF_MEMORY) {
+                return 0;
+            }
+            require("cuMemAlloc", error);
+            return address.get(JAVA_LONG, 0);
+        }
+    }
+
+    @Override
+    public void free(long address) {
+        check("cuMemFree", () -> (int) free.invokeExact(address));
+    }
+
+    @Override
+    public MemorySegment allocatePinned(long bytes) {
+        long address = ask("cuMemHostAlloc", result -> (int) allocatePinned.invokeExact(result, Math.max(1, bytes), 0));
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    @Override
+    public void freePinned(MemorySegment memory) {
+        check("cuMemFreeHost", () -> (int) freePinned.invokeExact(memory));
+    }
+
+    @Override
+    public void clear(long address, long bytes, long stream) {
+        check("cuMemsetD8Async", () -> (int) clear.invokeExact(address, (byte) 0, bytes, stream));
+    }
+
+    @Override
+    public void copyIn(long target, MemorySegment source, long bytes, long stream) {
+        check("cuMemcpyHtoDAsync", () -> (int) copyIn.invokeExact(target, source, bytes, stream));
+    }
+
+    @Override
+    public void copyOut(MemorySegment target, long source, long bytes, long stream) {
+        check("cuMemcpyDtoHAsync", () -> (int) copyOut.invokeExact(target, source, bytes, stream));
+    }
+
+    @Override
+    public long createStream() {
+        return ask("cuStreamCreate", result -> (int) createStream.invokeExact(result, NON_BLOCKING));
+    }
+
+    @Override
+    public void destroyStream(long stream) {
+        check("cuStreamDestroy", () -> (int) destroyStream.invokeExact(stream));
+    }
+
+    @Override
+    public void synchronize(long stream) {
+        check("cuStreamSynchronize", () -> (int) synchronize.invokeExact(stream));
+    }
+
+    @Override
+    public long createEvent() {
+        return ask("cuEventCreate", result -> (int) createEvent.invokeExact(result, 0));
+    }
+
+    @Override
+    public void destroyEvent(long event) {
+        check("cuEventDestroy", () -> (int) destroyEvent.invokeExact(event));
+    }
+
+    @Override
+    public void recordEvent(long event, long stream) {
+        check("cuEventRecord", () -> (int) recordEvent.invokeExact(event, stream));
+    }
+
+    @Override
+    public float elapsedMillis(long start, long end) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment millis = arena.allocate(JAVA_FLOAT);
+            check("cuEventElapsedTime", () -> (int) elapsed.invokeExact(millis, start, end));
+            return millis.get(JAVA_FLOAT, 0);
+        }
+    }
+
+    @Override
+    public long loadModule(byte[] cubin) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment image = arena.allocateFrom(JAVA_BYTE, cubin);
+            return ask("cuModuleLoadData", result -> (int) loadModule.invokeExact(result, image));
+        }
+    }
+
+    @Override
+    public void unloadModule(long module) {
+        check("cuModuleUnload", () -> (int) unloadModule.invokeExact(module));
+    }
+
+    @Override
+    public long function(long module, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocateFrom(name);
+            return ask("cuModuleGetFunction(" + name + ")", result -> (int) function.invokeExact(result, module, text));
+        }
+    }
+
+    @Override
+    public void allowSharedMemory(long kernel, int bytes) {
+        check("cuFuncSetAttribute", () -> (int) setAttribute.invokeExact(kernel, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes));
+    }
+
+    @Override
+    public void launch(MemorySegment config, long kernel, MemorySegment parameters) {
+        int error;
+        try {
+            error = (int) launch.invokeExact(config, kernel, parameters, MemorySegment.NULL);
+        } catch (Throwable impossible) {
+            throw new AssertionError("a native call threw", impossible);
+        }
+        require("cuLaunchKernelEx", error);
+    }
+
+    @Override
+    public void beginCapture(long stream) {
+        check("cuStreamBeginCapture", () -> (int) beginCapture.invokeExact(stream, RELAXED));
+    }
+
+    @Override
+    public long endCapture(long stream) {
+        long template = ask("cuStreamEndCapture", result -> (int) endCapture.invokeExact(stream, result));
+        try {
+            return ask("cuGraphInstantiate", result -> (int) instantiate.invokeExact(result, template, 0L));
+        } finally {
+            check("cuGraphDestroy", () -> (int) destroyTemplate.invokeExact(template));
+        }
+    }
+
+    @Override
+    public void abandonCapture(long stream) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment template = arena.allocate(JAVA_LONG);
+            int error = run(() -> (int) endCapture.invokeExact(stream, template));
+            long recorded = template.get(JAVA_LONG, 0);
+            if (error == 0 && recorded != 0) {
+                check("cuGraphDestroy", () -> (int) destroyTemplate.invokeExact(recorded));
+            }
+        }
+    }
+
+    @Override
+    public void launchGraph(long graph, long stream) {
+        check("cuGraphLaunch", () -> (int) launchGraph.invokeExact(graph, stream));
+    }
+
+    @Override
+    public void destroyGraph(long graph) {
+        check("cuGraphExecDestroy", () -> (int) destroyGraph.invokeExact(graph));
+    }
+}

@@ -1,0 +1,119 @@
+package roselle.cuda.driver;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import roselle.api.DeviceException;
+
+/** A shared library of NVIDIA's, found where drivers, toolkits and Python environments put it. */
+@SuppressWarnings("restricted")
+public final class NativeLibrary {
+    private final String name;
+    private final SymbolLookup symbols;
+
+    private NativeLibrary(String name, SymbolLookup symbols) {
+        this.name = name;
+        this.symbols = symbols;
+    }
+
+    /**
+     * Loads a library: from the loader's path, {@code CUDA_HOME}, {@code /usr/local/cuda*}, or the {@code nvidia} folders of a
+     * Python environment.
+     *
+     * @param advice what to install where it is missing
+     * @throws DeviceException that says where it was looked for, and the advice
+     */
+    public static NativeLibrary open(String name, String advice) {
+        return find(name).orElseThrow(() -> {
+            List<Path> folders = folders();
+            return new DeviceException(name + " was not found on the loader's path nor in "
+                    + (folders.isEmpty() ? "any CUDA folder, for there is none" : folders) + ": " + advice);
+        });
+    }
+
+    /** Loads a library if it is there. */
+    public static Optional<NativeLibrary> find(String name) {
+        try {
+            return Optional.of(new NativeLibrary(name, SymbolLookup.libraryLookup(name, Arena.global())));
+        } catch (IllegalArgumentException notOnTheLoadersPath) {
+            for (Path folder : folders()) {
+                Path file = folder.resolve(name);
+                if (Files.isRegularFile(file)) {
+                    return Optional.of(new NativeLibrary(name, SymbolLookup.libraryLookup(file, Arena.global())));
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Folders where NVIDIA's libraries may lie beside the loader's path. */
+    static List<Path> folders() {
+        var folders = new ArrayList<Path>();
+        String home = System.getenv("CUDA_HOME");
+        if (home != null && !home.isBlank()) {
+            add(folders, Path.of(home, "lib64"));
+        }
+        String python = System.getenv("VIRTUAL_ENV");
+        if (python != null && !python.isBlank()) {
+            addPython(folders, Path.of(python, "lib"));
+        }
+        addMatching(folders, Path.of("/usr/local"), "cuda*", "lib64");
+        addPython(folders, Path.of("/usr/local/lib"));
+        addPython(folders, Path.of("/usr/lib"));
+        return folders;
+    }
+
+    private static void addPython(List<Path> folders, Path lib) {
+        for (Path python : matching(lib, "python3*")) {
+            for (String packages : List.of("site-packages", "dist-packages")) {
+                addMatching(folders, python.resolve(packages).resolve("nvidia"), "*", "lib");
+            }
+        }
+    }
+
+    private static void addMatching(List<Path> folders, Path parent, String pattern, String child) {
+        for (Path match : matching(parent, pattern)) {
+            add(folders, match.resolve(child));
+        }
+    }
+
+    private static List<Path> matching(Path parent, String pattern) {
+        var matches = new ArrayList<Path>();
+        if (Files.isDirectory(parent)) {
+            try (DirectoryStream<Path> children = Files.newDirectoryStream(parent, pattern)) {
+                children.forEach(matches::add);
+            } catch (IOException unreadable) {
+                return List.of();
+            }
+        }
+        matches.sort(null);
+        return matches;
+    }
+
+    private static void add(List<Path> folders, Path folder) {
+        if (Files.isDirectory(folder)) {
+            folders.add(folder);
+        }
+    }
+
+    /**
+     * Binds a function.
+     *
+     * @throws DeviceException if the library is too old to have it
+     */
+    public MethodHandle function(String function, FunctionDescriptor type) {
+        return symbols.find(function)
+                .map(address -> Linker.nativeLinker().downcallHandle(address, type))
+                .orElseThrow(() -> new DeviceException(
+                        name + " has no function " + function + ": it is too old, CUDA 12 or newer is needed"));
+    }
+}

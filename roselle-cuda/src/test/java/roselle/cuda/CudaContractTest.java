@@ -1,0 +1,56 @@
+package roselle.cuda;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import roselle.backend.Backend;
+import roselle.backend.BackendContract;
+import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.nvrtc.Compiler;
+import roselle.tensor.DataType;
+
+/** A CUDA device keeps the contract of a device, in each type that rows can have. */
+@Tag("gpu")
+class CudaContractTest {
+    private static Backend backend(DataType type) {
+        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser(Compiler::new));
+    }
+
+    @Nested
+    class InF32 extends BackendContract {
+        @Override
+        protected Backend open() {
+            return backend(DataType.F32);
+        }
+
+        @Override
+        protected double tolerance() {
+            return 5e-5;
+        }
+    }
+
+    @Nested
+    class InBf16 extends BackendContract {
+        @Override
+        protected Backend open() {
+            return backend(DataType.BF16);
+        }
+
+        @Override
+        protected double tolerance() {
+            return 3e-2;
+        }
+    }
+
+    @Nested
+    class InF16 extends BackendContract {
+        @Override
+        protected Backend open() {
+            return backend(DataType.F16);
+        }
+
+        @Override
+        protected double tolerance() {
+            return 4e-3;
+        }
+    }
+}
