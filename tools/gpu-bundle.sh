@@ -16,41 +16,39 @@ modules=$modules,jdk.crypto.ec,jdk.incubator.vector,jdk.jfr,jdk.management,jdk.u
 
 cd "$root"
 mvn -B -q -o -DskipTests -Dspotless.check.skip=true package
-if [ ! -f "$bundle/jre.tar.gz" ]; then # the slowest part, and always the same
+if [ ! -f "$bundle/jre.tar.xz" ]; then # the slowest part, and always the same
     rm -rf "$bundle/jre"
-    "$JAVA_HOME/bin/jlink" --add-modules "$modules" --strip-debug --no-header-files --no-man-pages --compress zip-9 \
+    "$JAVA_HOME/bin/jlink" --add-modules "$modules" --strip-debug --no-header-files --no-man-pages --compress zip-0 \
         --output "$bundle/jre"
-    tar -C "$bundle" -czf "$bundle/jre.tar.gz" jre
+    tar -C "$bundle" -cJf "$bundle/jre.tar.xz" jre
     rm -rf "$bundle/jre"
 fi
 rm -rf "$bundle/lib" "$bundle/test"
 mkdir -p "$bundle/lib" "$bundle/test"
 cp roselle-cli/target/roselle-cli-*.jar roselle-cli/target/lib/*.jar "$bundle/lib/"
-rm -f "$bundle"/lib/jline-native-*.jar # natives of other platforms; the terminal does without
-mvn -B -q -o -pl roselle-cuda dependency:build-classpath -Dmdep.includeScope=test \
-    -Dmdep.outputFile="$bundle/test/classpath" >/dev/null 2>&1 || true
+zip -q -d "$bundle"/lib/roselle-engine-*.jar 'roselle/demo/*.gguf' # a checkout has it
+zip -q -d "$bundle"/lib/jline-native-*.jar "org/jline/nativ/Windows/*" "org/jline/nativ/Mac/*" "org/jline/nativ/FreeBSD/*"
 version=$(sed -n 's/.*<junit.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.junit.platform:junit-platform-console-standalone:$version" \
     -DoutputDirectory="$bundle/test"
 assertj=$(sed -n 's/.*<assertj.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.assertj:assertj-core:$assertj" -DoutputDirectory="$bundle/test"
-rm -f "$bundle/test/classpath"
 (cd roselle-engine/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/engine-tests.jar" roselle/backend roselle/testing)
-(cd roselle-cuda/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/cuda-tests.jar" roselle)
+mkdir "$bundle/test/cuda" && cp -r roselle-cuda/target/test-classes/. "$bundle/test/cuda/"
 cat >"$bundle/run.sh" <<'RUN'
 #!/bin/sh
 # Runs the bundle it lies in: run.sh test [CLASS …] | run.sh roselle ARGUMENTS
 set -eu
 bundle=$(cd "$(dirname "$0")" && pwd)
 jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
-[ -x "$jre/jre/bin/java" ] || { mkdir -p "$jre" && tar -C "$jre" -xzf "$bundle/jre.tar.gz"; }
+[ -x "$jre/jre/bin/java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }
 java=$jre/jre/bin/java
 what=$1
 shift
 case $what in
     test)
-        path=$(echo "$bundle"/test/*.jar "$bundle"/lib/*.jar | tr ' ' ':')
-        [ $# = 0 ] && set -- --scan-classpath "$bundle/test/cuda-tests.jar" --include-tag gpu
+        path=$(echo "$bundle"/test/cuda "$bundle"/test/*.jar "$bundle"/lib/*.jar | tr ' ' ':')
+        [ $# = 0 ] && set -- --scan-classpath "$bundle/test/cuda" --include-tag gpu
         exec "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -ea -cp "$path" \
             org.junit.platform.console.ConsoleLauncher execute --details=summary --disable-banner "$@"
         ;;

@@ -53,7 +53,8 @@ __device__ __forceinline__ void storeFour(
             y[i] = epilogue.scale * activate(epilogue.activation, x);
         }
     }
-    bool whole = count == 4 && (at & 3) == 0;
+    u64 address = (u64)output + at * (epilogue.flags & STORES_FLOATS ? 4 : 2);
+    bool whole = count == 4 && (address & (epilogue.flags & STORES_FLOATS ? 15 : 7)) == 0;
     if (epilogue.flags & STORES_FLOATS) {
         float* target = (float*)output + at;
         if (whole && !(epilogue.flags & ACCUMULATES)) {
