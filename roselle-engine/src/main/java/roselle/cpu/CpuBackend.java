@@ -60,7 +60,7 @@ public final class CpuBackend implements Backend {
         code = MachineCode.open(options);
         pool = new WorkerPool(options.threads());
         products = new Products(pool, code, arena);
-        attention = new PagedAttention(pool);
+        attention = new PagedAttention(pool, code, arena);
         rowOperations = new RowOperations(pool);
         logitScaling = new LogitScaling(pool);
     }
@@ -144,6 +144,7 @@ public final class CpuBackend implements Backend {
         var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
         if (code.takes(blocks)) {
             weight.pack(pool, code.weights());
+            code.use(weight.compute());
             allocatedBytes += weight.packedBytes();
         }
         return reserved(weight);
@@ -220,6 +221,18 @@ public final class CpuBackend implements Backend {
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         attention.attend(step, query, layer, (CpuKvCache) cache, output);
+    }
+
+    /** The scalar twin of {@link #attention}, for one row. */
+    void attendScalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
+        if (attention.isMachine(cache.groups().get(layer.group()))) {
+            for (int head = 0; head < layer.heads().queryHeads(); head++) {
+                PanelAttention.scalar(code.attention(), now, query, layer, cache, output, row, head);
+            }
+        } else {
+            Attention.scalar(
+                    now, query, layer, cache, output, row, 0, layer.heads().queryHeads());
+        }
     }
 
     @Override

@@ -76,6 +76,19 @@ final class Lanes {
         return sum(FloatVector.fromArray(FLOATS, lanes, 0));
     }
 
+    /** The largest of all lanes; NaN where one is. */
+    static float highest(float[] lanes) {
+        FloatVector v = FloatVector.fromArray(FLOATS, lanes, 0);
+        if (COUNT == 16) {
+            v = v.max(v.rearrange(BY_8));
+        }
+        if (COUNT >= 8) {
+            v = v.max(v.rearrange(BY_4));
+        }
+        v = v.max(v.rearrange(BY_2));
+        return v.max(v.rearrange(BY_1)).lane(0);
+    }
+
     /** Ends {@code count} sums whose lanes lie one after the other. */
     static void sums(float[] lanes, int from, int count, float[] target, int to) {
         for (int i = 0; i < count; i++) {

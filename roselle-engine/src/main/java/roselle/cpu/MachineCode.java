@@ -13,13 +13,16 @@ import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.Processor;
 import roselle.cpu.machine.Processor.Feature;
 import roselle.cpu.machine.ProductKernels;
+import roselle.cpu.machine.TileKernels;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /** The machine code that products use, with the weights that were repacked for it; nothing where the Vector API works. */
 final class MachineCode implements AutoCloseable {
     private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
+    private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
     private final OwnedMemory weights;
+    private boolean hasRounded; // a weight whose products are rounded
     private final Precision precision;
     private final CpuPath path;
     private final String reason;
@@ -67,12 +70,14 @@ final class MachineCode implements AutoCloseable {
         var code = new MachineCode(path, precision, reason);
         List<Compute> computes = hasHalves ? List.of(Compute.F32, Compute.BF16) : List.of(Compute.F32);
         for (Compute compute : computes) {
-            Optional<ProductKernels> opened = ProductKernels.open(compute);
-            if (opened.isEmpty()) {
+            Optional<ProductKernels> products = ProductKernels.open(compute);
+            Optional<TileKernels> tiles = TileKernels.open(compute);
+            products.ifPresent(opened -> code.kernels.put(compute, opened));
+            tiles.ifPresent(opened -> code.tiles.put(compute, opened));
+            if (products.isEmpty() || tiles.isEmpty()) {
                 code.close();
                 return vector(options, "the system refuses executable memory");
             }
-            code.kernels.put(compute, opened.get());
         }
         return code;
     }
@@ -114,6 +119,29 @@ final class MachineCode implements AutoCloseable {
 
     ProductKernels kernels(Compute compute) {
         return java.util.Objects.requireNonNull(kernels.get(compute));
+    }
+
+    /** Remembers the precision of a weight that was loaded. */
+    void use(Compute compute) {
+        hasRounded |= compute == Compute.BF16;
+    }
+
+    /** The precision of attention: that of products, which is bfloat16 where any weight's is. */
+    Compute attention() {
+        return switch (precision) {
+            case F32 -> Compute.F32;
+            case BF16 -> Compute.BF16;
+            case AUTO -> hasRounded ? Compute.BF16 : Compute.F32;
+        };
+    }
+
+    TileKernels tiles(Compute compute) {
+        return java.util.Objects.requireNonNull(tiles.get(compute));
+    }
+
+    /** Whether there is code at all. */
+    boolean isThere() {
+        return !kernels.isEmpty();
     }
 
     /** Whether there is code for a precision. */
@@ -160,6 +188,8 @@ final class MachineCode implements AutoCloseable {
     public void close() {
         kernels.values().forEach(ProductKernels::close);
         kernels.clear();
+        tiles.values().forEach(TileKernels::close);
+        tiles.clear();
         weights.close();
     }
 }

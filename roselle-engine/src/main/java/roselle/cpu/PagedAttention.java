@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static roselle.cpu.Lanes.COUNT;
 import static roselle.cpu.Lanes.FLOATS;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
@@ -25,26 +26,43 @@ import roselle.tensor.DataType;
  */
 final class PagedAttention implements WorkerPool.Work {
     private static final int TILE = Attention.TILE;
-    private static final int BLOCK_ROWS = 32;
-    private static final int BLOCK_HEADS = 16;
+    static final int BLOCK_ROWS = 32;
+    static final int BLOCK_HEADS = 16;
 
     private final WorkerPool pool;
     private final Unit[] units;
+    private final MachineCode code;
+    private final MachineAttention[] machines;
+    private boolean isMachine;
     private @Nullable Step step;
     private int sequences;
     private int queryHeads;
     private int keyHeads;
 
-    PagedAttention(WorkerPool pool) {
+    PagedAttention(WorkerPool pool, MachineCode code, Arena arena) {
         this.pool = pool;
+        this.code = code;
         units = new Unit[pool.threads()];
+        machines = new MachineAttention[pool.threads()];
         for (int i = 0; i < units.length; i++) {
             units[i] = new Unit();
+            machines[i] = new MachineAttention(code, arena);
         }
+    }
+
+    /** Whether machine code attends in a group. */
+    boolean isMachine(KvGroup group) {
+        return code.isThere() && MachineAttention.takes(group);
     }
 
     /** Makes room for the heads of a group. */
     void reserve(KvGroup group) {
+        if (isMachine(group)) {
+            for (MachineAttention machine : machines) {
+                machine.reserve(group.keySize(), group.valueSize());
+            }
+            return;
+        }
         for (Unit unit : units) {
             unit.reserve(group.keySize(), group.valueSize() == 0 ? group.keySize() : group.valueSize());
         }
@@ -55,6 +73,10 @@ final class PagedAttention implements WorkerPool.Work {
         sequences = current.inputs().sequences;
         queryHeads = layer.heads().queryHeads();
         keyHeads = layer.heads().keyHeads();
+        isMachine = isMachine(cache.groups().get(layer.group()));
+        for (MachineAttention machine : machines) {
+            machine.prepare(current, query, layer, cache, output);
+        }
         for (Unit unit : units) {
             unit.prepare(current, query, layer, cache, output);
         }
@@ -77,11 +99,19 @@ final class PagedAttention implements WorkerPool.Work {
                 while (head < queryHeads) {
                     int endHead = Math.min(head + BLOCK_HEADS, (head / shared + 1) * shared);
                     if (number++ % threads == thread) {
-                        units[thread].run(s, row, endRow, head, endHead);
+                        unit(thread, s, row, endRow, head, endHead);
                     }
                     head = endHead;
                 }
             }
+        }
+    }
+
+    private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
+        if (isMachine) {
+            machines[thread].run(sequence, row, endRow, head, endHead);
+        } else {
+            units[thread].run(sequence, row, endRow, head, endHead);
         }
     }
 

@@ -13,7 +13,7 @@ import roselle.backend.Gate;
  * The exponential and what is made of it, in float32, to a few units in the last place.
  *
  * <p>Each function exists for the numbers of an array and for one number: the scalar twin does the same operations in the
- * same order and gives the same bits. The vector form of an exponential is written out in each of the three loops that need
+ * same order and gives the same bits. The vector form of an exponential is written out in each of the four loops that need
  * one, because the compiler may leave any method of ours a call, and what crosses a call is a vector on the heap.
  */
 final class VectorFunctions {
@@ -257,13 +257,18 @@ final class VectorFunctions {
      * up to a whole vector.
      */
     static void cap(float[] numbers, int count, float scale, float softCap) {
+        cap(numbers, 0, count, scale, softCap);
+    }
+
+    /** The same from a place in the array on. */
+    static void cap(float[] numbers, int at, int count, float scale, float softCap) {
         if (softCap == 0) {
-            for (int i = 0; i < count; i++) {
+            for (int i = at; i < at + count; i++) {
                 numbers[i] *= scale;
             }
             return;
         }
-        for (int i = 0; i < count; i += COUNT) {
+        for (int i = at; i < at + count; i += COUNT) {
             FloatVector number =
                     FloatVector.fromArray(FLOATS, numbers, i).mul(scale).div(softCap);
             FloatVector x = number.abs().min(TANH_IS_1).mul(2f);
@@ -297,16 +302,38 @@ final class VectorFunctions {
      * vector is lost. There is a vector's room in {@code lanes}.
      */
     static float softmaxWeights(float[] scores, int count, float largest, float[] lanes) {
-        for (int i = count; i < Lanes.padded(count); i++) {
+        return softmaxWeights(scores, 0, count, largest, lanes);
+    }
+
+    /** The same from a place in the array on. */
+    static float softmaxWeights(float[] scores, int at, int count, float largest, float[] lanes) {
+        for (int i = at + count; i < at + Lanes.padded(count); i++) {
             scores[i] = Float.NEGATIVE_INFINITY;
         }
-        for (int i = 0; i < count; i += COUNT) {
-            FloatVector.fromArray(FLOATS, scores, i).sub(largest).intoArray(scores, i);
-        }
-        exp(scores, 0, count);
         FloatVector sum = FloatVector.zero(FLOATS);
-        for (int i = 0; i < count; i += COUNT) {
-            sum = sum.add(FloatVector.fromArray(FLOATS, scores, i));
+        for (int i = at; i < at + count; i += COUNT) {
+            FloatVector x = FloatVector.fromArray(FLOATS, scores, i)
+                    .sub(largest)
+                    .max(LOWEST)
+                    .min(HIGHEST);
+            FloatVector rounded = x.fma(FloatVector.broadcast(FLOATS, LOG2_E), FloatVector.broadcast(FLOATS, ROUND));
+            FloatVector n = rounded.sub(ROUND);
+            FloatVector r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_HIGH), x);
+            r = n.fma(FloatVector.broadcast(FLOATS, -LN_2_LOW), r);
+            FloatVector p = FloatVector.broadcast(FLOATS, E5);
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E4));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E3));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E2));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E1));
+            p = p.fma(r, FloatVector.broadcast(FLOATS, E0));
+            p = p.fma(r.mul(r), r.add(1f));
+            IntVector whole = rounded.reinterpretAsInts().sub(ROUND_BITS);
+            IntVector half = whole.lanewise(VectorOperators.ASHR, 1);
+            IntVector other = whole.sub(half);
+            p = p.mul(half.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            p = p.mul(other.add(127).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats());
+            p.intoArray(scores, i);
+            sum = sum.add(p);
         }
         sum.intoArray(lanes, 0);
         return Lanes.sum(lanes);

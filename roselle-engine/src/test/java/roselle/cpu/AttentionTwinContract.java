@@ -22,7 +22,10 @@ final class AttentionTwinContract {
             new Case(DataType.BF16, 6, 2, 40, 24, 0, 30, false, 3),
             new Case(DataType.F32, 4, 4, 8, 8, 20, 0, true, 1),
             new Case(DataType.F16, 3, 3, 5, 9, 0, 50, false, 2),
-            new Case(DataType.F16, 20, 1, 72, 64, 70, 0, true, 2));
+            new Case(DataType.F16, 20, 1, 72, 64, 70, 0, true, 2),
+            new Case(DataType.F16, 20, 1, 64, 96, 70, 0, true, 2),
+            new Case(DataType.BF16, 6, 2, 96, 32, 0, 30, false, 3),
+            new Case(DataType.F32, 3, 3, 32, 64, 20, 0, true, 1));
 
     private final Random random;
 
@@ -44,15 +47,21 @@ final class AttentionTwinContract {
     List<String> faults() {
         var faults = new ArrayList<String>();
         for (Case each : CASES) {
-            check(each, faults);
+            for (CpuPath path : CpuBackend.paths()) {
+                check(each, CpuOptions.of(each.threads).with(path), faults);
+            }
+            var rounding = CpuOptions.of(each.threads).with(Precision.BF16);
+            if (CpuBackend.rounds(rounding)) {
+                check(each, rounding, faults);
+            }
         }
         return faults;
     }
 
-    private void check(Case shape, List<String> faults) {
+    private void check(Case shape, CpuOptions options, List<String> faults) {
         var limits = new StepLimits(CONTEXT + 2, 2, 1, CONTEXT, PAGE_TOKENS);
         var group = new KvGroup("full", 1, shape.keyHeads, shape.keySize, shape.valueSize, shape.window);
-        try (var backend = new CpuBackend(shape.threads)) {
+        try (var backend = new CpuBackend(options)) {
             var cache = (CpuKvCache)
                     backend.allocateKvCache(List.of(group), shape.type, PAGE_TOKENS, new int[] {2 * limits.maxPages()});
             fill(cache, 2 * limits.maxPages(), shape);
@@ -71,13 +80,13 @@ final class AttentionTwinContract {
             backend.attention(query, layer, cache, output);
             var step = new Step(inputs);
             for (int row = 0; row < inputs.rows; row++) {
-                Attention.scalar(step, query, layer, cache, twin, row, 0, shape.queryHeads);
+                backend.attendScalar(step, query, layer, cache, twin, row);
             }
-            compare(shape, inputs.rows, twin, output, faults);
+            compare(shape + " with " + options, inputs.rows, twin, output, faults);
         }
     }
 
-    private static void compare(Case shape, int rows, Rows twin, Rows output, List<String> faults) {
+    private static void compare(String shape, int rows, Rows twin, Rows output, List<String> faults) {
         for (int i = 0; i < rows * output.columns(); i++) {
             float want = CpuBuffer.number(CpuBuffer.of(twin), i);
             float got = CpuBuffer.number(CpuBuffer.of(output), i);

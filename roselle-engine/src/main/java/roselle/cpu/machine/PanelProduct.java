@@ -57,6 +57,15 @@ public final class PanelProduct {
         return panel.hasMinima() ? minima(panel, weights, at + panel.minimaAt(x.length), output, x, compute, sum) : sum;
     }
 
+    /** The product of a row of {@link #activations} with as many weights of their precision, in panels without scales. */
+    public static float dot(float[] weights, float[] x, Compute compute) {
+        float sum = 0;
+        for (int k = 0; k < x.length; k += 2) {
+            sum = pair(sum, weights[k], weights[k + 1], x[k], x[k + 1], compute);
+        }
+        return sum;
+    }
+
     private static float pair(float sum, float even, float odd, float x0, float x1, Compute compute) {
         if (compute == Compute.F32) {
             return Math.fma(x1, odd, Math.fma(x0, even, sum));

@@ -138,6 +138,11 @@ public final class ProductKernels implements AutoCloseable {
             set(Arguments.CONSTANTS, Objects.requireNonNull(constants.get(type)).address());
         }
 
+        /** Chooses the distance of rows of activations, where it is not {@link #rowBytes}: weights without minima allow that. */
+        public void input(long strideBytes) {
+            set(Arguments.STRIDE, strideBytes);
+        }
+
         /** Chooses the distance of rows of outputs. */
         public void output(long strideBytes) {
             set(Arguments.OUTPUT_STRIDE, strideBytes);

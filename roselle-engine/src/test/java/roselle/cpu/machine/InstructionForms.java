@@ -50,7 +50,7 @@ final class InstructionForms {
 
     private static boolean hasNarrow(Opcode opcode) {
         return switch (opcode) {
-            case VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
+            case VPUNPCKLQDQ, VPUNPCKHQDQ, VSHUFI32X4, VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
             default -> true;
         };
     }

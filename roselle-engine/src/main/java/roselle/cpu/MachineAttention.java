@@ -1,0 +1,329 @@
+package roselle.cpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static roselle.cpu.Lanes.COUNT;
+import static roselle.cpu.Lanes.FLOATS;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import jdk.incubator.vector.FloatVector;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.Panel;
+import roselle.cpu.machine.ProductKernels;
+import roselle.cpu.machine.TileKernels;
+import roselle.tensor.DataType;
+
+/**
+ * One thread's part of attention whose products are those of machine code.
+ *
+ * <p>A tile of keys becomes panels whose outputs are positions, a tile of values panels whose k is positions; what is not
+ * there is zero. Entries, which are rows times the query heads of a key head, multiply them as activations do weights, so a
+ * row's bits depend on its own positions alone. The softmax between the two is an online one, as in {@link Attention}, but
+ * a tile's values are summed first and then added. {@link PanelAttention} is the scalar twin.
+ */
+final class MachineAttention {
+    private static final int TILE = Attention.TILE;
+    private static final int ENTRIES = PagedAttention.BLOCK_ROWS * PagedAttention.BLOCK_HEADS;
+    private static final int TILE_PANELS = TILE / Panel.OUTPUTS;
+
+    /** Kernels of a precision, and this thread's way to call them. */
+    private record Code(
+            ProductKernels kernels, TileKernels tiles, ProductKernels.Call products, TileKernels.Call panels) {
+        long rowBytes(int columns) {
+            return (long) columns * kernels.compute().bytes();
+        }
+    }
+
+    private final MachineCode machine;
+    private final Arena arena;
+    private final Map<Compute, Code> codes = new EnumMap<>(Compute.class);
+    private final float[] scores = new float[ENTRIES * TILE];
+    private final float[] lanes = new float[COUNT];
+    private final float[] largest = new float[ENTRIES];
+    private final float[] shrinks = new float[ENTRIES];
+    private final float[] denominators = new float[ENTRIES];
+    private float[] sums = new float[0]; // [entries, valueSize]
+    private float[] partial = new float[0]; // [entries, valueSize]
+    private MemorySegment queries = MemorySegment.NULL; // [entries][keySize], converted
+    private MemorySegment weights = MemorySegment.NULL; // [entries][TILE], converted
+    private MemorySegment numbers = MemorySegment.NULL; // [entries][TILE], then [entries][valueSize]
+    private MemorySegment keyRows = MemorySegment.NULL; // [TILE][keySize], converted
+    private MemorySegment keyPanels = MemorySegment.NULL;
+    private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
+    private MemorySegment valuePanels = MemorySegment.NULL;
+
+    private @Nullable Step step;
+    private @Nullable Rows query;
+    private @Nullable AttentionLayer layer;
+    private @Nullable CpuKvCache cache;
+    private @Nullable Rows output;
+
+    MachineAttention(MachineCode machine, Arena arena) {
+        this.machine = machine;
+        this.arena = arena;
+        for (Compute compute : Compute.values()) {
+            if (machine.has(compute)) {
+                ProductKernels kernels = machine.kernels(compute);
+                TileKernels tiles = machine.tiles(compute);
+                codes.put(compute, new Code(kernels, tiles, kernels.call(), tiles.call()));
+            }
+        }
+    }
+
+    /** Whether it attends in a group: its heads are whole vectors and values are stored by themselves. */
+    static boolean takes(KvGroup group) {
+        return group.valueSize() != 0
+                && group.keySize() % TileKernels.COLUMNS == 0
+                && group.valueSize() % TileKernels.COLUMNS == 0;
+    }
+
+    /** Makes room for heads of a size. */
+    void reserve(int keySize, int valueSize) {
+        long keyBytes = (long) keySize * Float.BYTES;
+        long valueBytes = (long) valueSize * Float.BYTES;
+        if (sums.length < ENTRIES * valueSize) {
+            sums = new float[ENTRIES * valueSize];
+            partial = new float[ENTRIES * valueSize];
+        }
+        queries = atLeast(queries, ENTRIES * keyBytes);
+        weights = atLeast(weights, (long) ENTRIES * TILE * Float.BYTES);
+        numbers = atLeast(numbers, ENTRIES * Math.max((long) TILE * Float.BYTES, valueBytes));
+        keyRows = atLeast(keyRows, TILE * keyBytes);
+        keyPanels = atLeast(keyPanels, TILE * keyBytes);
+        valueRows = atLeast(valueRows, TILE * valueBytes);
+        valuePanels = atLeast(valuePanels, TILE * valueBytes);
+    }
+
+    private MemorySegment atLeast(MemorySegment segment, long bytes) {
+        return segment.byteSize() < bytes ? arena.allocate(bytes, 64) : segment;
+    }
+
+    void prepare(Step newStep, Rows newQuery, AttentionLayer newLayer, CpuKvCache newCache, Rows newOutput) {
+        step = newStep;
+        query = newQuery;
+        layer = newLayer;
+        cache = newCache;
+        output = newOutput;
+    }
+
+    /** Attends with the rows {@code row} until {@code endRow} and query heads that share a key head. */
+    void run(int sequence, int row, int endRow, int head, int endHead) {
+        Step now = step;
+        Rows from = query;
+        AttentionLayer kind = layer;
+        CpuKvCache pages = cache;
+        Rows to = output;
+        if (now == null || from == null || kind == null || pages == null || to == null) {
+            return;
+        }
+        Code code = Objects.requireNonNull(codes.get(machine.attention()));
+        begin(code, from, kind, row, endRow, head, endHead);
+        int window = pages.groups().get(kind.group()).window();
+        int lowest = first(now.position(row) + 1, window);
+        int end = now.position(endRow - 1) + 1;
+        int heads = endHead - head;
+        for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
+            load(code, now, kind, pages, sequence, head, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
+            int firstRow = row;
+            while (now.position(firstRow) < tile) {
+                firstRow++;
+            }
+            int lastRow = endRow;
+            while (first(now.position(lastRow - 1) + 1, window) >= tile + TILE) {
+                lastRow--;
+            }
+            int firstEntry = (firstRow - row) * heads;
+            int lastEntry = (lastRow - row) * heads;
+            score(code, kind, firstEntry, lastEntry);
+            for (int r = firstRow; r < lastRow; r++) {
+                int rowEnd = now.position(r) + 1;
+                int fromPosition = Math.max(tile, first(rowEnd, window)) - tile;
+                int toPosition = Math.min(tile + TILE, rowEnd) - tile;
+                for (int h = 0; h < heads; h++) {
+                    soften(kind, (r - row) * heads + h, fromPosition, toPosition);
+                }
+            }
+            add(code, kind, firstEntry, lastEntry);
+        }
+        end(to, kind.heads().valueSize(), row, endRow, head, endHead);
+    }
+
+    private static int first(int end, int window) {
+        return window == 0 ? 0 : Math.max(0, end - window);
+    }
+
+    private void begin(Code code, Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
+        int size = kind.heads().keySize();
+        int heads = endHead - head;
+        MemorySegment sinks = kind.sinks() == null ? null : CpuBuffer.of(kind.sinks());
+        int i = 0;
+        for (int r = row; r < endRow; r++) {
+            long at = (CpuBuffer.row(from, r) + (long) head * size) * Float.BYTES;
+            long target = queries.address() + i * code.rowBytes(size);
+            code.panels.convert(DataType.F32, CpuBuffer.of(from).address() + at, target, heads * size);
+            for (int h = head; h < endHead; h++) {
+                largest[i] = sinks == null ? Float.NEGATIVE_INFINITY : CpuBuffer.number(sinks, h);
+                denominators[i] = sinks == null ? 0f : 1f;
+                i++;
+            }
+        }
+        Arrays.fill(sums, 0, i * kind.heads().valueSize(), 0f);
+    }
+
+    /** Brings keys and values of the positions {@code from} until {@code to} into panels. */
+    private void load(
+            Code code,
+            Step now,
+            AttentionLayer kind,
+            CpuKvCache pages,
+            int sequence,
+            int head,
+            int tile,
+            int from,
+            int to) {
+        int group = kind.group();
+        int keySize = kind.heads().keySize();
+        int valueSize = kind.heads().valueSize();
+        int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+        DataType type = pages.type();
+        int bytes = code.kernels.compute().bytes();
+        long base = pages.segment(group).address();
+        int p = from;
+        while (p < to) {
+            int page = now.page(group, sequence, p);
+            int token = p % pages.pageTokens();
+            int count = Math.min(pages.pageTokens() - token, to - p);
+            long keys = base + pages.key(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            long keyTo = keyRows.address() + (long) (p - tile) * keySize * bytes;
+            code.panels.convert(type, keys, keyTo, count * keySize);
+            long values = base + pages.value(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            long valueTo = valueRows.address() + (long) (p - tile) * valueSize * bytes;
+            code.panels.convert(type, values, valueTo, count * valueSize);
+            p += count;
+        }
+        long rowBytes = (long) valueSize * bytes;
+        valueRows.asSlice(0, (from - tile) * rowBytes).fill((byte) 0);
+        valueRows.asSlice((to - tile) * rowBytes, (tile + TILE - to) * rowBytes).fill((byte) 0);
+        for (int n = 0; n < TILE_PANELS; n++) {
+            long rows = keyRows.address() + (long) n * Panel.OUTPUTS * keySize * bytes;
+            long panel = keyPanels.address() + n * code.tiles.panel().bytes(keySize);
+            code.panels.transpose(rows, keySize, panel);
+        }
+        code.panels.interleave(valueRows.address(), TILE, valueSize, valuePanels.address());
+    }
+
+    private void score(Code code, AttentionLayer kind, int first, int end) {
+        int keySize = kind.heads().keySize();
+        code.products.weights(code.tiles.panel(), code.tiles.type(), keySize);
+        code.products.output((long) TILE * Float.BYTES);
+        multiply(code, queries, code.rowBytes(keySize), keyPanels, TILE_PANELS, first, end);
+        MemorySegment.copy(
+                numbers, JAVA_FLOAT, (long) first * TILE * Float.BYTES, scores, first * TILE, (end - first) * TILE);
+    }
+
+    /** Multiplies entries with panels, a few at a time, into {@link #numbers}. */
+    private void multiply(
+            Code code, MemorySegment rows, long rowBytes, MemorySegment panels, int count, int first, int end) {
+        code.products.input(rowBytes);
+        int entries = end - first;
+        int passes = (entries + ProductKernels.MOST_ROWS - 1) / ProductKernels.MOST_ROWS;
+        long outputBytes = (long) count * Panel.OUTPUTS * Float.BYTES;
+        for (int pass = 0; pass < passes; pass++) {
+            int from = first + entries * pass / passes;
+            int to = first + entries * (pass + 1) / passes;
+            long input = rows.address() + from * rowBytes;
+            code.products.multiply(input, to - from, panels.address(), count, numbers.address() + from * outputBytes);
+        }
+    }
+
+    /** The online softmax of an entry over the positions {@code from} until {@code to} of the tile. */
+    private void soften(AttentionLayer kind, int entry, int from, int to) {
+        int at = entry * TILE;
+        int count = to - from;
+        if (from > 0) {
+            System.arraycopy(scores, at + from, scores, at, count);
+        }
+        float next = Math.max(largest[entry], scaleAndFindHighest(kind, at, count));
+        float shrink = VectorFunctions.exp(largest[entry] - next);
+        float sum = VectorFunctions.softmaxWeights(scores, at, count, next, lanes);
+        denominators[entry] = denominators[entry] * shrink + sum;
+        largest[entry] = next;
+        shrinks[entry] = shrink;
+        if (from > 0) {
+            System.arraycopy(scores, at, scores, at + from, count);
+            Arrays.fill(scores, at, at + from, 0f);
+        }
+        Arrays.fill(scores, at + to, at + TILE, 0f);
+    }
+
+    private float scaleAndFindHighest(AttentionLayer kind, int at, int count) {
+        float scale = kind.scale();
+        if (kind.softCap() != 0) {
+            VectorFunctions.cap(scores, at, count, scale, kind.softCap());
+            scale = 1f;
+        }
+        int whole = count / COUNT * COUNT;
+        FloatVector most = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
+        for (int i = at; i < at + whole; i += COUNT) {
+            FloatVector scaled = FloatVector.fromArray(FLOATS, scores, i).mul(scale);
+            scaled.intoArray(scores, i);
+            most = most.max(scaled);
+        }
+        most.intoArray(lanes, 0);
+        float highest = Lanes.highest(lanes);
+        for (int i = at + whole; i < at + count; i++) {
+            scores[i] *= scale;
+            highest = Math.max(highest, scores[i]);
+        }
+        return highest;
+    }
+
+    /** Adds the tile's values, weighted. */
+    private void add(Code code, AttentionLayer kind, int first, int end) {
+        int size = kind.heads().valueSize();
+        long rowBytes = code.rowBytes(TILE);
+        long bytes = (long) TILE * Float.BYTES;
+        int count = (end - first) * TILE;
+        MemorySegment.copy(scores, first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
+        code.panels.convert(
+                DataType.F32, numbers.address() + first * bytes, weights.address() + first * rowBytes, count);
+        code.products.weights(code.tiles.panel(), code.tiles.type(), TILE);
+        code.products.output((long) size * Float.BYTES);
+        multiply(code, weights, rowBytes, valuePanels, size / Panel.OUTPUTS, first, end);
+        MemorySegment.copy(
+                numbers, JAVA_FLOAT, (long) first * size * Float.BYTES, partial, first * size, (end - first) * size);
+        for (int i = first; i < end; i++) {
+            shrinkAndAdd(shrinks[i], i * size, (i + 1) * size);
+        }
+    }
+
+    private void shrinkAndAdd(float shrink, int from, int to) {
+        FloatVector factor = FloatVector.broadcast(FLOATS, shrink);
+        for (int d = from; d < to; d += COUNT) {
+            FloatVector tile = FloatVector.fromArray(FLOATS, partial, d);
+            FloatVector.fromArray(FLOATS, sums, d).fma(factor, tile).intoArray(sums, d);
+        }
+    }
+
+    private void end(Rows to, int size, int row, int endRow, int head, int endHead) {
+        int i = 0;
+        for (int r = row; r < endRow; r++) {
+            for (int h = head; h < endHead; h++) {
+                for (int d = i * size; d < (i + 1) * size; d++) {
+                    sums[d] /= denominators[i];
+                }
+                long at = CpuBuffer.row(to, r) + (long) h * size;
+                MemorySegment.copy(sums, i * size, CpuBuffer.of(to), JAVA_FLOAT, at * Float.BYTES, size);
+                i++;
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package roselle.cpu.machine;
+
+import static roselle.cpu.machine.Operand.at;
+import static roselle.cpu.machine.Operand.zmm;
+
+import roselle.cpu.machine.Assembler.Label;
+import roselle.cpu.machine.Operand.General;
+import roselle.cpu.machine.Operand.Memory;
+import roselle.cpu.machine.Operand.Vector;
+import roselle.tensor.DataType;
+
+/**
+ * Writes what brings a tile of keys or values, rows of numbers, into the panels that {@link ProductCode} reads.
+ *
+ * <p>Each routine takes the address of source, distance of rows, target and count.
+ */
+final class TileCode {
+    static final int SOURCE = 0;
+    static final int STRIDE = 8;
+    static final int TARGET = 16;
+    static final int COUNT = 24;
+    static final int SIZE = 32;
+
+    private static final General FROM = General.RSI;
+    private static final General TO = General.RDX;
+    private static final General LEFT = General.RCX;
+    private static final General STEP = General.R8;
+    private static final General STEP_3 = General.R9;
+    /** Each points to the row after the four before. */
+    private static final General[] FOURTHS = {FROM, General.RAX, General.R10, General.R11};
+
+    private static final int LINE = 64;
+    private static final int EVEN_LANES = 0x88;
+    private static final int ODD_LANES = 0xDD;
+
+    private final Assembler code = new Assembler();
+
+    private TileCode() {
+        code.load(FROM, at(General.RDI, SOURCE));
+        code.load(STEP, at(General.RDI, STRIDE));
+        code.load(TO, at(General.RDI, TARGET));
+        code.load(LEFT, at(General.RDI, COUNT));
+    }
+
+    /** Numbers that follow each other, so many times 32, from a type to a precision. */
+    static byte[] convert(DataType type, Compute compute) {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        Label next = code.here();
+        if (type == DataType.BF16 && compute == Compute.BF16) {
+            code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+        } else {
+            widen(code, type, zmm(0), 0);
+            widen(code, type, zmm(1), 1);
+            if (compute == Compute.BF16) {
+                code.emit(Opcode.VCVTNE2PS2BF16, zmm(0), zmm(1), zmm(0));
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            } else {
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
+            }
+        }
+        code.add(FROM, 32 * type.blockBytes());
+        code.add(TO, 32 * compute.bytes());
+        return writer.end(next);
+    }
+
+    private static void widen(Assembler code, DataType type, Vector target, int sixteenth) {
+        switch (type) {
+            case F32 -> code.emit(Opcode.VMOVUPS, target, at(FROM, sixteenth * LINE));
+            case F16 -> code.emit(Opcode.VCVTPH2PS, target, at(FROM, sixteenth * 32));
+            case BF16 -> {
+                code.emit(Opcode.VPMOVZXWD, target, at(FROM, sixteenth * 32));
+                code.shift(Opcode.VPSLLD, target, target, 16);
+            }
+            default -> throw new IllegalArgumentException("no tiles of " + type.label());
+        }
+    }
+
+    /** Ends a loop and the routine. */
+    private byte[] end(Label next) {
+        code.add(LEFT, -1);
+        code.jumpIfNotZero(next);
+        code.ret();
+        return code.bytes();
+    }
+
+    /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
+    static byte[] transpose() {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        code.address(STEP_3, at(STEP, STEP, 2, 0));
+        for (int i = 1; i < FOURTHS.length; i++) {
+            code.address(FOURTHS[i], at(FOURTHS[i - 1], STEP, 4, 0));
+        }
+        Label next = code.here();
+        for (int row = 0; row < 16; row++) {
+            code.emit(Opcode.VMOVUPS, zmm(row), row(row));
+        }
+        transpose(code);
+        for (int line = 0; line < 16; line++) {
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
+        }
+        for (General fourth : FOURTHS) {
+            code.add(fourth, LINE);
+        }
+        code.add(TO, 16 * LINE);
+        return writer.end(next);
+    }
+
+    private static Memory row(int row) {
+        General base = FOURTHS[row / 4];
+        return switch (row % 4) {
+            case 0 -> at(base, 0);
+            case 1 -> at(base, STEP, 1, 0);
+            case 2 -> at(base, STEP, 2, 0);
+            default -> at(base, STEP_3, 1, 0);
+        };
+    }
+
+    /** Registers 0 to 15, by way of 16 to 31: words of pairs, of fours, then quarters of registers twice. */
+    private static void transpose(Assembler code) {
+        for (int i = 0; i < 16; i += 2) {
+            code.emit(Opcode.VPUNPCKLDQ, zmm(16 + i), zmm(i), zmm(i + 1));
+            code.emit(Opcode.VPUNPCKHDQ, zmm(17 + i), zmm(i), zmm(i + 1));
+        }
+        for (int i = 0; i < 16; i += 4) {
+            code.emit(Opcode.VPUNPCKLQDQ, zmm(i), zmm(16 + i), zmm(18 + i));
+            code.emit(Opcode.VPUNPCKHQDQ, zmm(i + 1), zmm(16 + i), zmm(18 + i));
+            code.emit(Opcode.VPUNPCKLQDQ, zmm(i + 2), zmm(17 + i), zmm(19 + i));
+            code.emit(Opcode.VPUNPCKHQDQ, zmm(i + 3), zmm(17 + i), zmm(19 + i));
+        }
+        for (int c = 0; c < 4; c++) {
+            code.emit(Opcode.VSHUFI32X4, zmm(16 + c), zmm(c), zmm(4 + c), EVEN_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(20 + c), zmm(c), zmm(4 + c), ODD_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(24 + c), zmm(8 + c), zmm(12 + c), EVEN_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(28 + c), zmm(8 + c), zmm(12 + c), ODD_LANES);
+        }
+        for (int c = 0; c < 4; c++) {
+            code.emit(Opcode.VSHUFI32X4, zmm(c), zmm(16 + c), zmm(24 + c), EVEN_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(8 + c), zmm(16 + c), zmm(24 + c), ODD_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(4 + c), zmm(20 + c), zmm(28 + c), EVEN_LANES);
+            code.emit(Opcode.VSHUFI32X4, zmm(12 + c), zmm(20 + c), zmm(28 + c), ODD_LANES);
+        }
+    }
+
+    /** So many pairs of rows, sixteen numbers of each, become lines: pairs of bfloat16, or two lines of float32. */
+    static byte[] interleave(Compute compute) {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        Label next = code.here();
+        if (compute == Compute.BF16) {
+            code.emit(Opcode.VPMOVZXWD, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VPMOVZXWD, zmm(1), at(FROM, STEP, 1, 0));
+            code.shift(Opcode.VPSLLD, zmm(1), zmm(1), 16);
+            code.emit(Opcode.VPORD, zmm(0), zmm(0), zmm(1));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            code.add(TO, LINE);
+        } else {
+            code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VMOVUPS, zmm(1), at(FROM, STEP, 1, 0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
+            code.add(TO, 2 * LINE);
+        }
+        code.address(FROM, at(FROM, STEP, 2, 0));
+        return writer.end(next);
+    }
+}

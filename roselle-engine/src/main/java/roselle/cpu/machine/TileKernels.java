@@ -1,0 +1,112 @@
+package roselle.cpu.machine;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import roselle.tensor.DataType;
+
+/** The code that brings keys and values into panels, in executable memory; freed by {@link #close}. */
+public final class TileKernels implements AutoCloseable {
+    /** Types of keys and values that it reads. */
+    private static final List<DataType> TYPES = List.of(DataType.F32, DataType.F16, DataType.BF16);
+
+    /** Numbers of a row must be a multiple. */
+    public static final int COLUMNS = 32;
+
+    private final Arena arena = Arena.ofShared();
+    private final ExecutableMemory memory;
+    private final Compute compute;
+    private final Map<DataType, MemorySegment> conversions = new EnumMap<>(DataType.class);
+    private final MemorySegment transposition;
+    private final MemorySegment interleaving;
+
+    private TileKernels(ExecutableMemory memory, Compute compute) {
+        this.memory = memory;
+        this.compute = compute;
+        for (int i = 0; i < TYPES.size(); i++) {
+            conversions.put(TYPES.get(i), memory.routines().get(i));
+        }
+        transposition = memory.routines().get(TYPES.size());
+        interleaving = memory.routines().get(TYPES.size() + 1);
+    }
+
+    /** Writes the code; empty where the system refuses executable memory. */
+    public static Optional<TileKernels> open(Compute compute) {
+        var codes = new ArrayList<byte[]>();
+        for (DataType type : TYPES) {
+            codes.add(TileCode.convert(type, compute));
+        }
+        codes.add(TileCode.transpose());
+        codes.add(TileCode.interleave(compute));
+        return ExecutableMemory.of(codes).map(memory -> new TileKernels(memory, compute));
+    }
+
+    /** The kind of panels that it makes. */
+    public Panel panel() {
+        return compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
+    }
+
+    /** The type of what is in them. */
+    public DataType type() {
+        return compute == Compute.BF16 ? DataType.BF16 : DataType.F32;
+    }
+
+    public Compute compute() {
+        return compute;
+    }
+
+    /** A caller's own place for arguments. */
+    public Call call() {
+        return new Call(arena.allocate(TileCode.SIZE, 64));
+    }
+
+    /** Arguments and calls; one thread's own. */
+    public final class Call {
+        private final MemorySegment arguments;
+
+        private Call(MemorySegment arguments) {
+            this.arguments = arguments;
+        }
+
+        /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to the precision of panels. */
+        public void convert(DataType type, long source, long target, int count) {
+            run(Objects.requireNonNull(conversions.get(type)), source, 0, target, count / 32);
+        }
+
+        /** Makes a panel of 16 converted rows whose numbers are its k: of keys. */
+        public void transpose(long source, int columns, long target) {
+            long rowBytes = (long) columns * compute.bytes();
+            run(transposition, source, rowBytes, target, (int) (rowBytes / 64));
+        }
+
+        /** Makes panels of converted rows that are their k, an even number of them: of values. */
+        public void interleave(long source, int rows, int columns, long target) {
+            int width = Panel.OUTPUTS * compute.bytes();
+            for (int p = 0; p < columns / Panel.OUTPUTS; p++) {
+                long to = target + p * panel().bytes(rows);
+                run(interleaving, source + (long) p * width, (long) columns * compute.bytes(), to, rows / 2);
+            }
+        }
+
+        private void run(MemorySegment code, long source, long stride, long target, int count) {
+            arguments.set(JAVA_LONG, TileCode.SOURCE, source);
+            arguments.set(JAVA_LONG, TileCode.STRIDE, stride);
+            arguments.set(JAVA_LONG, TileCode.TARGET, target);
+            arguments.set(JAVA_LONG, TileCode.COUNT, count);
+            SystemCalls.call(code, arguments.address());
+        }
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+        arena.close();
+    }
+}
