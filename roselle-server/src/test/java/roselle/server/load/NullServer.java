@@ -1,0 +1,97 @@
+package roselle.server.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.engine.EngineStatus;
+import roselle.engine.HookedEngine;
+import roselle.server.Server;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+
+/** A server of the null model on a free port. */
+final class NullServer implements AutoCloseable {
+    final Engine engine;
+    final Server server;
+
+    /** How long a step takes at least, as if a device computed it. */
+    volatile long stepNanos;
+
+    /**
+     * Serves.
+     *
+     * @param sequences answers made at a time
+     * @param queue answers that wait
+     * @param stepNanos how long a step takes at least
+     */
+    NullServer(int sequences, int queue, long stepNanos) {
+        this.stepNanos = stepNanos;
+        var config = EngineConfig.of(NullModel.write())
+                .with(new DeviceOptions("cpu", 1))
+                .with(new CacheOptions("f32", 256L << 20, 16, true))
+                .with(new BatchOptions(256, sequences, Math.max(512, 2 * sequences), 0, queue));
+        engine = HookedEngine.open(config, this::pace);
+        server = Server.start(
+                ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), new ServedModel("null", engine));
+    }
+
+    private void pace() {
+        long nanos = stepNanos;
+        long end = System.nanoTime() + nanos;
+        for (long rest = nanos; rest > 0; rest = end - System.nanoTime()) {
+            LockSupport.parkNanos(rest);
+        }
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    EngineStatus status() {
+        return engine.status();
+    }
+
+    /** Waits until nothing is under way, and requires that every page is free or cached. */
+    void requireConserved() {
+        await(() -> status().running() + status().waiting() + status().preempted() == 0 && status().usedPages() == 0);
+        assertThat(status().cachedPages()).isBetween(0, status().totalPages());
+        assertThat(status().isAlive()).isTrue();
+    }
+
+    static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("waited 60 seconds").isLessThan(end);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Descriptors of files and sockets that this process has open. */
+    static long descriptors() {
+        var system = ManagementFactory.getOperatingSystemMXBean();
+        return ((com.sun.management.UnixOperatingSystemMXBean) system).getOpenFileDescriptorCount();
+    }
+
+    static int platformThreads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    /** The p-th part of sorted times, in milliseconds. */
+    static double millis(long[] sortedNanos, double part) {
+        return sortedNanos[(int) Math.min(sortedNanos.length - 1L, Math.round(part * sortedNanos.length))] / 1e6;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        engine.close();
+    }
+}
