@@ -3,11 +3,16 @@ package roselle.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
@@ -64,6 +69,31 @@ class VerifyCommandTest {
         assertThat(run("verify", "--compute", "bf16", model))
                 .as("rounding is seen")
                 .isEqualTo(1);
+    }
+
+    static List<Path> models() throws IOException {
+        try (Stream<Path> folders = Files.list(MODELS)) {
+            return folders.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void verifiesEachModelWholeInChunksOfFiveAndTokenByToken(Path model) {
+        for (String chunk : List.of("0", "5", "1")) {
+            out.getBuffer().setLength(0);
+            assertThat(run("verify", model.toString(), "--device", "cpu", "--chunk", chunk))
+                    .as("chunks of %s: %s%s", chunk, out, err)
+                    .isZero();
+            assertThat(out.toString().lines().filter(line -> line.endsWith("greedy 16 of 16")))
+                    .as("inputs in chunks of %s: %s", chunk, out)
+                    .hasSize(3);
+        }
+    }
+
+    @Test
+    void coversTwentyFourModels() throws IOException {
+        assertThat(models()).hasSize(24);
     }
 
     @Test

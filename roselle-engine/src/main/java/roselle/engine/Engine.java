@@ -76,7 +76,7 @@ public final class Engine implements AutoCloseable {
             Checkpoint checkpoint,
             Blueprint blueprint,
             EngineSizes sizes,
-            Backend backend,
+            Executor executor,
             StepHook hook) {
         this.config = config;
         this.sizes = sizes;
@@ -86,12 +86,11 @@ public final class Engine implements AutoCloseable {
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
         endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
-        var decoder = decoder(checkpoint, blueprint, backend, sizes);
-        executor = new Executor(backend, decoder, sizes.limits());
+        this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
-        probe = new EngineProbe(backend.describe(), cache, scheduler);
+        probe = new EngineProbe(executor.device(), cache, scheduler);
         loop = new EngineLoop(scheduler, executor, probe, hook, failure -> diagnosis(checkpoint, failure));
         loop.start();
     }
@@ -133,9 +132,12 @@ public final class Engine implements AutoCloseable {
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
     static Engine load(Checkpoint checkpoint, EngineConfig config, Backend backend, StepHook hook) {
+        Blueprint blueprint;
+        EngineSizes sizes;
+        Executor executor;
         try {
-            Blueprint blueprint = Architectures.read(checkpoint);
-            EngineSizes sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
+            blueprint = Architectures.read(checkpoint);
+            sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
             LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", backend.describe());
             LOG.log(
                     System.Logger.Level.INFO,
@@ -144,9 +146,16 @@ public final class Engine implements AutoCloseable {
                     Integer.toString(sizes.limits().maxContext()),
                     Long.toString(sizes.kvBytes()),
                     Long.toString(sizes.totalBytes()));
-            return new Engine(config, checkpoint, blueprint, sizes, backend, hook);
+            executor = executor(checkpoint, blueprint, backend, sizes);
         } catch (Throwable failure) {
             backend.close();
+            closeAfter(checkpoint, failure);
+            throw failure;
+        }
+        try {
+            return new Engine(config, checkpoint, blueprint, sizes, executor, hook);
+        } catch (Throwable failure) {
+            executor.close();
             closeAfter(checkpoint, failure);
             throw failure;
         }
@@ -161,15 +170,15 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    private static Decoder decoder(Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes) {
+    private static Executor executor(Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes) {
         var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
         try {
             checkpoint.checkFiles();
-        } catch (CheckpointException shrunken) {
+            return Executor.open(backend, decoder, sizes.limits());
+        } catch (Throwable failure) {
             decoder.close();
-            throw shrunken;
+            throw failure;
         }
-        return decoder;
     }
 
     private static String diagnosis(Checkpoint checkpoint, Throwable failure) {

@@ -144,14 +144,30 @@ record EngineSizes(
 
         EngineSizes plan() {
             int wanted = wantedContext();
-            int context = wanted;
-            while (context > 2 * config.cache().pageTokens() && !fits(context)) {
-                context = Math.max(2 * config.cache().pageTokens(), context * 15 / 16);
+            if (fits(wanted)) {
+                return planFor(wanted);
             }
-            if (!fits(context) || (context < wanted && config.batch().maxContext() > 0)) {
-                throw tooSmall(wanted, context);
+            int largest = largestContext(wanted);
+            if (largest == 0 || config.batch().maxContext() > 0) {
+                throw tooSmall(wanted, largest);
             }
-            return planFor(context);
+            return planFor(largest);
+        }
+
+        /** The most tokens, in whole pages and below {@code tooMany}, that one sequence has room for; 0 where not two pages fit. */
+        private int largestContext(int tooMany) {
+            int pageTokens = config.cache().pageTokens();
+            int fitting = 0;
+            int failing = tooMany / pageTokens + 1;
+            while (failing - fitting > 1) {
+                int pages = (fitting + failing) >>> 1;
+                if (fits(pages * pageTokens)) {
+                    fitting = pages;
+                } else {
+                    failing = pages;
+                }
+            }
+            return fitting < 2 ? 0 : fitting * pageTokens;
         }
 
         /** The context asked for, else the model's; positions without a learned table may go past what a model was made for. */
@@ -183,7 +199,7 @@ record EngineSizes(
                     + EnginePlan.size(needed.totalBytes()) + " in all, but there are " + EnginePlan.size(kvBudget())
                     + " and "
                     + EnginePlan.size(machineBytes);
-            String advice = fits(largest)
+            String advice = largest > 0
                     ? "; the largest context that fits is " + largest
                     : "; not even the smallest context fits: use a smaller model";
             return new CapacityException(need + advice);

@@ -32,14 +32,15 @@ public final class Executor implements AutoCloseable {
     private final StepResult result;
     private final Sampler sampler;
     private final TokenHistory history = new TokenHistory();
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena;
     private final MemorySegment logits; // [maxOutputs, vocabulary]
     private final MemorySegment states; // [maxOutputs, width]
     private final @Nullable TokenScores[] scores; // [maxOutputs], by output
     private final int[] firstOutput; // [maxSequences]
     private final int[] firstSampled; // [maxSequences]
 
-    public Executor(Backend backend, Decoder decoder, StepLimits limits) {
+    private Executor(Backend backend, Decoder decoder, StepLimits limits, Arena arena) {
+        this.arena = arena;
         this.backend = backend;
         this.decoder = decoder;
         int vocabulary = decoder.spec().vocabulary();
@@ -53,6 +54,22 @@ public final class Executor implements AutoCloseable {
         scores = new @Nullable TokenScores[limits.maxOutputs()];
         firstOutput = new int[limits.maxSequences()];
         firstSampled = new int[limits.maxSequences()];
+    }
+
+    /** Takes over the decoder and the backend; where it fails, it has not. */
+    public static Executor open(Backend backend, Decoder decoder, StepLimits limits) {
+        Arena arena = Arena.ofShared();
+        try {
+            return new Executor(backend, decoder, limits, arena);
+        } catch (Throwable failure) {
+            arena.close();
+            throw failure;
+        }
+    }
+
+    /** What runs it, and how. */
+    public String device() {
+        return backend.describe();
     }
 
     /** Host memory beside the decoder's own. */

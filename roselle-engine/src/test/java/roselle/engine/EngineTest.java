@@ -342,6 +342,33 @@ class EngineTest {
     }
 
     @Test
+    void theLargestContextThatFitsIsToldExactly() {
+        for (int asked : new int[] {4096, 2_000_000_000}) {
+            int largest = largestContext(asked);
+            assertThat(Engine.plan(small(largest)).maxContext()).isEqualTo(largest);
+            assertThat(largestContext(largest + 1)).isEqualTo(largest);
+        }
+        assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL).with(new CacheOptions("f32", 1, 16, true))))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("not even the smallest context fits");
+    }
+
+    private static EngineConfig small(int context) {
+        return EngineConfig.of(MODEL)
+                .with(new CacheOptions("f32", 1 << 20, 16, true))
+                .with(new BatchOptions(context, 4, 64, 0, 4));
+    }
+
+    private static int largestContext(int asked) {
+        try {
+            return Engine.plan(small(asked)).maxContext();
+        } catch (CapacityException refused) {
+            String message = String.valueOf(refused.getMessage());
+            return Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
+        }
+    }
+
+    @Test
     void closingTheEngineFailsWhatIsInFlightAndRefusesMore() {
         var generation = engine.submit(request(240).build());
         engine.close();

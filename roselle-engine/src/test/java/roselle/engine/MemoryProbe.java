@@ -1,13 +1,17 @@
 package roselle.engine;
 
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
+import roselle.backend.Backend;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
@@ -15,7 +19,7 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
 
-/** Asks the JVM how much native memory there is, before an engine opens, when it is ready, and after it has worked. */
+/** Asks the JVM how much native memory there is: before an engine opens, when it is ready, when it has worked, and after it. */
 public final class MemoryProbe {
     /** Alignment adds up to 64 bytes to each allocation, and the JVM itself keeps a little. */
     private static final long SLACK = 64 << 10;
@@ -48,6 +52,32 @@ public final class MemoryProbe {
             require(arenaBytes() <= ready, model, 0, arenaBytes() - ready);
         }
         require(arenaBytes() - before < SLACK, model, 0, arenaBytes() - before);
+        failToOpen(config, options);
+        require(arenaBytes() - before < SLACK, model, 0, arenaBytes() - before);
+    }
+
+    /** Opens on a device that breaks when everything is allocated. */
+    private static void failToOpen(EngineConfig config, CpuOptions options) {
+        var asked = new int[1];
+        Backend honest = new CpuBackend(options);
+        var breaking = (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("describe") && ++asked[0] == 2) {
+                        throw new DeviceException("the device broke");
+                    }
+                    try {
+                        return method.invoke(honest, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+        try (var engine = Engine.open(config, breaking, StepHook.NONE)) {
+            throw new IllegalStateException("it opened after all, with " + engine.plan());
+        } catch (DeviceException expected) {
+            if (asked[0] != 2) {
+                throw expected;
+            }
+        }
     }
 
     private static void work(Engine engine) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
@@ -74,6 +75,22 @@ class SameBitsTest {
     @MethodSource("models")
     void aRequestGivesTheSameBitsHoweverItRuns(Path model) {
         check(new Subject(model, "auto", CpuPath.AUTO, false));
+    }
+
+    /** A decoder that sees all, one with windows, one with latent attention and experts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
+    void chunksOfEverySizeGiveTheSameBits(String name) throws IOException {
+        for (boolean scoresPrompt : new boolean[] {false, true}) {
+            var subject = new Subject(model(name), "auto", CpuPath.AUTO, scoresPrompt);
+            Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
+            for (int chunk = 1; chunk <= PROMPT + 1; chunk++) {
+                assertThat(alone(subject, new BatchOptions(0, 4, 64, chunk, 100), 300)
+                                .withoutCache())
+                        .as("%s in chunks of %d", subject, chunk)
+                        .isEqualTo(alone.withoutCache());
+            }
+        }
     }
 
     @Test
@@ -156,19 +173,25 @@ class SameBitsTest {
     }
 
     private static Path llama() throws IOException {
-        return models().filter(path -> path.endsWith("llama")).findFirst().orElseThrow();
+        return model("llama");
+    }
+
+    private static Path model(String name) throws IOException {
+        return models().filter(path -> path.endsWith(name)).findFirst().orElseThrow();
     }
 
     private static Backend cpu() {
         return new CpuBackend(2);
     }
 
-    /** Preempts the youngest sequence before every third step. */
+    /** Takes the pages of every sequence that runs before every third step, so that nobody makes four steps in a row. */
     private static StepHook preemption() {
         var steps = new int[1];
         return scheduler -> {
             if (++steps[0] % 3 == 0) {
-                scheduler.preemptYoungest();
+                while (scheduler.running() > 0) {
+                    scheduler.preemptYoungest();
+                }
             }
         };
     }
