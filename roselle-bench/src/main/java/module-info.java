@@ -1,6 +1,7 @@
 /** Measurements of models, of the engine and of servers. */
 @SuppressWarnings("module") // the qualified exports name modules that are built later
 module roselle.bench {
+    requires java.desktop;
     requires java.management;
     requires java.net.http;
     requires roselle.engine;
@@ -10,6 +11,8 @@ module roselle.bench {
 
     exports roselle.bench;
     exports roselle.bench.backend to
+            roselle.cli;
+    exports roselle.bench.chart to
             roselle.cli;
     exports roselle.bench.load to
             roselle.cli;
@@ -22,5 +25,7 @@ module roselle.bench {
     exports roselle.bench.stub to
             roselle.cli;
     exports roselle.bench.trace to
+            roselle.cli;
+    exports roselle.bench.yaml to
             roselle.cli;
 }

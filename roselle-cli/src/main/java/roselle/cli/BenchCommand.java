@@ -8,7 +8,14 @@ import picocli.CommandLine.Spec;
 /** {@code roselle bench}: the parent of the measurements. */
 @Command(
         name = "bench",
-        subcommands = {BenchModelCommand.class, BenchOnlineCommand.class, BenchStubCommand.class})
+        subcommands = {
+            BenchModelCommand.class,
+            BenchOnlineCommand.class,
+            BenchOfflineCommand.class,
+            BenchCompareCommand.class,
+            BenchPlotCommand.class,
+            BenchStubCommand.class
+        })
 final class BenchCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();

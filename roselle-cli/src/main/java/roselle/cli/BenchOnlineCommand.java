@@ -4,21 +4,19 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import roselle.bench.backend.BackendException;
 import roselle.bench.report.Meta;
 import roselle.bench.report.OnlineResults;
 import roselle.bench.report.ResultFiles;
 import roselle.bench.stage.OnlinePlan;
 import roselle.bench.stage.OnlineStage;
 import roselle.bench.stage.PromptSource;
+import tools.jackson.databind.JsonNode;
 
 /** {@code roselle bench online}: a trace replayed against one or several engines. */
 @Command(
@@ -52,39 +50,16 @@ final class BenchOnlineCommand implements Callable<Integer> {
         List<NamedBackend> engines = ExitCode.checkingOptions(specification.commandLine(), () -> backends.named());
         var files = new ResultFiles(output);
         var results = new OnlineResults(meta, plan);
+        var measurement = new Measurement(files.folder(), out());
         boolean isWhole = true;
         for (NamedBackend engine : engines) {
-            isWhole &= measure(engine, new OnlineStage(plan, prompts), results, files);
+            isWhole &= measurement.online(engine, new OnlineStage(plan, prompts), results);
         }
-        files.write("online_results", results.document());
+        JsonNode document = files.write("online_results", results.document());
         out().println();
         out().print(files.tables("online_results"));
-        out().println("results are in " + files.folder());
-        out().flush();
+        BenchPlotCommand.draw(files, Map.of("online_results", document), specification);
         return isWhole ? ExitCode.OK.status() : ExitCode.UNAVAILABLE.status();
-    }
-
-    /** Measures one engine; one that fails is told of, and the others go on. */
-    private boolean measure(NamedBackend engine, OnlineStage stage, OnlineResults results, ResultFiles files)
-            throws InterruptedException {
-        try (RunningBackend running = engine.start(files.folder())) {
-            out().println(engine.name() + " at " + running.target().base());
-            out().flush();
-            stage.run(running.target(), run -> {
-                results.add(run, Map.of());
-                out().println("  scale " + run.scale() + ": " + run.throughput().requests() + " requests, "
-                        + run.throughput().failed() + " failed, "
-                        + Math.round(run.throughput().outputTokensPerSecond()) + " output tokens/s");
-                out().flush();
-            });
-            results.add(running.note(Optional.empty()));
-            return true;
-        } catch (BackendException failure) {
-            @Nullable String reason = failure.getMessage();
-            out().println(engine.name() + " failed: " + reason);
-            results.add(engine.failed(String.valueOf(reason)));
-            return false;
-        }
     }
 
     private PrintWriter out() {

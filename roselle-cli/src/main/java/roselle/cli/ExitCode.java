@@ -18,6 +18,7 @@ import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
+import roselle.bench.backend.BackendException;
 import roselle.checkpoint.hub.HubException;
 
 /** What the process's exit status tells a script; the one place that maps failures to it. */
@@ -53,7 +54,7 @@ enum ExitCode {
             case CheckpointException checkpoint -> ofUnreadable(checkpoint.getCause());
             case InvalidRequestException invalid -> ofUnreadable(invalid.getCause());
             case HubException hub -> ofHub(hub);
-            case CapacityException _, DeviceException _, OutOfMemoryError _ -> UNAVAILABLE;
+            case CapacityException _, DeviceException _, BackendException _, OutOfMemoryError _ -> UNAVAILABLE;
             case IOException input -> ofInput(input);
             default -> INTERNAL;
         };

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,9 @@ import roselle.bench.backend.Launch;
 import roselle.bench.backend.Profile;
 import roselle.bench.backend.Target;
 import roselle.bench.report.BackendNote;
+import roselle.bench.stage.DriverStage;
+import roselle.bench.stage.OfflinePlan;
+import roselle.engine.EngineConfig;
 
 /**
  * An engine that shall be measured.
@@ -45,7 +49,17 @@ record NamedBackend(
             List<String> further,
             Map<String, String> environment,
             boolean hasPrefixCache,
-            Duration timeout) {}
+            Duration timeout) {
+        /** Words that a text has between spaces. */
+        static List<String> words(String text) {
+            return text.isBlank() ? List.of() : List.of(text.strip().split("\\s+"));
+        }
+    }
+
+    /** Roselle's library set up for the offline work. */
+    EngineConfig engineConfig(OfflinePlan plan) {
+        return EngineArguments.of(Path.of(modelFiles()), plan, settings.hasPrefixCache(), settings.further());
+    }
 
     /** Starts it, or finds it where it runs; its output goes into {@code folder}. */
     RunningBackend start(Path folder) throws InterruptedException {
@@ -58,10 +72,10 @@ record NamedBackend(
         }
         int port = freePort();
         URI base = URI.create("http://127.0.0.1:" + port);
-        List<String> command = command(port);
+        List<String> command = command(port, folder);
         var launch = new Launch(
                 command,
-                settings.environment(),
+                environment(port),
                 base.resolve(profile.healthPath()),
                 settings.timeout(),
                 folder.resolve(name + ".log"));
@@ -72,7 +86,7 @@ record NamedBackend(
         return new Target(name, base, servedModel, profile.shape(), headers);
     }
 
-    private List<String> command(int port) {
+    private List<String> command(int port, Path folder) {
         var words = new ArrayList<String>();
         for (String word : profile.command()) {
             switch (word) {
@@ -81,7 +95,7 @@ record NamedBackend(
                 case "{model}" -> words.add(modelFiles());
                 case "{name}" -> words.add(servedModel);
                 case "{port}" -> words.add(Integer.toString(port));
-                default -> words.add(word);
+                default -> words.add(filled(word, port, folder));
             }
         }
         if (!settings.hasPrefixCache()) {
@@ -91,7 +105,24 @@ record NamedBackend(
         return words;
     }
 
-    private String modelFiles() {
+    /** A word with a placeholder within, such as {@code HOST:{port}}, or the name of a driver. */
+    private String filled(String word, int port, Path folder) {
+        if (word.startsWith("{driver:") && word.endsWith("}")) {
+            String script = word.substring("{driver:".length(), word.length() - 1);
+            return DriverStage.unpack(script, folder).toAbsolutePath().toString();
+        }
+        return word.replace("{port}", Integer.toString(port)).replace("{name}", servedModel);
+    }
+
+    private Map<String, String> environment(int port) {
+        var values = new HashMap<String, String>();
+        settings.environment()
+                .forEach((name, value) -> values.put(name, value.replace("{port}", Integer.toString(port))));
+        return values;
+    }
+
+    /** The files of the model, for an engine that reads them itself. */
+    String modelFiles() {
         Path model =
                 settings.model().orElseThrow(() -> new InvalidRequestException("--model is needed to start " + name));
         return ModelNames.resolve(model).toString();

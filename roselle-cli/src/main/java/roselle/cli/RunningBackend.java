@@ -23,10 +23,15 @@ record RunningBackend(NamedBackend backend, Target target, List<String> command,
                 target.model(),
                 EngineVersion.of(target),
                 command,
-                process.map(BackendProcess::readySeconds).orElse(0.0),
+                readySeconds(),
                 backend.promptFormat(),
                 backend.profile().note(),
                 failure);
+    }
+
+    /** From its start until it was ready; 0 where it ran already. */
+    double readySeconds() {
+        return process.map(BackendProcess::readySeconds).orElse(0.0);
     }
 
     @Override

@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
-import roselle.bench.backend.Sampling;
 import roselle.bench.load.LoadOptions;
 import roselle.bench.metric.Objective;
 import roselle.bench.stage.OnlinePlan;
@@ -86,25 +86,8 @@ final class WorkloadFlags {
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "60", description = "Requests before; default: 60.")
     private int warmUp;
 
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "2", description = "Of the prompts; default: 2.")
-    private long seed;
-
-    @Option(names = "--temperature", paramLabel = "X", defaultValue = "0.7", description = "Default: 0.7.")
-    private double temperature;
-
-    @Option(names = "--top-p", paramLabel = "X", defaultValue = "0.9", description = "Default: 0.9.")
-    private double topP;
-
-    @Option(names = "--top-k", paramLabel = "N", defaultValue = "50", description = "Default: 50.")
-    private int topK;
-
-    @Option(
-            names = "--ignore-eos",
-            negatable = true,
-            defaultValue = "true",
-            fallbackValue = "true",
-            description = "Answers have the trace's lengths, whatever the model says; on unless --no-ignore-eos.")
-    private boolean ignoresEos;
+    @Mixin
+    private DrawFlags draw = new DrawFlags();
 
     @Option(names = "--timeout", paramLabel = "S", defaultValue = "600", description = "Of a request; default: 600 s.")
     private int timeoutSeconds;
@@ -142,8 +125,8 @@ final class WorkloadFlags {
                 repeats,
                 PromptMode.of(mode),
                 keepsPrompts || isArticles,
-                new Sampling(temperature, topP, topK, ignoresEos),
-                isArticles ? ARTICLES_SEED : seed,
+                draw.sampling(),
+                isArticles ? ARTICLES_SEED : draw.seed(),
                 Math.min(warmUp, count),
                 load,
                 new Objective(ttftMillis, tbtMillis, failures));
@@ -163,14 +146,24 @@ final class WorkloadFlags {
         return new LengthLimits(maxInput == 0 ? room : maxInput, minOutput, maxOutput);
     }
 
+    /** Whether prompts are drawn as the articles' script draws them. */
+    boolean isArticles() {
+        return isArticles;
+    }
+
     /** The prompts of a model, or of a vocabulary where the model's files are elsewhere. */
     PromptSource prompts(@Nullable Path model, int vocabulary) {
+        PromptSource source = source(model, vocabulary);
+        return isArticles ? source.drawnAsPython() : source;
+    }
+
+    /** The same for measurements that are not the articles'. */
+    static PromptSource source(@Nullable Path model, int vocabulary) {
         if (model == null && vocabulary == 0) {
             throw new InvalidRequestException("--model or --vocabulary is needed: prompts are built from one of them");
         }
-        PromptSource source = model == null
+        return model == null
                 ? PromptSource.ofVocabulary(vocabulary)
                 : PromptSource.of(NearNames.existing(ModelNames.resolve(model)));
-        return isArticles ? source.drawnAsPython() : source;
     }
 }

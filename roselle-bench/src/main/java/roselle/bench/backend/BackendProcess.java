@@ -2,13 +2,17 @@ package roselle.bench.backend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * An engine's process, from its start until nothing of it is left.
@@ -33,20 +37,37 @@ public final class BackendProcess implements AutoCloseable {
         this.tree = tree;
     }
 
-    /** Starts it and waits until it is ready. */
-    public static BackendProcess start(Launch launch) throws InterruptedException {
+    private static BackendProcess begin(Launch launch) {
         var mark = ProcessTree.newMark();
         var builder = new ProcessBuilder(launch.command()).redirectErrorStream(true);
         builder.environment().putAll(launch.environment());
         builder.environment().put(ProcessTree.VARIABLE, mark);
         builder.redirectOutput(launch.log().toFile());
-        BackendProcess backend;
         try {
             Process process = builder.start();
-            backend = new BackendProcess(launch, process, new ProcessTree(process.toHandle(), mark));
+            return new BackendProcess(launch, process, new ProcessTree(process.toHandle(), mark));
         } catch (IOException failure) {
             throw new BackendException("it could not be started: " + failure.getMessage(), failure);
         }
+    }
+
+    /** Runs a command that ends by itself, within a limit; another status than 0 is a failure. */
+    public static void runToEnd(List<String> command, Duration limit, Path log) throws InterruptedException {
+        var launch = new Launch(command, Map.of(), URI.create("http://localhost"), limit, log);
+        try (BackendProcess running = begin(launch)) {
+            if (!running.process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new BackendException("it had not ended after " + limit.toSeconds() + " s: " + running.tail());
+            }
+            if (running.process.exitValue() != 0) {
+                throw new BackendException(
+                        "it ended with status " + running.process.exitValue() + ": " + running.tail());
+            }
+        }
+    }
+
+    /** Starts it and waits until it is ready. */
+    public static BackendProcess start(Launch launch) throws InterruptedException {
+        BackendProcess backend = begin(launch);
         try {
             backend.awaitReady();
             return backend;

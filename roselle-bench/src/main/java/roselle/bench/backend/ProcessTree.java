@@ -67,14 +67,11 @@ final class ProcessTree {
         root.destroy();
         await(Set.of(root), grace);
         known.addAll(running());
-        known.removeIf(process -> !process.isAlive());
         known.forEach(ProcessHandle::destroy);
         await(known, LAST_WAIT);
-        for (ProcessHandle process : running()) {
-            process.destroyForcibly();
-        }
+        known.addAll(running());
         known.forEach(ProcessHandle::destroyForcibly);
-        await(running(), LAST_WAIT);
+        await(known, LAST_WAIT);
     }
 
     private static void await(Set<ProcessHandle> processes, Duration limit) {

@@ -1,5 +1,6 @@
 package roselle.bench.report;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +18,10 @@ public final class Markdown {
     public static String of(JsonNode document) {
         var markdown = new Markdown();
         String schema = document.path("schema").asString("");
-        if (schema.equals(OnlineResults.SCHEMA)) {
-            markdown.online(document);
+        switch (schema) {
+            case OnlineResults.SCHEMA -> markdown.online(document);
+            case OfflineResults.SCHEMA -> markdown.offline(document);
+            default -> {} // no tables for it
         }
         return markdown.text.toString();
     }
@@ -36,7 +39,7 @@ public final class Markdown {
         line("|---|---|---|---|---|---|---|");
         for (JsonNode run : document.path("runs")) {
             var cells = new ArrayList<String>();
-            cells.add(number(run.path("scale").asDouble()));
+            cells.add(plain(run.path("scale").asDouble()));
             cells.add(run.path("backend").asString(""));
             cells.add(run.path("ttft_ms").path("count").asString("0"));
             METRICS.forEach(metric -> cells.add(percentiles(run.path(metric))));
@@ -47,13 +50,49 @@ public final class Markdown {
         notes(document);
     }
 
+    private void offline(JsonNode document) {
+        JsonNode workload = document.path("workload");
+        line("## Offline: " + workload.path("prompts").asInt() + " prompts of "
+                + workload.path("input_tokens").asInt() + " tokens, answers of "
+                + workload.path("output_tokens").asInt() + ", all at once, "
+                + workload.path("repeats").asInt() + " times after one to warm up");
+        line("");
+        line("| backend | path | best requests/s | best output tokens/s | best all tokens/s | mean ± deviation output"
+                + " tokens/s | ready after s |");
+        line("|---|---|---|---|---|---|---|");
+        for (JsonNode run : document.path("runs")) {
+            row(List.of(
+                    run.path("backend").asString(""),
+                    run.path("path").asString(""),
+                    number(run.path("best_requests_per_second").asDouble()),
+                    number(run.path("best_output_tokens_per_second").asDouble()),
+                    number(run.path("best_total_tokens_per_second").asDouble()),
+                    number(run.path("mean_output_tokens_per_second").asDouble()) + " ± "
+                            + number(run.path("deviation_output_tokens_per_second")
+                                    .asDouble()),
+                    number(run.path("ready_seconds").asDouble())));
+        }
+        line("");
+        for (JsonNode failure : document.path("failures")) {
+            line("- " + failure.path("backend").asString("") + " has no figures: "
+                    + failure.path("failure").asString(""));
+        }
+        for (JsonNode run : document.path("runs")) {
+            if (!run.path("note").asString("").isEmpty()) {
+                line("- " + run.path("backend").asString("") + " ("
+                        + run.path("path").asString("") + "): "
+                        + run.path("note").asString(""));
+            }
+        }
+    }
+
     private void throughput(JsonNode document) {
         line("| scale | backend | requests/s | output tokens/s | all tokens/s | goodput/s | failed | tokens (chunks) |"
                 + " scheduling error p99 ms |");
         line("|---|---|---|---|---|---|---|---|---|");
         for (JsonNode run : document.path("runs")) {
             row(List.of(
-                    number(run.path("scale").asDouble()),
+                    plain(run.path("scale").asDouble()),
                     run.path("backend").asString(""),
                     number(run.path("requests_per_second").asDouble()),
                     number(run.path("output_tokens_per_second").asDouble()),
@@ -82,7 +121,7 @@ public final class Markdown {
         for (JsonNode run : document.path("runs")) {
             doubts(run)
                     .forEach(doubt -> line("- " + run.path("backend").asString("") + " at scale "
-                            + number(run.path("scale").asDouble()) + ": " + doubt));
+                            + plain(run.path("scale").asDouble()) + ": " + doubt));
         }
     }
 
@@ -118,6 +157,11 @@ public final class Markdown {
         return number(metric.path("p50").asDouble()) + " / "
                 + number(metric.path("p90").asDouble()) + " / "
                 + number(metric.path("p99").asDouble());
+    }
+
+    /** A number as it was given. */
+    static String plain(double value) {
+        return value == 0 ? "0" : BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
     }
 
     /** Three digits or more, no exponent. */

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import roselle.api.InvalidRequestException;
+import roselle.bench.chart.Picture;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
@@ -57,6 +59,32 @@ public final class ResultFiles {
             return Files.writeString(file, text, StandardCharsets.UTF_8);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Writes pictures as SVG and PNG and the page with all of it; returns why there is no PNG, or nothing. */
+    public Optional<String> draw(Map<String, JsonNode> documents) {
+        Map<String, Picture> pictures = Charts.of(documents);
+        write("report.html", HtmlReport.of(documents, pictures));
+        Path plots = folder.resolve("plots");
+        try {
+            Files.createDirectories(plots);
+            for (var picture : pictures.entrySet()) {
+                Files.writeString(
+                        plots.resolve(picture.getKey() + ".svg"),
+                        picture.getValue().svg());
+            }
+            for (var picture : pictures.entrySet()) {
+                Files.write(
+                        plots.resolve(picture.getKey() + ".png"),
+                        picture.getValue().png());
+            }
+            return Optional.empty();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (LinkageError | RuntimeException fonts) {
+            return Optional.of("there are no PNG files, since Java found no fonts on this machine (" + fonts
+                    + "): install fontconfig and a font; the SVG files are whole");
         }
     }
 

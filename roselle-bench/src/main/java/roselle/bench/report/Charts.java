@@ -1,0 +1,266 @@
+package roselle.bench.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import roselle.bench.chart.Picture;
+import roselle.bench.chart.Pictures;
+import roselle.bench.chart.Pictures.Band;
+import roselle.bench.chart.Pictures.BandPanel;
+import roselle.bench.chart.Pictures.Bar;
+import roselle.bench.chart.Pictures.Curve;
+import roselle.bench.chart.Pictures.CurvePanel;
+import roselle.bench.chart.Pictures.Life;
+import roselle.bench.chart.Pictures.Spread;
+import roselle.bench.chart.Pictures.Trade;
+import tools.jackson.databind.JsonNode;
+
+/** The pictures of results documents, several documents side by side. */
+public final class Charts {
+    private static final Map<String, String> METRICS = metrics();
+    private static final int MOST_TIMELINES = 12;
+
+    /**
+     * A run with the name it has in pictures.
+     *
+     * @param label of its engine, with the file's name where there are several
+     */
+    private record Run(String label, JsonNode node) {
+        double scale() {
+            return node.path("scale").asDouble();
+        }
+
+        boolean has(String metric) {
+            return node.path(metric).path("count").asInt() > 0;
+        }
+
+        Spread spread(String metric) {
+            JsonNode values = node.path(metric);
+            return new Spread(
+                    values.path("p50").asDouble(),
+                    values.path("p90").asDouble(),
+                    values.path("p99").asDouble());
+        }
+    }
+
+    private final List<Run> online = new ArrayList<>();
+    private final List<Run> offline = new ArrayList<>();
+    private final Map<String, Picture> pictures = new LinkedHashMap<>();
+    private int gpus;
+
+    private Charts() {}
+
+    /** Names of files, without an ending, and their pictures; documents by a name that tells them apart. */
+    public static Map<String, Picture> of(Map<String, JsonNode> documents) {
+        var charts = new Charts();
+        documents.forEach((name, document) -> {
+            long ofItsKind = documents.values().stream()
+                    .filter(other -> other.path("schema").equals(document.path("schema")))
+                    .count();
+            charts.add(ofItsKind > 1 ? name + ": " : "", document);
+        });
+        charts.draw();
+        return charts.pictures;
+    }
+
+    private static Map<String, String> metrics() {
+        var metrics = new LinkedHashMap<String, String>();
+        metrics.put("ttft_ms", "TTFT: time to first token");
+        metrics.put("tpot_ms", "TPOT: time per output token");
+        metrics.put("itl_ms", "ITL: gaps between tokens");
+        metrics.put("e2e_ms", "E2E: end to end");
+        return metrics;
+    }
+
+    private void add(String prefix, JsonNode document) {
+        gpus = Math.max(gpus, document.path("meta").path("machine").path("gpus").size());
+        boolean isOnline = document.path("schema").asString("").equals(OnlineResults.SCHEMA);
+        boolean isOffline = document.path("schema").asString("").equals(OfflineResults.SCHEMA);
+        for (JsonNode run : document.path("runs")) {
+            String label = prefix + run.path("backend").asString("");
+            if (isOnline) {
+                online.add(new Run(label, run));
+            } else if (isOffline) {
+                offline.add(new Run(label + ", " + run.path("path").asString(""), run));
+            }
+        }
+    }
+
+    private void draw() {
+        if (!online.isEmpty()) {
+            latencies();
+            throughput();
+            distributions();
+            pareto();
+            timelines();
+        }
+        if (!offline.isEmpty()) {
+            List<Bar> bars = offline.stream()
+                    .map(run -> new Bar(
+                            "output tokens/s, best",
+                            run.label(),
+                            run.node().path("best_output_tokens_per_second").asDouble()))
+                    .toList();
+            pictures.put("offline_throughput", Pictures.bars("Offline throughput", "tokens/s", bars));
+        }
+    }
+
+    private List<Double> scales() {
+        return online.stream().map(Run::scale).distinct().sorted().toList();
+    }
+
+    private List<String> labels() {
+        return online.stream().map(Run::label).distinct().toList();
+    }
+
+    private void latencies() {
+        List<BandPanel> panels = METRICS.entrySet().stream()
+                .map(metric -> new BandPanel(metric.getValue(), bands(metric.getKey())))
+                .toList();
+        List<String> places = scales().stream().map(Markdown::plain).toList();
+        pictures.put(
+                "latency",
+                Pictures.bands(
+                        "Latency: band p50 to p90, line p90, hollow p99",
+                        "scale (smaller is heavier)",
+                        places,
+                        panels));
+    }
+
+    private List<Band> bands(String metric) {
+        return labels().stream()
+                .map(label -> band(label, metric))
+                .filter(band -> !band.places().isEmpty())
+                .toList();
+    }
+
+    private Band band(String label, String metric) {
+        var places = new ArrayList<Integer>();
+        var spreads = new ArrayList<Spread>();
+        List<Double> scales = scales();
+        for (int i = 0; i < scales.size(); i++) {
+            double scale = scales.get(i);
+            List<Spread> repeats = runs(label, scale)
+                    .filter(run -> run.has(metric))
+                    .map(run -> run.spread(metric))
+                    .toList();
+            if (!repeats.isEmpty()) {
+                places.add(i);
+                spreads.add(mean(repeats));
+            }
+        }
+        return new Band(label, places, spreads);
+    }
+
+    private Stream<Run> runs(String label, double scale) {
+        return online.stream().filter(run -> run.label().equals(label) && run.scale() == scale);
+    }
+
+    private static Spread mean(List<Spread> repeats) {
+        return new Spread(
+                repeats.stream().mapToDouble(Spread::p50).average().orElse(0),
+                repeats.stream().mapToDouble(Spread::p90).average().orElse(0),
+                repeats.stream().mapToDouble(Spread::p99).average().orElse(0));
+    }
+
+    private void throughput() {
+        List<Bar> bars = scales().stream()
+                .flatMap(scale -> labels().stream()
+                        .filter(label -> runs(label, scale).findAny().isPresent())
+                        .map(label -> new Bar(
+                                "scale " + Markdown.plain(scale),
+                                label,
+                                runs(label, scale)
+                                        .mapToDouble(run -> run.node()
+                                                .path("output_tokens_per_second")
+                                                .asDouble())
+                                        .average()
+                                        .orElse(0))))
+                .toList();
+        pictures.put("throughput", Pictures.bars("Output tokens per second", "tokens/s", bars));
+    }
+
+    private void distributions() {
+        for (double scale : scales()) {
+            List<CurvePanel> panels = METRICS.entrySet().stream()
+                    .map(metric -> new CurvePanel(metric.getValue(), curves(scale, metric.getKey())))
+                    .filter(panel -> !panel.curves().isEmpty())
+                    .toList();
+            if (!panels.isEmpty()) {
+                String text = Markdown.plain(scale);
+                pictures.put(
+                        "distribution_scale_" + text,
+                        Pictures.curves("Share of values at most so long, scale " + text, panels));
+            }
+        }
+    }
+
+    private List<Curve> curves(double scale, String metric) {
+        return labels().stream()
+                .flatMap(label ->
+                        runs(label, scale).filter(run -> run.has(metric)).limit(1))
+                .map(run ->
+                        new Curve(run.label(), numbers(run.node().path(metric).path("curve"))))
+                .filter(curve -> !curve.quantiles().isEmpty())
+                .toList();
+    }
+
+    private static List<Double> numbers(JsonNode list) {
+        return StreamSupport.stream(list.spliterator(), false)
+                .map(JsonNode::asDouble)
+                .toList();
+    }
+
+    private void pareto() {
+        int devices = Math.max(1, gpus);
+        List<Trade> trades = online.stream()
+                .filter(run -> run.has("e2e_ms") && run.has("tpot_ms"))
+                .map(run -> new Trade(
+                        run.label(),
+                        Markdown.plain(run.scale()),
+                        run.spread("tpot_ms").p90(),
+                        run.node().path("output_tokens_per_second").asDouble() / devices))
+                .toList();
+        if (!trades.isEmpty()) {
+            pictures.put(
+                    "pareto",
+                    Pictures.pareto(
+                            "Throughput against latency, a point for each scale",
+                            "TPOT p90, ms",
+                            gpus > 0 ? "output tokens/s per GPU" : "output tokens/s of the machine",
+                            trades));
+        }
+    }
+
+    private void timelines() {
+        online.stream()
+                .filter(run -> run.node().path("repeat").asInt() == 0)
+                .limit(MOST_TIMELINES)
+                .forEach(run -> {
+                    JsonNode rows = run.node().path("timeline");
+                    List<Life> lives = IntStream.range(0, rows.size())
+                            .mapToObj(i -> rows.get(i))
+                            .map(row -> new Life(
+                                    row.path(0).asDouble(),
+                                    row.path(1).asDouble(),
+                                    row.path(2).asDouble()))
+                            .toList();
+                    if (!lives.isEmpty()) {
+                        String scale = Markdown.plain(run.scale());
+                        pictures.put(
+                                "timeline_" + fileName(run.label()) + "_scale_" + scale,
+                                Pictures.timeline("Requests of " + run.label() + " at scale " + scale, lives));
+                    }
+                });
+    }
+
+    private static String fileName(String label) {
+        var name = new StringBuilder();
+        label.chars().forEach(c -> name.append(Character.isLetterOrDigit(c) || c == '-' || c == '.' ? (char) c : '_'));
+        return name.toString();
+    }
+}

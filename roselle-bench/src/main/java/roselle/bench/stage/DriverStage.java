@@ -1,0 +1,121 @@
+package roselle.bench.stage;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import roselle.api.InvalidRequestException;
+import roselle.bench.backend.BackendException;
+import roselle.bench.backend.BackendProcess;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The offline work done by another engine's library, through a small script that its own Python runs.
+ *
+ * <p>The script gets the prompts as ids in a file and writes the seconds of each repeat into another, so that no tokenizer
+ * and no HTTP is in the measured path.
+ */
+public final class DriverStage {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private final OfflinePlan plan;
+    private final PromptSource prompts;
+    private final Path folder;
+
+    /** Files of the drivers go into {@code folder}. */
+    public DriverStage(OfflinePlan plan, PromptSource prompts, Path folder) {
+        this.plan = plan;
+        this.prompts = prompts;
+        this.folder = folder;
+    }
+
+    /** Copies a script of this benchmark to where a Python can read it. */
+    public static Path unpack(String script, Path folder) {
+        try (InputStream source = DriverStage.class.getResourceAsStream("/roselle/bench/drivers/" + script)) {
+            if (source == null) {
+                throw new InvalidRequestException("there is no driver " + script);
+            }
+            Path file = folder.resolve(script);
+            Files.copy(source, file, StandardCopyOption.REPLACE_EXISTING);
+            return file;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /**
+     * Runs an engine's driver to its end.
+     *
+     * @param profile names the driver, {@code <profile>_offline.py}
+     */
+    public OfflineRun run(String name, String profile, String python, String model, Duration limit)
+            throws InterruptedException {
+        Path script = unpack(profile + "_offline.py", folder);
+        Path job = folder.resolve(name + "-job.json").toAbsolutePath();
+        Path result = folder.resolve(name + "-result.json").toAbsolutePath();
+        try {
+            Files.deleteIfExists(result);
+            Files.write(job, MAPPER.writeValueAsBytes(job(model)));
+            BackendProcess.runToEnd(
+                    List.of(python, script.toAbsolutePath().toString(), job.toString(), result.toString()),
+                    limit,
+                    folder.resolve(name + "-offline.log"));
+            return read(name, MAPPER.readTree(Files.readAllBytes(result)));
+        } catch (IOException | JacksonException failure) {
+            throw new BackendException("its driver wrote no result: " + failure.getMessage(), failure);
+        }
+    }
+
+    private Map<String, Object> job(String model) {
+        var job = new LinkedHashMap<String, Object>();
+        job.put("model", model);
+        job.put("output_tokens", plan.outputTokens());
+        job.put("context", plan.inputTokens() + plan.outputTokens() + 1);
+        job.put("temperature", plan.sampling().temperature());
+        job.put("top_p", plan.sampling().topP());
+        job.put("top_k", plan.sampling().topK());
+        job.put("ignore_eos", plan.sampling().ignoresEos());
+        job.put("seed", plan.seed());
+        job.put(
+                "repeats",
+                IntStream.range(-1, plan.repeats())
+                        .mapToObj(repeat -> plan.prompts(prompts, repeat))
+                        .toList());
+        return job;
+    }
+
+    private OfflineRun read(String name, JsonNode result) {
+        List<Double> seconds =
+                DoubleStream.of(numbers(result.path("seconds"))).boxed().toList();
+        return new OfflineRun(
+                name,
+                "driver",
+                result.path("version").asString("unknown"),
+                seconds.subList(1, seconds.size()),
+                plan.prompts(),
+                (long) plan.prompts() * plan.inputTokens(),
+                result.path("output_tokens").asLong(0),
+                result.path("ready_seconds").asDouble(0),
+                result.path("note").asString(""));
+    }
+
+    private double[] numbers(JsonNode list) {
+        if (list.size() != plan.repeats() + 1) {
+            throw new BackendException(
+                    "its driver told of " + list.size() + " repeats, not of " + (plan.repeats() + 1));
+        }
+        return IntStream.range(0, list.size())
+                .mapToDouble(i -> list.get(i).asDouble(0))
+                .toArray();
+    }
+}

@@ -1,0 +1,30 @@
+"""The offline work by SGLang's library, ids in: sglang_offline.py JOB.json RESULT.json"""
+import json, sys, time
+
+
+def main():
+    job = json.load(open(sys.argv[1]))
+    begin = time.perf_counter()
+    import sglang
+
+    tokens = job["output_tokens"]
+    engine = sglang.Engine(model_path=job["model"], context_length=job["context"], max_running_requests=256,
+                           skip_tokenizer_init=True, disable_radix_cache=True, log_level="error",
+                           random_seed=job["seed"])
+    ready = time.perf_counter() - begin
+    sampling = dict(max_new_tokens=tokens, min_new_tokens=tokens if job["ignore_eos"] else 0,
+                    ignore_eos=job["ignore_eos"], temperature=job["temperature"], top_p=job["top_p"],
+                    top_k=job["top_k"] or -1)
+    seconds, count = [], 0
+    for prompts in job["repeats"]:
+        begin = time.perf_counter()
+        answers = engine.generate(input_ids=prompts, sampling_params=sampling)
+        seconds.append(time.perf_counter() - begin)
+        count = sum(len(answer["output_ids"]) for answer in answers)
+    json.dump({"version": sglang.__version__, "seconds": seconds, "output_tokens": count, "ready_seconds": ready},
+              open(sys.argv[2], "w"))
+    engine.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+package roselle.bench.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import roselle.bench.stub.Script;
+import roselle.bench.stub.Stall;
+import roselle.bench.stub.StubServer;
+
+final class BackendProcessTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void endsChildrenThatLeftTheTreeAndThoseThatIgnoreTheirEnd() throws IOException, InterruptedException {
+        Path pids = folder.resolve("pids");
+        String script =
+                "(setsid sh -c 'echo $$ >> %s; sleep 300' &) ; (trap '' TERM; echo $BASHPID >> %s; sleep 301) & "
+                                .formatted(pids, pids)
+                        + "while [ $(cat " + pids + " | wc -l) -lt 2 ]; do sleep 0.05; done; echo $$ >> " + pids
+                        + "; wait";
+        try (var ready = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
+            var backend = BackendProcess.start(launch(ready.uri().resolve("/v1/models"), "bash", "-c", script));
+            while (!Files.exists(pids) || Files.readAllLines(pids).size() < 3) {
+                Thread.onSpinWait();
+            }
+            List<Long> started =
+                    Files.readAllLines(pids).stream().map(Long::parseLong).toList();
+            assertThat(started).allMatch(BackendProcessTest::isRunning);
+
+            backend.close();
+
+            assertThat(started).noneMatch(BackendProcessTest::isRunning);
+        }
+    }
+
+    private static boolean isRunning(long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    @Test
+    void tellsTheLastWordsOfAnEngineThatEndsTooSoon() {
+        assertThatThrownBy(() -> BackendProcess.start(
+                        launch(URI.create("http://127.0.0.1:9/"), "sh", "-c", "echo no such model; exit 3")))
+                .isInstanceOf(BackendException.class)
+                .hasMessage("it ended with status 3 before it was ready: no such model");
+    }
+
+    @Test
+    void tellsACommandThatIsNotThere() {
+        assertThatThrownBy(() -> BackendProcess.start(launch(URI.create("http://127.0.0.1:9/"), "/not/there")))
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("/not/there");
+    }
+
+    @Test
+    void givesUpOnAnEngineThatNeverBecomesReady() {
+        var launch = new Launch(
+                List.of("sleep", "300"),
+                Map.of(),
+                URI.create("http://127.0.0.1:9/"),
+                Duration.ofSeconds(1),
+                folder.resolve("log"));
+
+        assertThatThrownBy(() -> BackendProcess.start(launch)).hasMessageContaining("it was not ready after 1 s");
+    }
+
+    private Launch launch(URI health, String... command) {
+        return new Launch(List.of(command), Map.of(), health, Duration.ofSeconds(20), folder.resolve("log"));
+    }
+}

@@ -1,0 +1,145 @@
+package roselle.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import roselle.api.CapacityException;
+import roselle.api.CheckpointException;
+import roselle.api.DeviceException;
+import roselle.api.InvalidRequestException;
+import roselle.bench.backend.BackendException;
+import roselle.bench.backend.EngineVersion;
+import roselle.bench.report.OfflineResults;
+import roselle.bench.report.OnlineResults;
+import roselle.bench.stage.DriverStage;
+import roselle.bench.stage.OfflinePlan;
+import roselle.bench.stage.OfflineRun;
+import roselle.bench.stage.OfflineStage;
+import roselle.bench.stage.OnlineStage;
+import roselle.bench.stage.PromptSource;
+
+/** Measures one engine after the other; one that fails is told of, and the next one has its turn. */
+final class Measurement {
+    private static final Duration LONGEST_DRIVER = Duration.ofHours(2);
+
+    private final Path folder;
+    private final PrintWriter out;
+
+    /** Logs of engines go into {@code folder}. */
+    Measurement(Path folder, PrintWriter out) {
+        this.folder = folder;
+        this.out = out;
+    }
+
+    /** Work on one engine that may fail. */
+    private interface Work {
+        void run() throws InterruptedException, ExecutionException;
+    }
+
+    /** Something to do with an engine that answers. */
+    interface Visit {
+        void to(RunningBackend running) throws InterruptedException;
+    }
+
+    /** Starts an engine, lets it be visited, and stops it; false after a failure, which is told and noted. */
+    boolean visit(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
+        return attempt(engine, () -> run(engine, results, visit), reason -> results.add(engine.failed(reason)));
+    }
+
+    private void run(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
+        try (RunningBackend running = engine.start(folder)) {
+            say(engine.name() + " answers at " + running.target().base());
+            visit.to(running);
+            results.add(running.note(Optional.empty()));
+        }
+    }
+
+    /** Replays the trace against an engine. */
+    boolean online(NamedBackend engine, OnlineStage stage, OnlineResults results) throws InterruptedException {
+        return visit(engine, results, running -> online(running, stage, results));
+    }
+
+    /** The same against one that answers already. */
+    void online(RunningBackend running, OnlineStage stage, OnlineResults results) throws InterruptedException {
+        stage.run(running.target(), run -> {
+            results.add(run, Map.of());
+            say("  scale " + run.scale() + ": " + run.throughput().requests() + " requests, "
+                    + run.throughput().failed() + " failed, "
+                    + Math.round(run.throughput().outputTokensPerSecond()) + " output tokens/s");
+        });
+    }
+
+    /** The offline work by an engine's own library, where there is a way to it: Roselle's here, others through a driver. */
+    boolean offlineByLibrary(NamedBackend engine, OfflinePlan plan, PromptSource prompts, OfflineResults results)
+            throws InterruptedException {
+        Work work = engine.profile().label().equals("roselle")
+                ? () -> tell(
+                        new OfflineStage(plan, prompts)
+                                .inProcess(engine.name(), VersionCommand.line(), engine.engineConfig(plan)),
+                        results)
+                : () -> tell(driver(engine, plan, prompts), results);
+        return attempt(engine, work, reason -> results.addFailure(engine.name(), reason));
+    }
+
+    private OfflineRun driver(NamedBackend engine, OfflinePlan plan, PromptSource prompts) throws InterruptedException {
+        return new DriverStage(plan, prompts, folder)
+                .run(
+                        engine.name(),
+                        engine.profile().label(),
+                        engine.settings().python(),
+                        engine.modelFiles(),
+                        LONGEST_DRIVER);
+    }
+
+    /** The offline work over HTTP. */
+    boolean offlineOverHttp(NamedBackend engine, OfflineStage stage, OfflineResults results)
+            throws InterruptedException {
+        Work work = () -> {
+            try (RunningBackend running = engine.start(folder)) {
+                offline(running, stage, results);
+            }
+        };
+        return attempt(engine, work, reason -> results.addFailure(engine.name(), reason));
+    }
+
+    /** The same with an engine that answers already. */
+    void offline(RunningBackend running, OfflineStage stage, OfflineResults results) throws InterruptedException {
+        tell(stage.overHttp(running.target(), EngineVersion.of(running.target()), running.readySeconds()), results);
+    }
+
+    private void tell(OfflineRun run, OfflineResults results) {
+        double best =
+                run.seconds().stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
+        results.add(run, Map.of());
+        say(run.backend() + ", " + run.path() + ": " + Math.round(run.outputTokens() / best) + " output tokens/s");
+    }
+
+    private interface Complaint {
+        void about(String reason);
+    }
+
+    private boolean attempt(NamedBackend engine, Work work, Complaint complaint) throws InterruptedException {
+        try {
+            work.run();
+            return true;
+        } catch (BackendException
+                | InvalidRequestException
+                | CapacityException
+                | CheckpointException
+                | DeviceException
+                | ExecutionException failure) {
+            String reason = ExitCode.sentence(failure);
+            say(engine.name() + " failed: " + reason);
+            complaint.about(reason);
+            return false;
+        }
+    }
+
+    void say(String line) {
+        out.println(line);
+        out.flush();
+    }
+}

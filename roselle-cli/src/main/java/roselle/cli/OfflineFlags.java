@@ -1,0 +1,27 @@
+package roselle.cli;
+
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import roselle.bench.stage.OfflinePlan;
+
+/** The options that say what the offline work is; the articles' values are the defaults. */
+final class OfflineFlags {
+    @Option(names = "--num-prompts", paramLabel = "N", defaultValue = "128", description = "Default: 128.")
+    private int prompts;
+
+    @Option(names = "--input-len", paramLabel = "N", defaultValue = "256", description = "Of a prompt; default: 256.")
+    private int inputTokens;
+
+    @Option(names = "--output-len", paramLabel = "N", defaultValue = "64", description = "Of an answer; default: 64.")
+    private int outputTokens;
+
+    @Option(names = "--repeats", paramLabel = "N", defaultValue = "3", description = "After one warm-up; default: 3.")
+    private int repeats;
+
+    @Mixin
+    private DrawFlags draw = new DrawFlags();
+
+    OfflinePlan plan() {
+        return new OfflinePlan(prompts, inputTokens, outputTokens, draw.sampling(), draw.seed(), repeats);
+    }
+}

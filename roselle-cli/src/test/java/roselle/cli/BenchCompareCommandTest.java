@@ -1,0 +1,90 @@
+package roselle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Engines from a file, of which one cannot start: Roselle and the stub as processes of their own. */
+final class BenchCompareCommandTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void measuresEachEngineAndGoesOnAfterOneThatFails() throws IOException {
+        Path file = Files.writeString(folder.resolve("compare.yaml"), """
+                model: demo
+                online:
+                  trace: constant:rate=20,input=8-16,output=4
+                  n: 6
+                  scales: [1, 0]
+                  warm-up: 2
+                offline: {num-prompts: 3, input-len: 8, output-len: 4, repeats: 2}
+                backends:
+                  - name: missing
+                    profile: vllm
+                    python: /not/there
+                  - name: ours
+                    profile: roselle
+                    flags: --max-sequences 8
+                  - name: stub
+                    profile: stub
+                    flags: [--first-ms, "30"]
+                """);
+
+        int status = run("bench", "compare", file.toString(), "--output-dir", folder.toString());
+
+        assertThat(status).isEqualTo(ExitCode.UNAVAILABLE.status());
+        JsonNode online = read("online_results.json");
+        assertThat(online.path("schema").asString()).isEqualTo("roselle.bench.online/1");
+        assertThat(online.path("backends").get(0).path("failure").asString("")).contains("/not/there");
+        assertThat(online.path("runs")).hasSize(4).allSatisfy(run -> {
+            assertThat(run.path("failed").asInt()).isZero();
+            assertThat(run.path("output_tokens").asInt()).isEqualTo(24);
+            assertThat(run.path("prompt_length_mismatches").asInt()).isZero();
+            assertThat(run.path("tokens_counted_by").asString()).isEqualTo("usage");
+        });
+        JsonNode stub = online.path("runs").get(2);
+        assertThat(stub.path("backend").asString()).isEqualTo("stub");
+        assertThat(stub.path("ttft_ms").path("p50").asDouble()).isBetween(30.0, 60.0);
+        assertThat(read("offline_results.json").path("runs"))
+                .extracting(run ->
+                        run.path("backend").asString() + " " + run.path("path").asString())
+                .containsExactly("ours in process", "ours http", "stub http");
+        assertThat(Files.readString(folder.resolve("online_results.md"))).contains("| TTFT p50/p90/p99 ms |");
+    }
+
+    @Test
+    void namesWhatIsWrongInTheFile() throws IOException {
+        assertThat(complaint("model: demo\nbackend: [stub]\n")).contains("backend is not known here");
+        assertThat(complaint("model: demo\nbackends: [stubb]\n")).contains("there is no profile stubb");
+        assertThat(complaint("model: demo\nonline: {pace: 3}\nbackends: [stub]\n"))
+                .contains("--pace");
+        assertThat(complaint("model: demo\nbackends: [stub, stub]\n")).contains("two of the same name");
+    }
+
+    private String complaint(String text) throws IOException {
+        Path file = Files.writeString(folder.resolve("wrong.yaml"), text);
+        var err = new StringWriter();
+        String[] arguments = {"bench", "compare", file.toString(), "--output-dir", folder.toString()};
+        var command = Main.commandLine(arguments).setErr(new PrintWriter(err));
+        assertThat(command.execute(arguments)).isEqualTo(ExitCode.BAD_DATA.status());
+        return err.toString();
+    }
+
+    private JsonNode read(String name) throws IOException {
+        return new JsonMapper().readTree(Files.readAllBytes(folder.resolve(name)));
+    }
+
+    private static int run(String... arguments) {
+        var out = new StringWriter();
+        return Main.commandLine(arguments).setOut(new PrintWriter(out)).execute(arguments);
+    }
+}
