@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
             BenchOnlineCommand.class,
             BenchOfflineCommand.class,
             BenchCompareCommand.class,
+            BenchCapacityCommand.class,
             BenchPlotCommand.class,
             BenchStubCommand.class
         })

@@ -35,7 +35,7 @@ final class Measurement {
     }
 
     /** Work on one engine that may fail. */
-    private interface Work {
+    interface Work {
         void run() throws InterruptedException, ExecutionException;
     }
 
@@ -117,11 +117,11 @@ final class Measurement {
         say(run.backend() + ", " + run.path() + ": " + Math.round(run.outputTokens() / best) + " output tokens/s");
     }
 
-    private interface Complaint {
+    interface Complaint {
         void about(String reason);
     }
 
-    private boolean attempt(NamedBackend engine, Work work, Complaint complaint) throws InterruptedException {
+    boolean attempt(NamedBackend engine, Work work, Complaint complaint) throws InterruptedException {
         try {
             work.run();
             return true;

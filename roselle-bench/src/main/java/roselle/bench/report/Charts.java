@@ -49,6 +49,7 @@ public final class Charts {
 
     private final List<Run> online = new ArrayList<>();
     private final List<Run> offline = new ArrayList<>();
+    private final List<Run> probes = new ArrayList<>();
     private final Map<String, Picture> pictures = new LinkedHashMap<>();
     private int gpus;
 
@@ -80,6 +81,9 @@ public final class Charts {
         gpus = Math.max(gpus, document.path("meta").path("machine").path("gpus").size());
         boolean isOnline = document.path("schema").asString("").equals(OnlineResults.SCHEMA);
         boolean isOffline = document.path("schema").asString("").equals(OfflineResults.SCHEMA);
+        for (JsonNode probe : document.path("probes")) {
+            probes.add(new Run(prefix + probe.path("backend").asString(""), probe));
+        }
         for (JsonNode run : document.path("runs")) {
             String label = prefix + run.path("backend").asString("");
             if (isOnline) {
@@ -95,8 +99,11 @@ public final class Charts {
             latencies();
             throughput();
             distributions();
-            pareto();
+            pareto("pareto", "Throughput against latency, a point for each scale", "scale", online);
             timelines();
+        }
+        if (!probes.isEmpty()) {
+            pareto("capacity_pareto", "Throughput against latency, a point for each rate tried", "rate", probes);
         }
         if (!offline.isEmpty()) {
             List<Bar> bars = offline.stream()
@@ -215,21 +222,21 @@ public final class Charts {
                 .toList();
     }
 
-    private void pareto() {
+    private void pareto(String file, String title, String detail, List<Run> runs) {
         int devices = Math.max(1, gpus);
-        List<Trade> trades = online.stream()
+        List<Trade> trades = runs.stream()
                 .filter(run -> run.has("e2e_ms") && run.has("tpot_ms"))
                 .map(run -> new Trade(
                         run.label(),
-                        Markdown.plain(run.scale()),
+                        Markdown.plain(run.node().path(detail).asDouble()),
                         run.spread("tpot_ms").p90(),
                         run.node().path("output_tokens_per_second").asDouble() / devices))
                 .toList();
         if (!trades.isEmpty()) {
             pictures.put(
-                    "pareto",
+                    file,
                     Pictures.pareto(
-                            "Throughput against latency, a point for each scale",
+                            title,
                             "TPOT p90, ms",
                             gpus > 0 ? "output tokens/s per GPU" : "output tokens/s of the machine",
                             trades));

@@ -21,6 +21,7 @@ public final class Markdown {
         switch (schema) {
             case OnlineResults.SCHEMA -> markdown.online(document);
             case OfflineResults.SCHEMA -> markdown.offline(document);
+            case CapacityResults.SCHEMA -> markdown.capacity(document);
             default -> {} // no tables for it
         }
         return markdown.text.toString();
@@ -84,6 +85,46 @@ public final class Markdown {
                         + run.path("note").asString(""));
             }
         }
+    }
+
+    private void capacity(JsonNode document) {
+        JsonNode objective = document.path("workload").path("objective");
+        line("## Capacity: p99 TTFT at most " + plain(objective.path("ttft_ms").asDouble())
+                + " ms, p99 between tokens at"
+                + " most " + plain(objective.path("tbt_ms").asDouble()) + " ms, failures at most "
+                + plain(objective.path("failure_share").asDouble()));
+        line("");
+        line("| backend | requests/s | 95 % ± | per GPU | highest goodput/s | searches |");
+        line("|---|---|---|---|---|---|");
+        for (JsonNode capacity : document.path("capacities")) {
+            String sign = capacity.path("is_at_least").asBoolean(false) ? "at least " : "";
+            JsonNode width = capacity.path("half_width");
+            row(List.of(
+                    capacity.path("backend").asString(""),
+                    sign + number(capacity.path("requests_per_second").asDouble()),
+                    width.isNumber() ? number(width.asDouble()) : width.asString(""),
+                    number(capacity.path("requests_per_second_per_gpu").asDouble()),
+                    number(capacity.path("goodput_per_second").asDouble()),
+                    Integer.toString(capacity.path("searches").size())));
+        }
+        line("");
+        line("| backend | search | rate | kept | TTFT p99 ms | between tokens p99 ms | failed | goodput/s | output"
+                + " tokens/s | scheduling error p99 ms |");
+        line("|---|---|---|---|---|---|---|---|---|---|");
+        for (JsonNode probe : document.path("probes")) {
+            row(List.of(
+                    probe.path("backend").asString(""),
+                    probe.path("search").asString(""),
+                    number(probe.path("rate").asDouble()),
+                    probe.path("is_kept").asBoolean(false) ? "yes" : "no",
+                    number(probe.path("ttft_ms").path("p99").asDouble()),
+                    number(probe.path("itl_ms").path("p99").asDouble()),
+                    probe.path("failed").asString(""),
+                    number(probe.path("goodput_per_second").asDouble()),
+                    number(probe.path("output_tokens_per_second").asDouble()),
+                    number(probe.path("scheduling_error_ms").path("p99").asDouble())));
+        }
+        line("");
     }
 
     private void throughput(JsonNode document) {

@@ -11,6 +11,7 @@ import roselle.bench.environment.Machine;
 public final class Meta {
     private final Map<String, Object> fields = new LinkedHashMap<>();
     private final Instant started = Instant.now();
+    private final int gpus;
 
     /**
      * Begins now.
@@ -21,9 +22,16 @@ public final class Meta {
     public Meta(String version, List<String> commandLine) {
         fields.put("roselle", version);
         fields.put("git_revision", Machine.gitRevision().orElse("unknown"));
-        fields.put("machine", Machine.describe());
+        Map<String, Object> machine = Machine.describe();
+        gpus = machine.get("gpus") instanceof List<?> list ? list.size() : 0;
+        fields.put("machine", machine);
         fields.put("command_line", List.copyOf(commandLine));
         fields.put("started", started.toString());
+    }
+
+    /** Graphics cards of the machine. */
+    int gpus() {
+        return gpus;
     }
 
     /** The fields, with the time until now. */

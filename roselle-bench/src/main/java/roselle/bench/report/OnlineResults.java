@@ -45,13 +45,13 @@ public final class OnlineResults {
         var document = new LinkedHashMap<String, Object>();
         document.put("schema", SCHEMA);
         document.put("meta", meta.fields());
-        document.put("workload", workload());
+        document.put("workload", workload(plan));
         document.put("backends", backends);
         document.put("runs", runs);
         return document;
     }
 
-    private Map<String, Object> workload() {
+    static Map<String, Object> workload(OnlinePlan plan) {
         var fields = new LinkedHashMap<String, Object>();
         fields.put("trace", plan.trace().name());
         fields.put("trace_format", plan.trace().format());
