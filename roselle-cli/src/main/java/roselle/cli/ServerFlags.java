@@ -8,6 +8,7 @@ import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
+import roselle.server.config.TimeLimits;
 import roselle.server.config.TlsOptions;
 import roselle.server.config.WatchOptions;
 
@@ -51,8 +52,26 @@ final class ServerFlags {
     @Option(
             names = "--idle-timeout",
             paramLabel = "SECONDS",
-            description = "Close a connection without traffic after this time; default: 300.")
-    private long idleSeconds = LimitOptions.DEFAULT.idle().toSeconds();
+            description = "Between two requests of a connection; default: 300.")
+    private long idleSeconds = TimeLimits.DEFAULT.idle().toSeconds();
+
+    @Option(
+            names = "--head-timeout",
+            paramLabel = "SECONDS",
+            description = "For a request's headers to come; default: 20.")
+    private long headSeconds = TimeLimits.DEFAULT.head().toSeconds();
+
+    @Option(
+            names = "--body-timeout",
+            paramLabel = "SECONDS",
+            description = "For a request's body to come; default: 60.")
+    private long bodySeconds = TimeLimits.DEFAULT.body().toSeconds();
+
+    @Option(
+            names = "--write-timeout",
+            paramLabel = "SECONDS",
+            description = "For a client to take a part of its answer; default: 60.")
+    private long writeSeconds = TimeLimits.DEFAULT.write().toSeconds();
 
     @Option(
             names = "--drain-grace",
@@ -69,15 +88,19 @@ final class ServerFlags {
     @Mixin
     private AccessFlags access = new AccessFlags();
 
+    private TimeLimits times() {
+        return new TimeLimits(
+                Duration.ofSeconds(idleSeconds),
+                Duration.ofSeconds(headSeconds),
+                Duration.ofSeconds(bodySeconds),
+                Duration.ofSeconds(writeSeconds));
+    }
+
     ServerConfig config() {
         return ServerConfig.DEFAULT
                 .with(new ListenOptions(host, port, new TlsOptions(certificates, key)))
                 .with(new LimitOptions(
-                        bodyBytes,
-                        (int) Math.min(headerBytes, Integer.MAX_VALUE),
-                        connections,
-                        requests,
-                        Duration.ofSeconds(idleSeconds)))
+                        bodyBytes, (int) Math.min(headerBytes, Integer.MAX_VALUE), connections, requests, times()))
                 .with(access.options())
                 .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
                 .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))

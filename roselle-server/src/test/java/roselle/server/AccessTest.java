@@ -201,7 +201,7 @@ final class AccessTest {
     void isFullWhenAsManyRequestsAsItTakesAreInside() throws IOException {
         var limits = LimitOptions.DEFAULT;
         var config = ServerConfig.DEFAULT.with(
-                new LimitOptions(limits.bodyBytes(), limits.headerBytes(), limits.connections(), 1, limits.idle()));
+                new LimitOptions(limits.bodyBytes(), limits.headerBytes(), limits.connections(), 1, limits.times()));
         try (var server = new DemoServer(config);
                 var connection = connect(server)) {
             connection.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{");

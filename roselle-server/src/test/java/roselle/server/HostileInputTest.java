@@ -28,7 +28,7 @@ final class HostileInputTest {
     static void start() {
         var limits = LimitOptions.DEFAULT;
         demo = new DemoServer(ServerConfig.DEFAULT.with(new LimitOptions(
-                BODY_BYTES, limits.headerBytes(), limits.connections(), limits.requests(), limits.idle())));
+                BODY_BYTES, limits.headerBytes(), limits.connections(), limits.requests(), limits.times())));
     }
 
     @AfterAll

@@ -1,6 +1,5 @@
 package roselle.server.config;
 
-import java.time.Duration;
 import roselle.api.InvalidRequestException;
 
 /**
@@ -10,18 +9,20 @@ import roselle.api.InvalidRequestException;
  * @param headerBytes of a request, all headers together; the request line may be as long again
  * @param connections open at a time
  * @param requests being read and answered at a time; one more is told to come later
- * @param idle time without traffic after which a connection is closed
+ * @param times how long a peer may take
  */
-public record LimitOptions(long bodyBytes, int headerBytes, int connections, int requests, Duration idle) {
-    public static final LimitOptions DEFAULT =
-            new LimitOptions(32L << 20, 16 << 10, 20_000, 2048, Duration.ofMinutes(5));
+public record LimitOptions(long bodyBytes, int headerBytes, int connections, int requests, TimeLimits times) {
+    public static final LimitOptions DEFAULT = new LimitOptions(32L << 20, 16 << 10, 20_000, 2048, TimeLimits.DEFAULT);
 
     public LimitOptions {
         requireBetween("max body", bodyBytes, 1 << 10, 1 << 30);
         requireBetween("max header", headerBytes, 1 << 10, 1 << 20);
         requireBetween("max connections", connections, 1, 1_000_000);
         requireBetween("max requests", requests, 1, 1_000_000);
-        requireBetween("idle timeout in seconds", idle.toSeconds(), 1, 86_400);
+    }
+
+    public LimitOptions with(TimeLimits value) {
+        return new LimitOptions(bodyBytes, headerBytes, connections, requests, value);
     }
 
     private static void requireBetween(String field, long value, long least, long most) {

@@ -136,7 +136,9 @@ public final class Exchange {
         if (announced > bodyBytes) {
             throw tooLarge();
         }
+        presence.awaitsBody();
         byte[] body = request.content().inputStream().readNBytes((int) bodyBytes + 1);
+        presence.goesOn();
         if (body.length > bodyBytes) {
             throw tooLarge();
         }
@@ -168,12 +170,14 @@ public final class Exchange {
         status = code;
         response.status(Status.create(code));
         header("content-type", contentType);
+        presence.awaitsTaker();
         if (method().equals("HEAD")) {
             header("content-length", Integer.toString(body.length));
             response.send();
         } else {
             response.send(body);
         }
+        presence.goesOn();
     }
 
     public void sendEmpty(int code) {
@@ -193,7 +197,7 @@ public final class Exchange {
     /** A stream of events as the answer; nothing leaves before its first event. */
     public SseWriter stream() {
         if (events == null) {
-            events = new SseWriter(this::beginStream, presence::isGone);
+            events = new SseWriter(this::beginStream, presence);
         }
         return events;
     }

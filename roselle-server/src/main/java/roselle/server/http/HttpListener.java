@@ -42,11 +42,13 @@ public final class HttpListener implements AutoCloseable {
     private final WebServer web;
     private final Handler handler;
     private final long bodyBytes;
+    private final Deadlines deadlines;
     private final AtomicInteger underWay = new AtomicInteger();
 
     private HttpListener(ServerConfig config, Routes routes) {
         handler = routes.chain();
         bodyBytes = config.limits().bodyBytes();
+        deadlines = new Deadlines(config.limits().times());
         web = web(config);
     }
 
@@ -92,17 +94,18 @@ public final class HttpListener implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .host(config.listen().host())
                 .port(config.listen().port())
-                .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
+                .connectionOptions(new ArrivalOptions(
+                        SocketOptions.builder().tcpNoDelay(true).build(), deadlines::arrived))
                 .maxPayloadSize(limits.bodyBytes() + 1) // ours refuses first, with a better sentence
                 .maxTcpConnections(limits.connections())
-                .idleConnectionTimeout(limits.idle())
+                .idleConnectionTimeout(limits.times().idle())
                 .shutdownGracePeriod(LAST_BYTES)
                 .writeBufferSize(0)
                 .contentEncoding(ContentEncodingContext.builder()
                         .contentEncodingsDiscoverServices(false)
                         .build())
-                .addConnectionSelector(new LiveSelector(http2(limits)))
-                .addConnectionSelector(new LiveSelector(http1(limits)))
+                .addConnectionSelector(new LiveSelector(http2(limits), true, deadlines))
+                .addConnectionSelector(new LiveSelector(http1(limits), false, deadlines))
                 .directHandlers(directHandlers())
                 .routing(HttpRouting.builder().any(this::answer));
         if (config.listen().tls().isOn()) {
@@ -206,5 +209,6 @@ public final class HttpListener implements AutoCloseable {
     @Override
     public void close() {
         web.stop();
+        deadlines.close();
     }
 }

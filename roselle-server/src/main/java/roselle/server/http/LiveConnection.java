@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import roselle.server.config.TimeLimits;
 
 /**
  * A connection that notices when its peer goes, also while nobody reads from it or writes to it.
@@ -33,6 +34,9 @@ final class LiveConnection implements ConnectionContext {
     /** In the place of a stream's number: the request has the connection to itself. */
     static final int WHOLE = 0;
 
+    /** In the place of a deadline: there is none. */
+    static final long NONE = Long.MIN_VALUE;
+
     private static final int MOST_EARLY_RESETS = 1024;
 
     private final ConnectionContext inner;
@@ -41,15 +45,40 @@ final class LiveConnection implements ConnectionContext {
     private final Map<Integer, Presence> present = new ConcurrentHashMap<>();
     private final Set<Integer> earlyResets = ConcurrentHashMap.newKeySet();
     private final ResetFrames resetFrames = new ResetFrames(this::reset);
+    private final TimeLimits limits;
+    private volatile boolean isHttp2;
     private volatile boolean isGone;
+    private volatile long headDeadline = NONE;
 
-    LiveConnection(ConnectionContext inner) {
+    LiveConnection(ConnectionContext inner, boolean isHttp2, TimeLimits limits) {
         this.inner = inner;
+        this.isHttp2 = isHttp2;
+        this.limits = limits;
+    }
+
+    TimeLimits limits() {
+        return limits;
+    }
+
+    /** Whether the peer has taken longer than it may for what is waited for. */
+    boolean isOverdue(long now) {
+        long head = headDeadline;
+        if (head != NONE && now - head > 0) {
+            return true;
+        }
+        for (Presence presence : present.values()) {
+            if (presence.isOverdue(now)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // ---- requests come and go ----
 
     void enter(int stream, Presence presence) {
+        headDeadline = NONE;
+        isHttp2 |= stream != WHOLE; // also after an upgrade
         present.put(stream, presence);
         if (isGone || earlyResets.remove(stream)) {
             presence.leave();
@@ -107,8 +136,16 @@ final class LiveConnection implements ConnectionContext {
             gone();
         } else {
             resetFrames.read(bytes);
+            headBegins();
         }
         return bytes;
+    }
+
+    /** Bytes that come while nothing is being answered are those of the next request's head. */
+    private void headBegins() {
+        if (!isHttp2 && headDeadline == NONE && present.isEmpty()) {
+            headDeadline = System.nanoTime() + limits.head().toNanos();
+        }
     }
 
     private byte @Nullable [] next() {

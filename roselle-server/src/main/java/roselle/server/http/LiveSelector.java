@@ -7,7 +7,8 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.util.Set;
 
 /** Gives a protocol connections that notice when their peer goes. */
-record LiveSelector(ServerConnectionSelector protocol) implements ServerConnectionSelector {
+record LiveSelector(ServerConnectionSelector protocol, boolean isHttp2, Deadlines deadlines)
+        implements ServerConnectionSelector {
     @Override
     public int bytesToIdentifyConnection() {
         return protocol.bytesToIdentifyConnection();
@@ -25,6 +26,8 @@ record LiveSelector(ServerConnectionSelector protocol) implements ServerConnecti
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-        return protocol.connection(new LiveConnection(context));
+        var live = new LiveConnection(context, isHttp2, deadlines.limits());
+        deadlines.identified(context.remotePeer().address(), live);
+        return protocol.connection(live);
     }
 }

@@ -10,6 +10,7 @@ final class Presence implements AutoCloseable {
     private final List<Runnable> actions = new ArrayList<>();
     private boolean isGone;
     private boolean isOver;
+    private volatile long deadline = LiveConnection.NONE;
 
     /**
      * A request's.
@@ -34,6 +35,26 @@ final class Presence implements AutoCloseable {
             }
         }
         action.run();
+    }
+
+    /** The request's thread waits for the rest of its body. */
+    void awaitsBody() {
+        deadline = System.nanoTime() + connection.limits().body().toNanos();
+    }
+
+    /** The request's thread waits for the peer to take a part of the answer. */
+    void awaitsTaker() {
+        deadline = System.nanoTime() + connection.limits().write().toNanos();
+    }
+
+    /** The request's thread waits no longer. */
+    void goesOn() {
+        deadline = LiveConnection.NONE;
+    }
+
+    boolean isOverdue(long now) {
+        long due = deadline;
+        return due != LiveConnection.NONE && now - due > 0;
     }
 
     synchronized boolean isGone() {

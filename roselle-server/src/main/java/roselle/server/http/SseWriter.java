@@ -2,7 +2,6 @@ package roselle.server.http;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +16,14 @@ public final class SseWriter {
     private static final String END = "\n\n";
 
     private final Supplier<OutputStream> opener;
-    private final BooleanSupplier isGone;
+    private final Presence presence;
     private final JsonText frame = new JsonText();
     private @Nullable OutputStream out;
     private boolean isOpen;
 
-    SseWriter(Supplier<OutputStream> opener, BooleanSupplier isGone) {
+    SseWriter(Supplier<OutputStream> opener, Presence presence) {
         this.opener = opener;
-        this.isGone = isGone;
+        this.presence = presence;
     }
 
     /** Begins an event; what is added to the text that it returns is its data, until {@link #end} or {@link #send}. */
@@ -78,9 +77,10 @@ public final class SseWriter {
     }
 
     private void flush() throws IOException {
-        if (isGone.getAsBoolean()) {
+        if (presence.isGone()) {
             throw new IOException("the peer has gone");
         }
+        presence.awaitsTaker();
         if (out == null) {
             out = opener.get();
             out.write(frame.array(), 0, frame.length());
@@ -88,12 +88,15 @@ public final class SseWriter {
         } else {
             out.write(frame.array(), 0, frame.length());
         }
+        presence.goesOn();
         frame.clear();
     }
 
     void close() throws IOException {
         if (out != null) {
+            presence.awaitsTaker();
             out.close();
+            presence.goesOn();
         }
     }
 }

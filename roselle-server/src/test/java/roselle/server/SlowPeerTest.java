@@ -1,0 +1,124 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.server.config.LimitOptions;
+import roselle.server.config.ServerConfig;
+import roselle.server.config.TimeLimits;
+
+/** Peers that keep a connection busy by doing next to nothing. */
+final class SlowPeerTest {
+    private static final int TOKENS = 800;
+    private static final String STORY = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"max_tokens\":"
+            + TOKENS + ",\"ignore_eos\":true,\"n\":%d,\"stream\":true}";
+
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        var second = Duration.ofSeconds(1);
+        demo = new DemoServer(ServerConfig.DEFAULT.with(
+                LimitOptions.DEFAULT.with(new TimeLimits(Duration.ofSeconds(3), second, second, second))));
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "G",
+                "GET /version HTTP/1.1\r\n",
+                "GET /version HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n99999\r\n"
+            })
+    void closesTheConnectionOfAPeerThatSendsByteByByte(String begin) throws IOException {
+        try (var connection = new PlainConnection(demo.server().port())) {
+            connection.send(begin);
+
+            assertThat(isClosedWhileDripping(connection)).isTrue();
+        }
+        assertThat(demo.get("/version").statusCode()).isEqualTo(200);
+    }
+
+    /** A byte now and then, until the connection breaks. */
+    private static boolean isClosedWhileDripping(PlainConnection connection) {
+        long end = System.nanoTime() + 15_000_000_000L;
+        try {
+            while (System.nanoTime() < end) {
+                connection.send("x");
+                LockSupport.parkNanos(50_000_000);
+            }
+            return false;
+        } catch (IOException closed) {
+            return true;
+        }
+    }
+
+    @Test
+    void closesTheConnectionOfAPeerThatSaysNothing() throws IOException {
+        try (var connection = new PlainConnection(demo.server().port())) {
+            assertThat(connection.head()).isEmpty();
+        }
+    }
+
+    @Test
+    void breaksOffAnAnswerThatNobodyTakes() throws IOException {
+        long before = demo.engine().status().totals().generatedTokens();
+        try (var connection = new PlainConnection(demo.server().port())) {
+            connection.post(
+                    "/v1/chat/completions",
+                    STORY.formatted(8).replace("\"stream\"", "\"logprobs\":true,\"top_logprobs\":20,\"stream\""),
+                    "");
+            await(() -> demo.engine().status().running() > 0);
+
+            await(() -> demo.engine().status().running() == 0);
+
+            assertThat(demo.engine().status().totals().generatedTokens() - before)
+                    .isLessThan(8 * TOKENS);
+            assertThat(demo.engine().status().usedPages()).isZero();
+        }
+    }
+
+    @Test
+    void waitsForAnAnswerThatTakesLongerThanAPeerMay() {
+        var answer = demo.post("/v1/chat/completions", STORY.formatted(16));
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).endsWith("data: [DONE]\n\n");
+    }
+
+    @Test
+    void letsAConnectionOfHttp2BeSilentBetweenRequests() {
+        try (var client = HttpClient.newHttpClient()) {
+            var request =
+                    java.net.http.HttpRequest.newBuilder(demo.at("/version")).build();
+            for (int time = 0; time < 3; time++) {
+                var answer = client.sendAsync(request, java.net.http.HttpResponse.BodyHandlers.ofString())
+                        .join();
+                assertThat(answer.statusCode()).isEqualTo(200);
+                LockSupport.parkNanos(1_200_000_000L); // longer than a head may take
+            }
+        }
+    }
+
+    private static void await(java.util.function.BooleanSupplier condition) {
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("waited 60 seconds").isLessThan(end);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+}
