@@ -175,6 +175,17 @@ inline int __syncthreads_or(int predicate) {
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+    unsigned long long bytes = (unsigned long long)y << 32 | x;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) {
+        result |= (unsigned)(bytes >> (selector >> 4 * i & 7) * 8 & 255) << 8 * i;
+    }
+    return result;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
 inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 template <class V> V bitsAs(const void* from) { V v; memcpy(&v, from, sizeof v); return v; }
 inline float __uint_as_float(unsigned x) { return bitsAs<float>(&x); }
@@ -301,3 +312,28 @@ template <class T> float lowHalf(u32 bits) { return toFloat<T>((u16)bits); }
 template <class T> float highHalf(u32 bits) { return toFloat<T>((u16)(bits >> 16)); }
 inline void launchNext() {}
 inline void waitForPrevious() {}
+inline u32 sharedAddress(const void* pointer) { return (u32)((const unsigned char*)pointer - emulatedShared); }
+inline void copy16(u32 target, const void* source, bool present) {
+    present ? memcpy(emulatedShared + target, source, 16) : memset(emulatedShared + target, 0, 16);
+}
+inline void copyCommit() {}
+template <int PENDING> void copyWait() {}
+
+// mma.m16n8k16, with the fragments of the PTX manual.
+static u32 operands[32][32][6];
+template <class T>
+void mma(float (&sums)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+    unsigned warp = current / 32, lane = current % 32;
+    u32* mine = operands[warp][lane];
+    mine[0] = a[0], mine[1] = a[1], mine[2] = a[2], mine[3] = a[3], mine[4] = b0, mine[5] = b1;
+    __syncwarp();
+    for (int i = 0; i < 4; i++) {
+        int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        for (int k = 0; k < 16; k++) {
+            u32 left = operands[warp][row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2];
+            u32 right = operands[warp][column * 4 + k % 8 / 2][4 + k / 8];
+            sums[i] += toFloat<T>((u16)(left >> k % 2 * 16)) * toFloat<T>((u16)(right >> k % 2 * 16));
+        }
+    }
+    __syncwarp();
+}

@@ -13,6 +13,7 @@ CONFIGS = {  # tokens: (groups, producers, stages)
     64: (1, 4, 6),
     128: (2, 4, 6),
     256: (2, 4, 4),
+    "serial_64": (1, 4, 6),
     "serial_128": (2, 4, 6),
     "serial_192": (2, 4, 5),
 }
@@ -73,6 +74,8 @@ class Linear:
         for tokens in (8, 16, 32, 64, 128):
             if rows <= tokens:
                 return 64 if tokens == 128 and 2 * cut * -(-outputs // 64) <= 264 else tokens
+        if rows <= 256 and cut > 1 and 100 <= -(-outputs // 64) * -(-rows // 64) <= 200:
+            return "serial_64"
         if -(-outputs // 128) * cut * -(-rows // 128) <= 132:
             return 128
         if cut == 1:
@@ -93,7 +96,7 @@ def check(linear):
             exact = all_x.double() @ weight.double().T
             first = None
             for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (100, 128), (300, 256), (700, 128),
-                               (1, "serial_128"), (500, "serial_128"), (700, "serial_192"), (700, None)):
+                               (1, "serial_128"), (100, "serial_64"), (500, "serial_128"), (700, "serial_192"), (700, None)):
                 for variant in range(3):
                     x = all_x[:rows]
                     if variant == 0:
@@ -166,7 +169,7 @@ def many(linear, row_counts=(128, 256, 512, 2048, 8192), dtype=torch.bfloat16):
             work = 2 * rows * outputs * columns
             library = time_graph([lambda w=w: torch.nn.functional.linear(x, w) for w in weights])
             line = f"{name:14s} rows {rows:4d} torch {library * 1e6:7.1f} us {work / library / 1e12:4.0f} TF |"
-            for kind in (128, 256, "serial_128", "serial_192"):
+            for kind in (64, 128, 256, "serial_64", "serial_128", "serial_192"):
                 taken = time_graph([lambda p=p: linear.run(p, x, out, outputs, kind=kind, pdl=True) for p in packed])
                 line += f" {kind}: {taken * 1e6:7.1f} us {work / taken / 1e12:4.0f} TF |"
             print(line, flush=True)

@@ -318,23 +318,27 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
     int tiles = (p.columns + TILE - 1) / TILE;
     int group = threadIdx.x / 128;
     if (group == GROUPS) {
-        fewerRegisters<40>();
+        if (TOKENS >= 128) {
+            fewerRegisters<40>();
+        }
         produce(ring, p, rowTile, firstToken, 0, tiles, threadIdx.x - GROUPS * 128);
     } else {
-        moreRegisters<232>();
-        float total[TOKENS / 2];
+        if (TOKENS >= 128) {
+            moreRegisters<232>();
+        }
+        float all[TOKENS / 2];
         for (int s = 0; s < slices; s++) {
             float sums[TOKENS / 2];
             int first = s * tiles / slices;
             consume<T>(ring, sums, group, first, (s + 1) * tiles / slices - first);
 #pragma unroll
             for (int i = 0; i < TOKENS / 2; i++) {
-                total[i] = s == 0 ? sums[i] : total[i] + sums[i];
+                all[i] = s == 0 ? sums[i] : all[i] + sums[i];
             }
         }
         waitForPrevious();
         namedBarrier(1, GROUPS * 128);
-        stash(ring, total, group);
+        stash(ring, all, group);
         namedBarrier(1, GROUPS * 128);
         finish<T>(ring, p, epilogue, rowTile, firstToken, 0, 1);
     }
@@ -352,7 +356,8 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
         linearParallel<T, TOKENS, GROUPS, PRODUCERS, STAGES>(PRODUCT, EPILOGUE, slices);                                          \
     }
 #define SERIAL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES)                                                                  \
-    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, 1) NAME(PRODUCT_PARAMETERS) {               \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, TOKENS < 128 ? 2 : 1)                       \
+        NAME(PRODUCT_PARAMETERS) {                                                                                          \
         linearSerial<T, TOKENS, GROUPS, PRODUCERS, STAGES>(PRODUCT, EPILOGUE, slices);                                      \
     }
 #define BOTH_TYPES(KIND, TOKENS, ...)                                                                                       \
@@ -365,6 +370,8 @@ BOTH_TYPES(PARALLEL, 32, 1, 2, 8, 2)
 BOTH_TYPES(PARALLEL, 64, 1, 4, 6, 2)
 BOTH_TYPES(PARALLEL, 128, 2, 4, 6, 1)
 BOTH_TYPES(PARALLEL, 256, 2, 4, 4, 1)
+SERIAL(linear_serial_64_bf16, Bf16, 64, 1, 4, 6)
+SERIAL(linear_serial_64_f16, F16, 64, 1, 4, 6)
 SERIAL(linear_serial_128_bf16, Bf16, 128, 2, 4, 6)
 SERIAL(linear_serial_128_f16, F16, 128, 2, 4, 6)
 SERIAL(linear_serial_192_bf16, Bf16, 192, 2, 4, 5)

@@ -1,0 +1,86 @@
+"""Checks and times linear_mma.cuh's kernels: linear_mma.py DIR [time] on a GPU, linear_mma.py emulate on the CPU."""
+
+import sys
+
+import torch
+
+from driver import long, time_graph
+from generic import GELU_TANH, LIMITS, Lab, Weight, activated
+
+STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "mxfp4": 160}
+SOURCES = {"bf16": "BF16", "f16": "F16"}
+
+
+def run(lab, name, suffix, weight, x, out, kind, bias=None, activation=0, scale=1.0, flags=0):
+    rows, columns = x.shape
+    outputs = out.shape[1]
+    data = weight.kept[0]
+    row_bytes = (data.numel() - 16) // outputs
+    stages = (4 if name == "plain" else 3, 3 if name == "plain" else 2)
+    if kind == "many":
+        grid, block, shared = (-(-outputs // 128), -(-rows // 64)), 128, stages[1] * 128 * STRIDES[name] + 24576
+    else:
+        grid, block, shared = (-(-outputs // 16), -(-rows // kind)), 256, 8 * stages[0] * 16 * STRIDES[name]
+    entry = f"linear_many_{name}_{suffix}" if kind == "many" else f"linear_few_{kind}_{name}_{suffix}"
+    lab.run(f"linear_{name}", entry, grid, block,
+            [data, long(row_bytes), x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, activation, float(scale),
+             flags | (2 if out.dtype == torch.float32 else 0)], shared)
+
+
+def check(lab):
+    for name in STRIDES:
+        for suffix in SOURCES:
+            source = SOURCES[suffix] if name == "plain" else name.upper()
+            for outputs, columns in ((40, 512), (130, 2816), (17, 256)) + (((33, 96),) if name in ("plain", "q8_0", "q4_0", "mxfp4") else ()):
+                weight = Weight(lab, columns, [(source, outputs)])
+                rounded = weight.values.to(torch.bfloat16 if suffix == "bf16" else torch.float16).double()
+                inputs = lab.rows(70, columns, suffix, 8, 0.1)
+                exact = inputs.double() @ rounded.T
+                first = None
+                for kind, rows in ((8, 1), (8, 19), (32, 1), (32, 45), ("many", 3), ("many", 70)):
+                    x = inputs[:rows]
+                    out = lab.poisoned(rows, outputs, "f32")
+                    run(lab, name, suffix, weight, x, out, kind)
+                    lab.expect(f"{name} {suffix} {outputs} {columns} {kind} {rows}", out, exact[:rows], 2e-4)
+                    first = out if first is None else first
+                    lab.same(f"{name} {suffix} {outputs} {columns} {kind} {rows}", out[:1], first[:1])
+                bias, old = lab.floats(outputs), lab.rows(70, outputs, suffix)
+                for kind in (8, "many"):
+                    out = old.clone()
+                    run(lab, name, suffix, weight, inputs, out, kind, bias, GELU_TANH, 0.5, 1)
+                    lab.expect(f"{name} {suffix} epilogue", out, old.double() + 0.5 * activated(GELU_TANH, exact + bias.double()), LIMITS[suffix])
+    print(f"linear_mma: {lab.checks} checks, {lab.wrong} wrong", flush=True)
+
+
+def measure(lab):
+    for outputs, columns in ((4096, 4096), (28672, 4096), (4096, 14336)):
+        for name in STRIDES:
+            one = Weight(lab, columns, [("BF16" if name == "plain" else name.upper(), 64)])
+            row_bytes = (one.kept[0].numel() - 16) // 64
+            size = outputs * row_bytes
+            count = max(2, int(200e6 / size) + 1)
+            weights = []
+            for _ in range(count):
+                w = Weight.__new__(Weight)
+                w.kept = [torch.cat([one.kept[0][:-16].repeat(outputs // 64), one.kept[0][-16:]])]
+                weights.append(w)
+            line = f"{outputs} x {columns} {name:6s}"
+            for rows, kind in ((1, 8), (8, 8), (32, 32), (64, "many"), (512, "many")):
+                x = lab.rows(rows, columns, "bf16", 8)
+                out = torch.empty(rows, outputs, device="cuda", dtype=torch.bfloat16)
+                taken = time_graph([lambda w=w: run(lab, name, "bf16", w, x, out, kind) for w in weights], 3)
+                line += f" | {rows} rows {taken * 1e6:7.1f} us " + (f"{size / taken / 1e12:4.2f} TB/s" if rows < 64 else f"{2 * rows * outputs * columns / taken / 1e12:4.0f} TF")
+            print(line, flush=True)
+
+
+def main():
+    lab = Lab(sys.argv[1])
+    torch.manual_seed(1)
+    check(lab)
+    if "time" in sys.argv:
+        measure(lab)
+    sys.exit(1 if lab.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
