@@ -4,6 +4,7 @@ module roselle.bench {
     requires java.desktop;
     requires java.management;
     requires java.net.http;
+    requires jdk.jfr;
     requires roselle.engine;
     requires static org.jspecify;
     requires tools.jackson.core;
@@ -17,6 +18,8 @@ module roselle.bench {
     exports roselle.bench.load to
             roselle.cli;
     exports roselle.bench.metric to
+            roselle.cli;
+    exports roselle.bench.profile to
             roselle.cli;
     exports roselle.bench.report to
             roselle.cli;

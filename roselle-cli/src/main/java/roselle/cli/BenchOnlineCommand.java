@@ -34,6 +34,12 @@ final class BenchOnlineCommand implements Callable<Integer> {
     @Mixin
     private WorkloadFlags workload = new WorkloadFlags();
 
+    @Mixin
+    private VariantFlags variants = new VariantFlags();
+
+    @Mixin
+    private ProfileFlags profile = new ProfileFlags();
+
     @Option(
             names = "--output-dir",
             paramLabel = "DIR",
@@ -47,19 +53,31 @@ final class BenchOnlineCommand implements Callable<Integer> {
         PromptSource prompts = ExitCode.checkingOptions(
                 specification.commandLine(), () -> workload.prompts(backends.model(), backends.vocabulary()));
         OnlinePlan plan = ExitCode.checkingOptions(specification.commandLine(), () -> workload.plan(prompts));
-        List<NamedBackend> engines = ExitCode.checkingOptions(specification.commandLine(), () -> backends.named());
+        List<NamedBackend> engines = ExitCode.checkingOptions(specification.commandLine(), this::engines);
         var files = new ResultFiles(output);
         var results = new OnlineResults(meta, plan);
         var measurement = new Measurement(files.folder(), out());
+        var stage = new OnlineStage(plan, prompts);
         boolean isWhole = true;
-        for (NamedBackend engine : engines) {
-            isWhole &= measurement.online(engine, new OnlineStage(plan, prompts), results);
+        if (variants.isUsed()) {
+            isWhole = variants.measure(engines, plan, stage, results, measurement);
+        } else {
+            for (NamedBackend engine : engines) {
+                isWhole &= measurement.online(engine, stage, results);
+            }
         }
         JsonNode document = files.write("online_results", results.document());
         out().println();
         out().print(files.tables("online_results"));
+        out().flush();
+        profile.make(engines, stage, files, measurement);
         BenchPlotCommand.draw(files, Map.of("online_results", document), specification);
         return isWhole ? ExitCode.OK.status() : ExitCode.UNAVAILABLE.status();
+    }
+
+    private List<NamedBackend> engines() {
+        List<NamedBackend> named = backends.named();
+        return variants.isUsed() ? variants.named(named.getFirst()) : named;
     }
 
     private PrintWriter out() {

@@ -34,6 +34,10 @@ final class Measurement {
         this.out = out;
     }
 
+    Path folder() {
+        return folder;
+    }
+
     /** Work on one engine that may fail. */
     interface Work {
         void run() throws InterruptedException, ExecutionException;
@@ -65,7 +69,7 @@ final class Measurement {
     /** The same against one that answers already. */
     void online(RunningBackend running, OnlineStage stage, OnlineResults results) throws InterruptedException {
         stage.run(running.target(), run -> {
-            results.add(run, Map.of());
+            results.add(run);
             say("  scale " + run.scale() + ": " + run.throughput().requests() + " requests, "
                     + run.throughput().failed() + " failed, "
                     + Math.round(run.throughput().outputTokensPerSecond()) + " output tokens/s");

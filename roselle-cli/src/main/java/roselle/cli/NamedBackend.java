@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendProcess;
 import roselle.bench.backend.Launch;
@@ -61,8 +62,26 @@ record NamedBackend(
         return EngineArguments.of(Path.of(modelFiles()), plan, settings.hasPrefixCache(), settings.further());
     }
 
+    /** The same engine under another name and with other arguments. */
+    NamedBackend with(String otherName, List<String> further) {
+        var other = new Settings(
+                settings.model(),
+                settings.python(),
+                further,
+                settings.environment(),
+                settings.hasPrefixCache(),
+                settings.timeout());
+        return new NamedBackend(otherName, profile, url, servedModel, headers, other);
+    }
+
     /** Starts it, or finds it where it runs; its output goes into {@code folder}. */
     RunningBackend start(Path folder) throws InterruptedException {
+        return start(folder, command -> command, Map.of());
+    }
+
+    /** The same with its command changed, and further variables in its environment. */
+    RunningBackend start(Path folder, UnaryOperator<List<String>> change, Map<String, String> variables)
+            throws InterruptedException {
         if (url.isPresent()) {
             return new RunningBackend(this, target(url.get()), List.of(), Optional.empty());
         }
@@ -72,10 +91,12 @@ record NamedBackend(
         }
         int port = freePort();
         URI base = URI.create("http://127.0.0.1:" + port);
-        List<String> command = command(port, folder);
+        List<String> command = change.apply(command(port, folder));
+        Map<String, String> environment = environment(port);
+        environment.putAll(variables);
         var launch = new Launch(
                 command,
-                environment(port),
+                environment,
                 base.resolve(profile.healthPath()),
                 settings.timeout(),
                 folder.resolve(name + ".log"));

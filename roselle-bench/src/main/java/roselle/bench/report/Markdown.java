@@ -48,6 +48,7 @@ public final class Markdown {
         }
         line("");
         throughput(document);
+        differences(document);
         notes(document);
     }
 
@@ -145,6 +146,37 @@ public final class Markdown {
                     number(run.path("scheduling_error_ms").path("p99").asDouble())));
         }
         line("");
+    }
+
+    private void differences(JsonNode document) {
+        if (document.path("differences").isEmpty()) {
+            return;
+        }
+        line("Variants against the first, mean ± deviation of repeats; noise: Welch's test at 95 %.");
+        line("");
+        line("| scale | metric | "
+                + document.path("differences").path(0).path("base").asString("")
+                + " | variant | its value | difference | exceeds noise |");
+        line("|---|---|---|---|---|---|---|");
+        for (JsonNode difference : document.path("differences")) {
+            row(List.of(
+                    plain(difference.path("scale").asDouble()),
+                    difference.path("metric").asString(""),
+                    repeats(difference, "base"),
+                    difference.path("variant").asString(""),
+                    repeats(difference, "variant"),
+                    String.format(
+                            Locale.ROOT,
+                            "%+.1f %%",
+                            100 * difference.path("difference_share").asDouble()),
+                    difference.path("exceeds_noise").asBoolean(false) ? "yes" : "no"));
+        }
+        line("");
+    }
+
+    private static String repeats(JsonNode difference, String which) {
+        return number(difference.path(which + "_mean").asDouble()) + " ± "
+                + number(difference.path(which + "_deviation").asDouble());
     }
 
     private void notes(JsonNode document) {

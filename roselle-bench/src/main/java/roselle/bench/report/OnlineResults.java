@@ -9,6 +9,7 @@ import roselle.bench.metric.Latencies;
 import roselle.bench.metric.Objective;
 import roselle.bench.metric.RequestSample;
 import roselle.bench.metric.Throughput;
+import roselle.bench.stage.Differences;
 import roselle.bench.stage.OnlinePlan;
 import roselle.bench.stage.OnlineRun;
 
@@ -24,6 +25,7 @@ public final class OnlineResults {
     private final OnlinePlan plan;
     private final List<Map<String, Object>> backends = new ArrayList<>();
     private final List<Map<String, Object>> runs = new ArrayList<>();
+    private final List<Map<String, Object>> differences = new ArrayList<>();
 
     public OnlineResults(Meta meta, OnlinePlan plan) {
         this.meta = meta;
@@ -34,11 +36,26 @@ public final class OnlineResults {
         backends.add(backend.fields());
     }
 
-    /** Adds a run, with further fields such as its energy. */
-    public void add(OnlineRun run, Map<String, Object> further) {
-        Map<String, Object> fields = fields(run);
-        fields.putAll(further);
-        runs.add(fields);
+    public void add(OnlineRun run) {
+        runs.add(fields(run));
+    }
+
+    /** Adds what variants differ in. */
+    public void add(Differences.Found found) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("base", found.base());
+        fields.put("variant", found.variant());
+        fields.put("scale", found.scale());
+        fields.put("metric", found.difference().metric());
+        fields.put("base_mean", Fields.rounded(found.difference().base().mean()));
+        fields.put("base_deviation", Fields.rounded(found.difference().base().deviation()));
+        fields.put("variant_mean", Fields.rounded(found.difference().variant().mean()));
+        fields.put(
+                "variant_deviation", Fields.rounded(found.difference().variant().deviation()));
+        fields.put("repeats", found.difference().variant().count());
+        fields.put("difference_share", Fields.rounded(found.difference().share()));
+        fields.put("exceeds_noise", found.difference().exceedsNoise());
+        differences.add(fields);
     }
 
     public Map<String, Object> document() {
@@ -48,6 +65,7 @@ public final class OnlineResults {
         document.put("workload", workload(plan));
         document.put("backends", backends);
         document.put("runs", runs);
+        document.put("differences", differences);
         return document;
     }
 
@@ -111,9 +129,18 @@ public final class OnlineResults {
         fields.put(
                 "scheduling_error_ms",
                 Fields.summary(Distribution.of(run.samples().stream().mapToDouble(RequestSample::latenessMillis))));
+        fields.put("energy", energy(run, throughput));
         fields.put("timeline_fields", List.of("start_s", "first_s", "end_s", "tokens"));
         fields.put("timeline", timeline(run.samples()));
         return fields;
+    }
+
+    private static List<Map<String, Object>> energy(OnlineRun run, Throughput throughput) {
+        return run.energy().isEmpty()
+                ? List.of(Map.of("absent", "neither NVIDIA's tool nor a readable counter of the processor is here"))
+                : run.energy().stream()
+                        .map(energy -> energy.fields(throughput.outputTokens()))
+                        .toList();
     }
 
     private static List<String> examples(List<RequestSample> samples) {

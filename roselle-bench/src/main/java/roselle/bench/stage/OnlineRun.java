@@ -2,6 +2,7 @@ package roselle.bench.stage;
 
 import java.time.Instant;
 import java.util.List;
+import roselle.bench.environment.Energy;
 import roselle.bench.metric.Latencies;
 import roselle.bench.metric.RequestSample;
 import roselle.bench.metric.Throughput;
@@ -13,10 +14,13 @@ import roselle.bench.metric.Throughput;
  * @param scale of the arrivals
  * @param repeat from 0
  * @param started on the wall's clock
+ * @param energy by each meter of the machine; empty where there is none
  */
-public record OnlineRun(String backend, double scale, int repeat, Instant started, List<RequestSample> samples) {
+public record OnlineRun(
+        String backend, double scale, int repeat, Instant started, List<RequestSample> samples, List<Energy> energy) {
     public OnlineRun {
         samples = List.copyOf(samples);
+        energy = List.copyOf(energy);
     }
 
     public Latencies latencies() {

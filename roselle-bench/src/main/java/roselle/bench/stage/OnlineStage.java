@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import roselle.bench.backend.Target;
+import roselle.bench.environment.EnergyMeter;
 import roselle.bench.load.LoadGenerator;
 import roselle.bench.load.LoadRequest;
 import roselle.bench.metric.RequestSample;
@@ -19,6 +20,7 @@ public final class OnlineStage {
 
     private final OnlinePlan plan;
     private final PromptSource prompts;
+    private final List<EnergyMeter> meters = EnergyMeter.available();
 
     public OnlineStage(OnlinePlan plan, PromptSource prompts) {
         this.plan = plan;
@@ -31,12 +33,42 @@ public final class OnlineStage {
             warmUp(load, target);
             for (int scale = 0; scale < plan.scales().size(); scale++) {
                 for (int repeat = 0; repeat < plan.repeats(); repeat++) {
-                    double factor = plan.scales().get(scale);
-                    List<LoadRequest> requests = requests(target, plan.trace(), plan.seed(scale, repeat), factor);
-                    Instant started = Instant.now();
-                    runs.accept(new OnlineRun(target.name(), factor, repeat, started, load.run(requests)));
+                    runs.accept(replay(load, target, scale, repeat));
                 }
             }
+        }
+    }
+
+    /** Warms up, then replays each scale once, as a repeat of the given number. */
+    public void round(Target target, int repeat, Consumer<OnlineRun> runs) throws InterruptedException {
+        try (var load = new LoadGenerator(target.endpoint(), plan.load())) {
+            warmUp(load, target);
+            for (int scale = 0; scale < plan.scales().size(); scale++) {
+                runs.accept(replay(load, target, scale, repeat));
+            }
+        }
+    }
+
+    private OnlineRun replay(LoadGenerator load, Target target, int scale, int repeat) throws InterruptedException {
+        double factor = plan.scales().get(scale);
+        List<LoadRequest> requests = requests(target, plan.trace(), plan.seed(scale, repeat), factor);
+        Instant started = Instant.now();
+        List<EnergyMeter.Span> spans = meters.stream().map(EnergyMeter::begin).toList();
+        List<RequestSample> samples = load.run(requests);
+        return new OnlineRun(
+                target.name(),
+                factor,
+                repeat,
+                started,
+                samples,
+                spans.stream().map(EnergyMeter.Span::end).toList());
+    }
+
+    /** A short replay at the first scale, for a profile. */
+    public void sample(Target target, int requests) throws InterruptedException {
+        try (var load = new LoadGenerator(target.endpoint(), plan.load())) {
+            Trace first = plan.trace().first(requests);
+            load.run(requests(target, first, plan.seed() - 2, plan.scales().getFirst()));
         }
     }
 
