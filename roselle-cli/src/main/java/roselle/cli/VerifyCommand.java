@@ -69,9 +69,10 @@ final class VerifyCommand implements Callable<Integer> {
         boolean isOpen = cpu.compute().equalsIgnoreCase("auto");
         try (Checkpoint expected = Checkpoint.open(referenceFor(file))) {
             var verification = Verification.of(expected);
-            int status = judge(verification, file, isOpen ? "f32" : cpu.compute());
+            List<Verification.Difference> differences = run(verification, file, isOpen ? "f32" : cpu.compute());
+            int status = report(differences);
             if (isOpen && rounds()) {
-                tell(verification, file, "bf16");
+                tell(differences, run(verification, file, "bf16"));
             }
             return status;
         }
@@ -87,35 +88,35 @@ final class VerifyCommand implements Callable<Integer> {
         return Devices.open(new DeviceOptions(device, Cores.count(), cpu.path(), compute));
     }
 
-    private int judge(Verification verification, Path file, String compute) {
+    private List<Verification.Difference> run(Verification verification, Path file, String compute) {
         try (Backend backend = open(compute)) {
             PrintWriter out = specification.commandLine().getOut();
             out.println(backend.name() + ": " + backend.describe());
             out.flush();
-            return report(verification.run(file, backend, chunk));
+            return verification.run(file, backend, chunk);
         }
     }
 
     /** What rounding to bfloat16 changes; nothing depends on it. */
-    private void tell(Verification verification, Path file, String compute) {
-        try (Backend backend = open(compute)) {
-            List<Verification.Difference> differences = verification.run(file, backend, chunk);
-            var largest = differences.stream().mapToDouble(Verification.Difference::largest);
-            int agreeing = differences.stream()
-                    .mapToInt(Verification.Difference::agreeing)
-                    .sum();
-            int greedy = differences.stream()
-                    .mapToInt(Verification.Difference::greedy)
-                    .sum();
-            PrintWriter out = specification.commandLine().getOut();
-            out.printf(
-                    Locale.ROOT,
-                    "with --compute bf16: max difference %.3g, greedy %d of %d%n",
-                    largest.max().orElse(0),
-                    agreeing,
-                    greedy);
-            out.flush();
-        }
+    private void tell(List<Verification.Difference> exact, List<Verification.Difference> rounded) {
+        var largest = rounded.stream().mapToDouble(Verification.Difference::largest);
+        int agreeing =
+                rounded.stream().mapToInt(Verification.Difference::agreeing).sum();
+        int greedy =
+                rounded.stream().mapToInt(Verification.Difference::greedy).sum();
+        double before = Verification.Difference.perplexity(exact);
+        double after = Verification.Difference.perplexity(rounded);
+        PrintWriter out = specification.commandLine().getOut();
+        out.printf(
+                Locale.ROOT,
+                "with --compute bf16: max difference %.3g, greedy %d of %d, perplexity %.4f, not %.4f (%+.4f %%)%n",
+                largest.max().orElse(0),
+                agreeing,
+                greedy,
+                after,
+                before,
+                100 * (after / before - 1));
+        out.flush();
     }
 
     private void requireOptions() {

@@ -35,7 +35,7 @@ class VerifyCommandTest {
     void printsEachInputAndExitsZeroWhereAllAgrees() {
         assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
         assertThat(out.toString().lines())
-                .hasSize(CpuBackend.rounds(CpuOptions.all()) ? 6 : 5)
+                .hasSize(CpuBackend.rounds(CpuOptions.all()) ? 7 : 5)
                 .contains("verified");
         assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
         assertThat(out.toString())
@@ -58,6 +58,16 @@ class VerifyCommandTest {
                         .isZero();
             }
         }
+    }
+
+    @Test
+    void roundingChangesTheDemoModelsPerplexityByLessThanAFifthOfAPercent() {
+        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String model = "../roselle-engine/src/test/resources/demo-model";
+        assertThat(run("verify", model)).as(out.toString()).isZero();
+        String last = out.toString().strip();
+        double percent = Double.parseDouble(last.substring(last.lastIndexOf('(') + 1, last.lastIndexOf(" %")));
+        assertThat(percent).as(last).isNotZero().isBetween(-0.2, 0.2);
     }
 
     @Test

@@ -32,8 +32,20 @@ public final class Verification {
      * @param largest largest absolute difference of a logit; NaN if any is NaN
      * @param mean mean absolute difference
      * @param agreeing greedy tokens that agree, up to the first that does not
+     * @param loss of the input's tokens but the first, each given those before it: the sum of {@code -ln p}
      */
-    public record Difference(int tokens, double largest, double mean, int agreeing, int greedy) {
+    public record Difference(int tokens, double largest, double mean, int agreeing, int greedy, double loss) {
+        /** The perplexity of some inputs together; 1 where none has a second token. */
+        public static double perplexity(List<Difference> inputs) {
+            double loss = 0;
+            int predicted = 0;
+            for (Difference input : inputs) {
+                loss += input.loss;
+                predicted += input.tokens - 1;
+            }
+            return predicted == 0 ? 1 : Math.exp(loss / predicted);
+        }
+
         public boolean isWithin(double tolerance) {
             return largest <= tolerance && agreeing == greedy;
         }
@@ -93,7 +105,25 @@ public final class Verification {
             }
         }
         double mean = sum / ((double) logits.length * reference.length);
-        return new Difference(logits.length, largest, mean, agreeing(greedy, expectedGreedy), greedy.length);
+        int agreeing = agreeing(greedy, expectedGreedy);
+        return new Difference(logits.length, largest, mean, agreeing, greedy.length, loss(input, logits));
+    }
+
+    private static double loss(int[] input, float[][] logits) {
+        double loss = 0;
+        for (int token = 1; token < input.length; token++) {
+            float[] row = logits[token - 1];
+            double largest = Double.NEGATIVE_INFINITY;
+            for (float logit : row) {
+                largest = Math.max(largest, logit);
+            }
+            double sum = 0;
+            for (float logit : row) {
+                sum += Math.exp(logit - largest);
+            }
+            loss += Math.log(sum) + largest - row[input[token]];
+        }
+        return loss;
     }
 
     private static void requireVocabulary(int[] input, Tensor logits, int vocabulary) {
