@@ -102,8 +102,7 @@ final class VerifyCommand implements Callable<Integer> {
         var largest = rounded.stream().mapToDouble(Verification.Difference::largest);
         int agreeing =
                 rounded.stream().mapToInt(Verification.Difference::agreeing).sum();
-        int greedy =
-                rounded.stream().mapToInt(Verification.Difference::greedy).sum();
+        int greedy = rounded.stream().mapToInt(Verification.Difference::greedy).sum();
         double before = Verification.Difference.perplexity(exact);
         double after = Verification.Difference.perplexity(rounded);
         PrintWriter out = specification.commandLine().getOut();

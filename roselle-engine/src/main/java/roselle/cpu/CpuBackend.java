@@ -143,7 +143,7 @@ public final class CpuBackend implements Backend {
     public Weight load(String name, int matrices, List<Tensor> blocks) {
         var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
         if (code.takes(blocks)) {
-            weight.pack(pool, code.weights());
+            weight.pack(pool, code);
             code.use(weight.compute());
             allocatedBytes += weight.packedBytes();
         }

@@ -94,7 +94,7 @@ final class CpuWeight implements Weight {
      * Repacks all blocks into panels, on all threads; false, and nothing happens, where a block has parts of several
      * matrices.
      */
-    boolean pack(WorkerPool pool, OwnedMemory memory) {
+    boolean pack(WorkerPool pool, MachineCode code) {
         if (!canBePacked()) {
             return false;
         }
@@ -103,9 +103,9 @@ final class CpuWeight implements Weight {
             Block block = blocks[i];
             Panel panel = Panel.of(block.type, compute).orElseThrow();
             int runRows = Math.min(rows, block.rows);
-            MemorySegment target = memory.allocate(panelBytes(block));
+            MemorySegment target = code.weights().allocate(panelBytes(block));
             panels[i] = new PackedBlock(panel, block.type, columns, runRows, target);
-            PackedBlock.fill(pool, panels[i], block);
+            PackedBlock.fill(pool, code.tiles(compute), panels[i], block);
         }
         packed = panels;
         return true;

@@ -3,7 +3,8 @@ package roselle.cpu;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import roselle.cpu.machine.Panel;
-import roselle.cpu.machine.PanelPacker;
+import roselle.cpu.machine.PanelLoader;
+import roselle.cpu.machine.TileKernels;
 import roselle.tensor.DataType;
 
 /**
@@ -32,17 +33,18 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
     }
 
     /** Fills the panels from a checkpoint, on all threads. */
-    static void fill(WorkerPool pool, PackedBlock packed, CpuWeight.Block source) {
+    static void fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, CpuWeight.Block source) {
         int panels = source.rows() / packed.runRows * packed.runPanels();
         var next = new AtomicInteger();
         pool.run((thread, threads) -> {
-            var packer = new PanelPacker(packed.panel, packed.type, packed.columns);
-            for (int p = next.getAndIncrement(); p < panels; p = next.getAndIncrement()) {
-                int run = p / packed.runPanels();
-                int inRun = p % packed.runPanels() * Panel.OUTPUTS;
-                int rows = Math.min(Panel.OUTPUTS, packed.runRows - inRun);
-                long from = ((long) run * packed.runRows + inRun) * source.rowBytes();
-                packer.pack(source.data(), from, rows, packed.memory, p * packed.panelBytes());
+            try (var loader = new PanelLoader(kernels, packed.panel, packed.type, packed.columns)) {
+                for (int p = next.getAndIncrement(); p < panels; p = next.getAndIncrement()) {
+                    int run = p / packed.runPanels();
+                    int inRun = p % packed.runPanels() * Panel.OUTPUTS;
+                    int rows = Math.min(Panel.OUTPUTS, packed.runRows - inRun);
+                    long from = ((long) run * packed.runRows + inRun) * source.rowBytes();
+                    loader.pack(source.data(), from, rows, packed.memory, p * packed.panelBytes());
+                }
             }
         });
     }

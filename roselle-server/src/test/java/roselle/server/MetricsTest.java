@@ -60,6 +60,7 @@ final class MetricsTest {
                 .contains("\nroselle_requests_waiting{model=\"demo\"} 0")
                 .contains("\nroselle_requests_running{model=\"demo\"} ")
                 .contains("\nroselle_kv_cache_usage_ratio{model=\"demo\"} ")
+                .contains("\nroselle_device_info{device=\"cpu, ")
                 .contains("\nroselle_cache_config_info{block_size=\"16\",model=\"demo\",num_gpu_blocks=\""
                         + demo.engine().status().totalPages() + "\"} 1")
                 .contains("\nroselle_lora_requests_info{max_lora=\"0\",model=\"demo\",running_lora_adapters=\"\"");

@@ -220,7 +220,7 @@ final class Assembler {
     /** An instruction with two sources. */
     void emit(Opcode opcode, Register target, Register first, Operand second) {
         switch (opcode.form) {
-            case THREE -> encode(opcode, target, first.number(), second, bits(target));
+            case THREE, THREE_BYTES -> encode(opcode, target, first.number(), second, bits(target));
             case TILES -> encode(opcode, target, ((Tile) second).number(), first, 128);
             default -> throw new IllegalArgumentException(opcode + " does not have three operands");
         }

@@ -11,6 +11,9 @@ enum Opcode {
     VBROADCASTSS(Form.LOAD, 2, 1, 0x18, 4),
     VPXORD("vpxord", "vpxor", Form.THREE, 1, 1, 0xEF),
     VPANDD("vpandd", "vpand", Form.THREE, 1, 1, 0xDB),
+    VPSHUFB(Form.THREE_BYTES, 2, 1, 0x00, 64),
+    VPERMD(Form.THREE, 2, 1, 0x36, 64),
+    VPMOVDW(Form.STORE, 2, 2, 0x33, 32),
     VPORD("vpord", "vpor", Form.THREE, 1, 1, 0xEB),
     VPUNPCKLDQ(Form.THREE, 1, 1, 0x62, 64),
     VPUNPCKHDQ(Form.THREE, 1, 1, 0x6A, 64),
@@ -54,6 +57,8 @@ enum Opcode {
         STORE,
         /** Target register, first source register, second source register or memory. */
         THREE,
+        /** The same, without a number of 32 bits for all lanes. */
+        THREE_BYTES,
         /** The same and a byte. */
         THREE_IMMEDIATE,
         /** Target register, source register, a byte. */

@@ -72,6 +72,16 @@ public final class PanelPacker {
         }
     }
 
+    /** Writes the scales of a panel of bytes from sixteen rows. */
+    void scales(MemorySegment source, long rowBytes, MemorySegment target, long to) {
+        int blocks = panel.units(columns);
+        for (int b = 0; b < blocks; b++) {
+            for (int o = 0; o < Panel.OUTPUTS; o++) {
+                scale(source, o * rowBytes + b * 34L, target, to + panel.scalesAt(columns) + b * 32L, o);
+            }
+        }
+    }
+
     private static void scale(MemorySegment source, long at, MemorySegment target, long to, int output) {
         target.set(JAVA_SHORT, to + 2L * output, source.get(JAVA_SHORT_UNALIGNED, at));
     }

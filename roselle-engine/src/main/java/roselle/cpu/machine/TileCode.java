@@ -1,8 +1,12 @@
 package roselle.cpu.machine;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import roselle.cpu.machine.Assembler.Label;
 import roselle.cpu.machine.Operand.General;
 import roselle.cpu.machine.Operand.Memory;
@@ -10,16 +14,21 @@ import roselle.cpu.machine.Operand.Vector;
 import roselle.tensor.DataType;
 
 /**
- * Writes what brings a tile of keys or values, rows of numbers, into the panels that {@link ProductCode} reads.
+ * Writes what brings rows of numbers, keys, values and weights, into the panels that {@link ProductCode} reads.
  *
- * <p>Each routine takes the address of source, distance of rows, target and count.
+ * <p>Each routine takes the address of source, distance of rows, target and count, and some the address of
+ * {@link #tables}.
  */
 final class TileCode {
     static final int SOURCE = 0;
     static final int STRIDE = 8;
     static final int TARGET = 16;
     static final int COUNT = 24;
-    static final int SIZE = 32;
+    static final int TABLES = 32;
+    static final int SIZE = 40;
+
+    /** Bytes of a block of Q8_0: its scale comes first. */
+    static final int BLOCK_BYTES = 34;
 
     private static final General FROM = General.RSI;
     private static final General TO = General.RDX;
@@ -89,7 +98,59 @@ final class TileCode {
     /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
     static byte[] transpose() {
         var writer = new TileCode();
+        Label next = writer.transposed();
+        for (int line = 0; line < 16; line++) {
+            writer.code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
+        }
+        writer.advance(LINE, 16 * LINE);
+        return writer.end(next);
+    }
+
+    /** The same, but the lower halves of a line come first, then the upper ones: numbers of 16 bits one k after the other. */
+    static byte[] transposeHalves() {
+        var writer = new TileCode();
         Assembler code = writer.code;
+        Label next = writer.transposed();
+        for (int line = 0; line < 16; line++) {
+            code.emit(Opcode.VPMOVDW, at(TO, line * LINE), zmm(line));
+            code.shift(Opcode.VPSRLD, zmm(line), zmm(line), 16);
+            code.emit(Opcode.VPMOVDW, at(TO, line * LINE + LINE / 2), zmm(line));
+        }
+        writer.advance(LINE, 16 * LINE);
+        return writer.end(next);
+    }
+
+    /** The codes of so many blocks of Q8_0 of sixteen rows: bytes one k after the other. It reads a line from a block on. */
+    static byte[] transposeBytes() {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        code.load(General.RDI, at(General.RDI, TABLES));
+        Label next = writer.transposed();
+        code.emit(Opcode.VMOVUPS, zmm(30), at(General.RDI, 0));
+        code.emit(Opcode.VMOVUPS, zmm(31), at(General.RDI, LINE));
+        for (int line = 0; line < 8; line++) {
+            code.emit(Opcode.VPSHUFB, zmm(line), zmm(line), zmm(30));
+            code.emit(Opcode.VPERMD, zmm(line), zmm(31), zmm(line));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
+        }
+        writer.advance(BLOCK_BYTES, 8 * LINE);
+        return writer.end(next);
+    }
+
+    /** What {@link #transposeBytes} turns words of four outputs into bytes of sixteen with. */
+    static MemorySegment tables(Arena arena) {
+        MemorySegment tables = arena.allocate(2 * LINE, LINE);
+        for (int i = 0; i < LINE; i++) {
+            tables.set(JAVA_BYTE, i, (byte) (i % 4 * 4 + i % 16 / 4));
+        }
+        for (int i = 0; i < 16; i++) {
+            tables.setAtIndex(JAVA_INT, 16 + i, i % 4 * 4 + i / 4);
+        }
+        return tables;
+    }
+
+    /** Begins a loop with a line of each of sixteen rows, transposed, in the registers 0 to 15. */
+    private Label transposed() {
         code.address(STEP_3, at(STEP, STEP, 2, 0));
         for (int i = 1; i < FOURTHS.length; i++) {
             code.address(FOURTHS[i], at(FOURTHS[i - 1], STEP, 4, 0));
@@ -99,14 +160,14 @@ final class TileCode {
             code.emit(Opcode.VMOVUPS, zmm(row), row(row));
         }
         transpose(code);
-        for (int line = 0; line < 16; line++) {
-            code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
-        }
+        return next;
+    }
+
+    private void advance(int from, int to) {
         for (General fourth : FOURTHS) {
-            code.add(fourth, LINE);
+            code.add(fourth, from);
         }
-        code.add(TO, 16 * LINE);
-        return writer.end(next);
+        code.add(TO, to);
     }
 
     private static Memory row(int row) {

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import roselle.tensor.DataType;
 
-/** The code that brings keys and values into panels, in executable memory; freed by {@link #close}. */
+/** The code that brings keys, values and weights into panels, in executable memory; freed by {@link #close}. */
 public final class TileKernels implements AutoCloseable {
     /** Types of keys and values that it reads. */
     private static final List<DataType> TYPES = List.of(DataType.F32, DataType.F16, DataType.BF16);
@@ -26,6 +26,9 @@ public final class TileKernels implements AutoCloseable {
     private final Map<DataType, MemorySegment> conversions = new EnumMap<>(DataType.class);
     private final MemorySegment transposition;
     private final MemorySegment interleaving;
+    private final MemorySegment halves;
+    private final MemorySegment bytes;
+    private final MemorySegment tables;
 
     private TileKernels(ExecutableMemory memory, Compute compute) {
         this.memory = memory;
@@ -35,6 +38,9 @@ public final class TileKernels implements AutoCloseable {
         }
         transposition = memory.routines().get(TYPES.size());
         interleaving = memory.routines().get(TYPES.size() + 1);
+        halves = memory.routines().get(TYPES.size() + 2);
+        bytes = memory.routines().get(TYPES.size() + 3);
+        tables = TileCode.tables(arena);
     }
 
     /** Writes the code; empty where the system refuses executable memory. */
@@ -45,6 +51,8 @@ public final class TileKernels implements AutoCloseable {
         }
         codes.add(TileCode.transpose());
         codes.add(TileCode.interleave(compute));
+        codes.add(TileCode.transposeHalves());
+        codes.add(TileCode.transposeBytes());
         return ExecutableMemory.of(codes).map(memory -> new TileKernels(memory, compute));
     }
 
@@ -73,6 +81,17 @@ public final class TileKernels implements AutoCloseable {
 
         private Call(MemorySegment arguments) {
             this.arguments = arguments;
+            arguments.set(JAVA_LONG, TileCode.TABLES, tables.address());
+        }
+
+        /** Makes a panel without scales of sixteen rows of weights of the panel's own type, so many lines of 64 bytes each. */
+        void weights(Panel target, long source, long rowBytes, long to, int lines) {
+            run(target == Panel.FLOAT16 ? halves : transposition, source, rowBytes, to, lines);
+        }
+
+        /** Makes the codes of a panel of bytes of sixteen rows of Q8_0, so many blocks each. */
+        void blocks(long source, long rowBytes, long to, int blocks) {
+            run(bytes, source, rowBytes, to, blocks);
         }
 
         /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to the precision of panels. */

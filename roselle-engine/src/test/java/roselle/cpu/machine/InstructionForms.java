@@ -50,7 +50,15 @@ final class InstructionForms {
 
     private static boolean hasNarrow(Opcode opcode) {
         return switch (opcode) {
-            case VPUNPCKLQDQ, VPUNPCKHQDQ, VSHUFI32X4, VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
+            case VPMOVDW,
+                    VPUNPCKLQDQ,
+                    VPUNPCKHQDQ,
+                    VSHUFI32X4,
+                    VPERMW,
+                    VPERMI2W,
+                    VPTERNLOGD,
+                    VCVTNE2PS2BF16,
+                    VDPBF16PS -> false;
             default -> true;
         };
     }
@@ -162,7 +170,7 @@ final class InstructionForms {
         String name = prefix(a.bits()) + opcode.mnemonic(a.bits()) + " " + a + ", ";
         switch (opcode.form) {
             case LOAD -> add("{load} " + name + source, code -> code.emit(opcode, a, source));
-            case THREE -> add(name + b + ", " + a, code -> code.emit(opcode, a, b, a));
+            case THREE, THREE_BYTES -> add(name + b + ", " + a, code -> code.emit(opcode, a, b, a));
             case THREE_IMMEDIATE -> add(name + b + ", " + a + ", 202", code -> code.emit(opcode, a, b, a, 202));
             case SHIFT -> add(name + b + ", 13", code -> code.shift(opcode, a, b, 13));
             default -> {}
@@ -175,7 +183,8 @@ final class InstructionForms {
         switch (opcode.form) {
             case LOAD -> add(mnemonic + a + ", " + place, code -> code.emit(opcode, a, memory));
             case STORE -> add(mnemonic + place + ", " + a, code -> code.emit(opcode, memory, a));
-            case THREE -> add(mnemonic + a + ", " + b + ", " + place, code -> code.emit(opcode, a, b, memory));
+            case THREE, THREE_BYTES ->
+                add(mnemonic + a + ", " + b + ", " + place, code -> code.emit(opcode, a, b, memory));
             case THREE_IMMEDIATE ->
                 add(mnemonic + a + ", " + b + ", " + place + ", 7", code -> code.emit(opcode, a, b, memory, 7));
             default -> {}

@@ -47,6 +47,10 @@ final class EngineMeters {
                         "num_gpu_blocks",
                         Integer.toString(engine.status().totalPages())))
                 .register(registry);
+        Gauge.builder("roselle.device.info", () -> 1)
+                .description("What runs the model, how it computes products, and why so, as a label")
+                .tags(tags.and("device", engine.status().device()))
+                .register(registry);
         Gauge.builder("roselle.lora.requests.info", () -> System.currentTimeMillis() / 1e3)
                 .description("The adapters that run and wait, as labels, and the time; there are none")
                 .tags(tags.and("max_lora", "0", "running_lora_adapters", "", "waiting_lora_adapters", ""))
