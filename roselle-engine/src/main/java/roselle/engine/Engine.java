@@ -226,7 +226,7 @@ public final class Engine implements AutoCloseable {
         int choices = request.output().choices();
         reserve(choices);
         try {
-            int[] prompt = encoder.encode(request.prompt());
+            int[] prompt = known(encoder.encode(request.prompt()));
             int maxLength = maxLength(prompt.length, request.stop());
             Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
@@ -261,6 +261,18 @@ public final class Engine implements AutoCloseable {
             throw new CapacityException("the queue is full: " + (now - choices)
                     + " answers are being generated or wait," + " of at most " + most + "; try again later");
         }
+    }
+
+    /** The prompt, when the model has a row for each of its ids: tokenizers may have more tokens than that. */
+    private int[] known(int[] prompt) {
+        for (int id : prompt) {
+            if (id < 0 || id >= vocabulary) {
+                throw new InvalidRequestException("the prompt has token id " + id
+                        + ", which its tokenizer knows but the model does not: its tokens are 0 to "
+                        + (vocabulary - 1));
+            }
+        }
+        return prompt;
     }
 
     private int maxLength(int promptTokens, StopConditions stop) {

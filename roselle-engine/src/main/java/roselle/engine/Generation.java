@@ -21,7 +21,6 @@ import roselle.api.InvalidRequestException;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.execution.TokenScores;
-import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
 
 /**
@@ -31,9 +30,6 @@ import roselle.tokenizer.Tokenizer;
  * the reading thread. One thread reads; any thread may {@link #close}, which cancels what is not finished.
  */
 public final class Generation implements Iterable<GenerationEvent>, AutoCloseable {
-    /** Prompt tokens that can matter to how the next one is read: more than the bytes of a character. */
-    private static final int PRIMING_TOKENS = 8;
-
     private final TokenChannel channel;
     private final NamedLogprobs names;
     private final Canceller canceller;
@@ -62,20 +58,8 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         answers = new AnswerText[request.output().choices()];
         reasons = new @Nullable FinishReason[answers.length];
         for (int choice = 0; choice < answers.length; choice++) {
-            answers[choice] =
-                    new AnswerText(continuing(tokenizer, prompt), request.stop().stopStrings());
+            answers[choice] = new AnswerText(tokenizer, prompt, request.stop().stopStrings());
         }
-    }
-
-    /** A decoder that knows what the answer follows: its first word may begin with a space, or within a character. */
-    private static IncrementalDecoder continuing(Tokenizer tokenizer, int[] prompt) {
-        IncrementalDecoder decoder = tokenizer.incrementalDecoder(true);
-        for (int position = Math.max(0, prompt.length - PRIMING_TOKENS); position < prompt.length; position++) {
-            if (prompt[position] < tokenizer.vocabularySize()) {
-                decoder.append(prompt[position]);
-            }
-        }
-        return decoder;
     }
 
     /** Tokens of the prompt, special tokens and template included. */

@@ -35,8 +35,8 @@ final class NamedLogprobs {
         return new PromptScored(ids, logprobs);
     }
 
-    /** Models often have more logits than tokens; such ids have no text. */
+    /** What a token says by itself; empty for an id that has none. */
     private String text(int id) {
-        return id < tokenizer.vocabularySize() ? tokenizer.decode(new int[] {id}, false) : "";
+        return tokenizer.hasToken(id) ? tokenizer.decode(new int[] {id}, false) : "";
     }
 }

@@ -45,6 +45,11 @@ final class NoTokenizer implements Tokenizer {
     }
 
     @Override
+    public boolean hasToken(int id) {
+        return id >= 0 && id < vocabulary;
+    }
+
+    @Override
     public OptionalInt idOf(String token) {
         return OptionalInt.empty();
     }

@@ -76,8 +76,9 @@ final class PromptEncoder {
     private int[] checked(Prompt.Tokens tokens) {
         int[] ids = tokens.ids().stream().mapToInt(Integer::intValue).toArray();
         for (int id : ids) {
-            if (id < 0 || id >= tokenizer.vocabularySize()) {
-                throw new InvalidRequestException("the prompt has token id " + id + ": the model's tokens are 0 to "
+            if (!tokenizer.hasToken(id)) {
+                throw new InvalidRequestException("the prompt has token id " + id
+                        + ", which is no token of the model's: they are among 0 to "
                         + (tokenizer.vocabularySize() - 1));
             }
         }

@@ -115,6 +115,11 @@ final class PipelineTokenizer implements Tokenizer {
     }
 
     @Override
+    public boolean hasToken(int id) {
+        return parts.added().byId(id).isPresent() || parts.vocabulary().contains(id);
+    }
+
+    @Override
     public OptionalInt idOf(String token) {
         Optional<AddedToken> added = parts.added().byContent(token);
         int id = added.isPresent() ? added.get().id() : parts.vocabulary().find(token);

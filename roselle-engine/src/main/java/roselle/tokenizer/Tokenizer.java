@@ -16,6 +16,9 @@ public interface Tokenizer {
     /** Ids are 0 until this number. */
     int vocabularySize();
 
+    /** Whether an id is that of a token: a vocabulary may have holes, and a model more logits than there are tokens. */
+    boolean hasToken(int id);
+
     /** The id of a token by its spelling in the vocabulary file. */
     OptionalInt idOf(String token);
 
