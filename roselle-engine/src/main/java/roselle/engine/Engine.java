@@ -255,6 +255,10 @@ public final class Engine implements AutoCloseable {
 
     private void reserve(int choices) {
         int most = config.batch().maxQueue() + sizes.limits().maxSequences();
+        if (choices > most) {
+            throw new InvalidRequestException(
+                    "n is " + choices + ", but this engine takes at most " + most + " answers at a time");
+        }
         int now = inFlight.addAndGet(choices);
         if (now > most) {
             inFlight.addAndGet(-choices);

@@ -112,7 +112,7 @@ final class EngineLoop implements Runnable {
             die("the engine failed and must be opened again: " + diagnosis.apply(failure));
             System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
         }
-        drainAfterDeath();
+        drainMailbox();
     }
 
     /** One turn; returns whether there was anything to do. */
@@ -171,6 +171,7 @@ final class EngineLoop implements Runnable {
             scheduler.submit(waiting);
         } catch (CapacityException refused) {
             owners.remove(waiting.sequence());
+            waiting.finish(new Outcome.Cancelled()); // the scheduler never had it
             request.fail(FailureKind.CAPACITY, String.valueOf(refused.getMessage()));
             cancel(request, Generation.Canceller.ALL);
         }
@@ -270,18 +271,22 @@ final class EngineLoop implements Runnable {
         isParked = false;
     }
 
+    /** Tells everybody first: what failed may have left the scheduler in a state that it will not be ended in. */
     private void die(String message) {
         death = message;
-        scheduler.failAll(FailureKind.INTERNAL, message);
-        reportEnded();
         for (Owner owner : owners.values()) {
             owner.request().fail(FailureKind.INTERNAL, message);
         }
         owners.clear();
+        drainMailbox();
+        scheduler.failAll(FailureKind.INTERNAL, message);
+        reportEnded();
+        probe.idle(scheduler);
+        probe.rests();
     }
 
     /** A request that was posted while the loop ended must hear of it; each is taken from the mailbox by one thread only. */
-    private void drainAfterDeath() {
+    private void drainMailbox() {
         for (Command command = mailbox.poll(); command != null; command = mailbox.poll()) {
             if (command instanceof Command.Submit submit) {
                 submit.request().fail(FailureKind.INTERNAL, String.valueOf(death));
@@ -289,10 +294,10 @@ final class EngineLoop implements Runnable {
         }
     }
 
-    /** Fails a request that came too late for {@link #drainAfterDeath}. */
+    /** Fails a request that came too late for {@link #drainMailbox}. */
     void refuseIfDead() {
         if (death != null) {
-            drainAfterDeath();
+            drainMailbox();
         }
     }
 }

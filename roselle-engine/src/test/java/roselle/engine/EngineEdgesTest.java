@@ -30,6 +30,8 @@ import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
+import roselle.batch.StepResult;
+import roselle.cpu.CpuBackend;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
@@ -121,6 +123,47 @@ class EngineEdgesTest {
             end = at < 0 ? end : Math.min(end, at);
         }
         return text.substring(0, end);
+    }
+
+    @Test
+    void moreChoicesThanEverFitAreNoMatterOfTrying() {
+        var batch = new BatchOptions(64, 4, 64, 0, 6);
+        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64).with(batch))) {
+            var request = GenerationRequest.builder().tokens(5, 6).maxTokens(2);
+            assertThatThrownBy(() -> engine.submit(request.choices(11).build()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContainingAll("n is 11", "at most 10");
+            assertThat(events(engine.submit(request.choices(10).build())))
+                    .last()
+                    .isInstanceOf(Finished.class);
+        }
+    }
+
+    /** A step that fails leaves no reader waiting, whatever state it left behind. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aDefectOfTheLoopIsToldToEveryReader() {
+        var steps = new int[1];
+        StepHook defect = scheduler -> {
+            if (++steps[0] == 4) {
+                scheduler.plan(System.nanoTime());
+                scheduler.commit(new StepResult(8, 72)); // of nothing, for a step of something
+            }
+        };
+        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64), new CpuBackend(2), defect)) {
+            var first = engine.submit(GenerationRequest.builder()
+                    .tokens(5, 6)
+                    .ignoreEos(true)
+                    .choices(3)
+                    .build());
+            assertThat(events(first).getLast())
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.message()).contains("must be opened again"));
+            assertThat(engine.status().isAlive()).isFalse();
+            assertThatThrownBy(() -> engine.submit(
+                            GenerationRequest.builder().tokens(5, 6).build()))
+                    .isInstanceOf(DeviceException.class);
+        }
     }
 
     /** Models often have more logits than their tokenizer has tokens, and holes among those. */
