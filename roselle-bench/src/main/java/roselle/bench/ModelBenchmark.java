@@ -121,8 +121,9 @@ public final class ModelBenchmark {
         return bytes;
     }
 
-    /** Runs the plan's tests on a model and hands each result on as soon as it is there. */
-    public static void run(Path path, Plan plan, Consumer<Result> results) {
+    /** Runs the plan's tests on a model and hands each result on as soon as it is there; returns the seconds that loading took. */
+    public static double run(Path path, Plan plan, Consumer<Result> results) {
+        long start = System.nanoTime();
         int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
         int context = Math.max(plan.promptTokens(), plan.newTokens());
         var limits = new StepLimits(
@@ -134,8 +135,10 @@ public final class ModelBenchmark {
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(DataType.F32, Collections.nCopies(groups, widest * limits.maxPages()));
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, backend, limits, pages)) {
+                double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
                 new ModelBenchmark(plan, name, checkpoint, backend, profile, decoder, limits).run(results);
+                return seconds;
             }
         }
     }

@@ -108,7 +108,7 @@ final class BenchModelCommand implements Callable<Integer> {
         String line = "-".repeat(5);
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);
         out.flush();
-        ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
+        double loading = ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
             String rate =
                     String.format(Locale.ROOT, "%.2f ± %.2f", result.tokensPerSecond(), result.standardDeviation());
             String bytes = result.bytesPerSecond() == 0
@@ -129,6 +129,7 @@ final class BenchModelCommand implements Callable<Integer> {
             }
             out.flush();
         });
+        out.printf(Locale.ROOT, "loaded in %.2f s%n", loading);
         var memory = MemoryBandwidth.measure(threads);
         out.printf(
                 Locale.ROOT,

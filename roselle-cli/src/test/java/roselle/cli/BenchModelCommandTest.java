@@ -23,7 +23,7 @@ class BenchModelCommandTest {
                 .isZero();
         assertThat(out.toString())
                 .startsWith("products: ")
-                .contains("pp8", "tg4", "memory, ")
+                .contains("pp8", "tg4", "loaded in ", "memory, ")
                 .containsPattern("a step takes [0-9.]+ ms, products [0-9.]+ %, attention [0-9.]+ %, .*between them");
     }
 
