@@ -281,7 +281,7 @@ struct One {
 
 // The least place up to which the tokens that `isIn` have `target` of mass.
 template <class MASS, class TEST>
-__device__ __noinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u64 target, MASS masses, TEST isIn) {
+__device__ __noinline__ u64 searchPlace(Team team, Range range, u64* bins, u64 target, MASS masses, TEST isIn) {
     u64 prefix = 0;
 #pragma unroll 1
     for (int shift = 48; shift >= 0; shift -= 8) {
@@ -298,6 +298,13 @@ __device__ __noinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u
         target -= before;
     }
     return prefix;
+}
+
+template <class MASS, class TEST>
+__device__ __forceinline__ u64 placeOf(Team& team, const Range& range, u64* bins, u64 target, MASS masses, TEST isIn) {
+    u64 found = searchPlace(team, range, bins, target, masses, isIn);
+    team.turn ^= team.parts > 1;  // seven exchanges
+    return found;
 }
 
 // The first block gets the tokens that `isIn`, in any order; returns their number, in that block.
