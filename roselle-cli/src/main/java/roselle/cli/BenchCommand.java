@@ -15,7 +15,8 @@ import picocli.CommandLine.Spec;
             BenchCompareCommand.class,
             BenchCapacityCommand.class,
             BenchPlotCommand.class,
-            BenchStubCommand.class
+            BenchStubCommand.class,
+            BenchCheckCommand.class
         })
 final class BenchCommand implements Runnable {
     @Spec
