@@ -1,6 +1,7 @@
 /** The command line. */
 module roselle.cli {
     requires info.picocli;
+    requires java.management;
     requires java.net.http;
     requires jdk.unsupported; // JLine's, for Ctrl-C
     requires me.tongfei.progressbar;

@@ -111,7 +111,7 @@ record NamedBackend(
         var words = new ArrayList<String>();
         for (String word : profile.command()) {
             switch (word) {
-                case "{roselle}" -> words.addAll(OwnCommand.words(System.getenv()));
+                case "{roselle}" -> words.addAll(OwnCommand.words());
                 case "{python}" -> words.add(settings.python());
                 case "{model}" -> words.add(modelFiles());
                 case "{name}" -> words.add(servedModel);

@@ -1,27 +1,34 @@
 package roselle.cli;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** How this very program is started once more: the same Java, flags and classes. */
 final class OwnCommand {
+    /** Flags that are about this process alone: its classes, its record of a start, its descriptors, its debugger. */
+    private static final List<String> OWN =
+            List.of("-XX:AOT", "-Droselle.standardError", "--module-path", "-Djdk.module", "-agentlib", "-javaagent");
+
     private OwnCommand() {}
 
     /** The words before those of a command line. */
-    static List<String> words(Map<String, String> environment) {
+    static List<String> words() {
         var words = new ArrayList<String>();
         words.add(ProcessHandle.current().info().command().orElse("java"));
-        String options = environment.getOrDefault("ROSELLE_JAVA_OPTIONS", "");
-        words.addAll(List.of(options.isBlank() ? new String[0] : options.strip().split("\\s+")));
+        words.addAll(inherited(ManagementFactory.getRuntimeMXBean().getInputArguments()));
         String modules = System.getProperty("jdk.module.path");
-        if (modules == null) {
-            words.addAll(List.of("--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"));
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        } else {
-            words.add("--enable-native-access=roselle.engine,org.jline");
-            words.addAll(List.of("-p", modules, "-m", "roselle.cli/" + Main.class.getName()));
-        }
+        words.addAll(
+                modules == null
+                        ? List.of("-cp", System.getProperty("java.class.path"), Main.class.getName())
+                        : List.of("-p", modules, "-m", "roselle.cli/" + Main.class.getName()));
         return words;
+    }
+
+    /** Of a process's flags, those that its children need as well. */
+    static List<String> inherited(List<String> flags) {
+        return flags.stream()
+                .filter(flag -> OWN.stream().noneMatch(flag::startsWith))
+                .toList();
     }
 }
