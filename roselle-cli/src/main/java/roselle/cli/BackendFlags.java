@@ -34,7 +34,7 @@ final class BackendFlags {
             defaultValue = "roselle",
             description =
                     "Engines, each started unless a URL says that it runs; profiles: roselle, vllm, sglang, trtllm,"
-                            + " llamacpp, tgi, lmdeploy, ollama, triton, hf, stub, openai; default: ${DEFAULT-VALUE}.")
+                            + " llamacpp, tgi, lmdeploy, ollama, triton, hf, stub, openai, chat; default: ${DEFAULT-VALUE}.")
     private List<String> backends = List.of();
 
     @Option(

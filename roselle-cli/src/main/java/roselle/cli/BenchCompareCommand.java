@@ -69,6 +69,7 @@ final class BenchCompareCommand implements Callable<Integer> {
                 online.workload.plan(prompts),
                 offline.work.plan(),
                 prompts,
+                offline.work.drawn(WorkloadFlags.source(compare.model().orElse(null), 0)),
                 isOnline || !isOffline,
                 isOffline || !isOnline);
         var files = new ResultFiles(output);
@@ -78,7 +79,12 @@ final class BenchCompareCommand implements Callable<Integer> {
 
     /** What each engine is asked to do. */
     private record Work(
-            OnlinePlan online, OfflinePlan offline, PromptSource prompts, boolean isOnline, boolean isOffline) {}
+            OnlinePlan online,
+            OfflinePlan offline,
+            PromptSource prompts,
+            PromptSource offlinePrompts,
+            boolean isOnline,
+            boolean isOffline) {}
 
     private boolean measure(List<CompareFile.Entry> engines, Work work, Meta meta, ResultFiles files)
             throws InterruptedException {
@@ -92,14 +98,14 @@ final class BenchCompareCommand implements Callable<Integer> {
             boolean isOnline = work.isOnline() && !entry.skipped().contains("online");
             boolean isOffline = work.isOffline() && !entry.skipped().contains("offline");
             if (isOffline && BenchOfflineCommand.hasLibrary(engine)) {
-                isWhole &= measurement.offlineByLibrary(engine, work.offline(), work.prompts(), offline);
+                isWhole &= measurement.offlineByLibrary(engine, work.offline(), work.offlinePrompts(), offline);
             }
             isWhole &= measurement.visit(engine, online, running -> {
                 if (isOnline) {
                     measurement.online(running, new OnlineStage(work.online(), work.prompts()), online);
                 }
                 if (isOffline) {
-                    measurement.offline(running, new OfflineStage(work.offline(), work.prompts()), offline);
+                    measurement.offline(running, new OfflineStage(work.offline(), work.offlinePrompts()), offline);
                 }
             });
             write(work, files, online, offline);

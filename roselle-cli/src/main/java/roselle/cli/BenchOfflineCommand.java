@@ -49,8 +49,8 @@ final class BenchOfflineCommand implements Callable<Integer> {
         var meta = new Meta(VersionCommand.line(), BackendFlags.commandLine(specification));
         var command = specification.commandLine();
         OfflinePlan plan = ExitCode.checkingOptions(command, offline::plan);
-        PromptSource prompts =
-                ExitCode.checkingOptions(command, () -> WorkloadFlags.source(backends.model(), backends.vocabulary()));
+        PromptSource prompts = ExitCode.checkingOptions(
+                command, () -> offline.drawn(WorkloadFlags.source(backends.model(), backends.vocabulary())));
         List<NamedBackend> engines = ExitCode.checkingOptions(command, backends::named);
         var files = new ResultFiles(output);
         var measurement = new Measurement(files.folder(), command.getOut());

@@ -148,8 +148,16 @@ public record Profile(
     static final Profile OPENAI = new Profile(
             "openai", List.of(), List.of(), "/v1/models", TEXT_ONLY, "any endpoint of OpenAI's completions; text only");
 
+    static final Profile CHAT = new Profile(
+            "chat",
+            List.of(),
+            List.of(),
+            "/v1/models",
+            new RequestShape("/v1/chat/completions", false, Set.of(), Map.of()),
+            "any endpoint of OpenAI's chat completions; text only, and its template makes prompts longer than asked for");
+
     private static final List<Profile> ALL =
-            List.of(ROSELLE, VLLM, SGLANG, TRTLLM, LLAMACPP, TGI, LMDEPLOY, OLLAMA, TRITON, HF, STUB, OPENAI);
+            List.of(ROSELLE, VLLM, SGLANG, TRTLLM, LLAMACPP, TGI, LMDEPLOY, OLLAMA, TRITON, HF, STUB, OPENAI, CHAT);
 
     public Profile {
         command = List.copyOf(command);

@@ -25,6 +25,11 @@ public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map
         extra = Map.copyOf(extra);
     }
 
+    /** Whether prompts are the first message of a conversation, whose template adds tokens of its own. */
+    public boolean isChat() {
+        return path.endsWith("/chat/completions");
+    }
+
     /** A body whose prompt is these ids. */
     public byte[] body(String model, int[] ids, int tokens, Sampling sampling) {
         var json = new StringBuilder(8 * ids.length + 400).append("{\"prompt\":[");
@@ -36,7 +41,10 @@ public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map
 
     /** A body whose prompt is this text. */
     public byte[] body(String model, String text, int tokens, Sampling sampling) {
-        return finish(new StringBuilder("{\"prompt\":").append(Json.text(text)), model, tokens, sampling);
+        String start = isChat()
+                ? "{\"messages\":[{\"role\":\"user\",\"content\":" + Json.text(text) + "}]"
+                : "{\"prompt\":" + Json.text(text);
+        return finish(new StringBuilder(start), model, tokens, sampling);
     }
 
     private byte[] finish(StringBuilder json, String model, int tokens, Sampling sampling) {

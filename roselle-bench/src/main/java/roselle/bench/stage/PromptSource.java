@@ -24,12 +24,14 @@ import roselle.tokenizer.Tokenizer;
 public final class PromptSource {
     private final @Nullable Tokenizer tokenizer;
     private final int[] ids;
+    private final int vocabulary;
     private final int context;
     private final boolean isPython;
 
-    private PromptSource(@Nullable Tokenizer tokenizer, int[] ids, int context, boolean isPython) {
+    private PromptSource(@Nullable Tokenizer tokenizer, int[] ids, int vocabulary, int context, boolean isPython) {
         this.tokenizer = tokenizer;
         this.ids = ids;
+        this.vocabulary = vocabulary;
         this.context = context;
         this.isPython = isPython;
     }
@@ -44,7 +46,7 @@ public final class PromptSource {
                     : IntStream.of(PromptText.plainTokens(tokenizer))
                             .filter(id -> id < spec.vocabulary())
                             .toArray();
-            return new PromptSource(tokenizer, ids, spec.context(), false);
+            return new PromptSource(tokenizer, ids, spec.vocabulary(), spec.context(), false);
         }
     }
 
@@ -53,12 +55,12 @@ public final class PromptSource {
         if (size < 2) {
             throw new InvalidRequestException("the vocabulary has " + size + " tokens: it must have at least 2");
         }
-        return new PromptSource(null, IntStream.range(0, size).toArray(), 0, false);
+        return new PromptSource(null, IntStream.range(0, size).toArray(), size, 0, false);
     }
 
-    /** The same vocabulary drawn as the articles' Python script draws it: ids below the largest one. */
+    /** The same vocabulary drawn as the articles' Python script draws it: every id but the last one, which is the end. */
     public PromptSource drawnAsPython() {
-        return new PromptSource(tokenizer, ids, context, true);
+        return new PromptSource(tokenizer, ids, vocabulary, context, true);
     }
 
     /** Tokens of the longest sequence of the model; 0 where it is not known. */
@@ -70,8 +72,7 @@ public final class PromptSource {
     List<int[]> ids(Trace trace, PromptMode mode, long seed) {
         if (isPython) {
             var random = new PythonRandom(seed);
-            int limit = ids[ids.length - 1];
-            TokenDraw draw = () -> random.below(limit);
+            TokenDraw draw = () -> random.below(vocabulary - 1);
             return trace.entries().stream()
                     .map(entry -> draw.take(entry.inputTokens()))
                     .toList();

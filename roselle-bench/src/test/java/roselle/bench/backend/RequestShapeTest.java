@@ -1,0 +1,54 @@
+package roselle.bench.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+final class RequestShapeTest {
+    private static final Sampling SAMPLING = new Sampling(0.7, 0.9, 50, true);
+
+    @Test
+    void sendsIdsAndEveryFieldToAnEngineThatHonoursThem() {
+        JsonNode body = read(Profile.of("vllm").shape().body("m", new int[] {5, 6}, 3, SAMPLING));
+
+        assertThat(body.path("prompt")).extracting(JsonNode::asInt).containsExactly(5, 6);
+        assertThat(body.path("max_tokens").asInt()).isEqualTo(3);
+        assertThat(body.path("min_tokens").asInt()).isEqualTo(3);
+        assertThat(body.path("ignore_eos").asBoolean()).isTrue();
+        assertThat(body.path("top_k").asInt()).isEqualTo(50);
+        assertThat(body.path("stream_options").path("include_usage").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void sendsNothingBeyondOpenAisFieldsToOthers() {
+        JsonNode body = read(Profile.of("openai").shape().body("m", "a \"text\"\n", 3, SAMPLING));
+
+        assertThat(body.path("prompt").asString()).isEqualTo("a \"text\"\n");
+        assertThat(body.propertyNames())
+                .containsExactlyInAnyOrderElementsOf(
+                        List.of("prompt", "model", "max_tokens", "temperature", "top_p", "stream", "stream_options"));
+    }
+
+    @Test
+    void sendsAMessageToAChat() {
+        JsonNode body = read(Profile.of("chat").shape().body("m", "text", 3, SAMPLING));
+
+        assertThat(body.path("messages").path(0).path("content").asString()).isEqualTo("text");
+        assertThat(body.has("prompt")).isFalse();
+    }
+
+    @Test
+    void turnsLlamaCppsCacheOffInEachRequest() {
+        JsonNode body = read(Profile.of("llamacpp").shape().body("m", new int[] {5}, 3, SAMPLING));
+
+        assertThat(body.path("cache_prompt").asBoolean(true)).isFalse();
+    }
+
+    private static JsonNode read(byte[] body) {
+        return new JsonMapper().readTree(body);
+    }
+}
