@@ -3,6 +3,7 @@ module roselle.cli {
     requires info.picocli;
     requires java.management;
     requires java.net.http;
+    requires jdk.jfr;
     requires jdk.unsupported; // JLine's, for Ctrl-C
     requires me.tongfei.progressbar;
     requires org.jline.reader;

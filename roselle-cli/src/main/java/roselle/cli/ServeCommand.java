@@ -49,6 +49,11 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--print-config", description = "Print every option with its value, and end.")
     private boolean printsConfig;
 
+    @Option(
+            names = "--no-black-box",
+            description = "Do not keep the latest steps and requests in memory for the flight recorder.")
+    private boolean hasNoBlackBox;
+
     @Mixin
     private ServerFlags serverFlags = new ServerFlags();
 
@@ -70,6 +75,9 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void serve(ServerConfig serverConfig, EngineConfig engineConfig) {
+        if (!hasNoBlackBox) {
+            BlackBox.start();
+        }
         try (var engine = Engine.open(engineConfig);
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             out().println("serving " + name() + " at " + server.uri());

@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A process that serves is told to end while it streams. */
 final class DrainTest {
@@ -23,6 +25,9 @@ final class DrainTest {
             {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":400,"n":4,"ignore_eos":true,"stream":true}""";
 
     private static final String SHORT = "{\"prompt\":\"a\"}";
+
+    @TempDir
+    private Path folder;
 
     /** A server in a process of its own. */
     private static final class Serving implements AutoCloseable {
@@ -131,6 +136,34 @@ final class DrainTest {
             List<String> lines = events.lines().filter(line -> !line.isEmpty()).toList();
             assertThat(lines.getLast()).startsWith("data: {\"error\":").contains("\"ending\"");
             assertThat(serving.status()).isZero();
+        }
+    }
+
+    @Test
+    void hasTheLatestStepsAndRequestsForTheFlightRecorder() throws IOException, InterruptedException {
+        try (var serving = new Serving()) {
+            var answer = serving.client.send(
+                    serving.post("/v1/completions", "{\"prompt\":\"Once\",\"max_tokens\":5,\"ignore_eos\":true}"),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).isEqualTo(200);
+
+            Path file = folder.resolve("incident.jfr");
+            var command = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            Long.toString(serving.process.pid()),
+                            "JFR.dump",
+                            "name=roselle",
+                            "filename=" + file)
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(command.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(command.waitFor()).as(said).isZero();
+            assertThat(RecordingFile.readAllEvents(file))
+                    .as(said)
+                    .extracting(event -> event.getEventType().getName())
+                    .contains("roselle.Request", "roselle.Step");
         }
     }
 

@@ -94,7 +94,7 @@ final class SlowPeerTest {
 
     @Test
     void waitsForAnAnswerThatTakesLongerThanAPeerMay() {
-        var answer = demo.post("/v1/chat/completions", STORY.formatted(16));
+        var answer = demo.post("/v1/chat/completions", STORY.formatted(4));
 
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).endsWith("data: [DONE]\n\n");

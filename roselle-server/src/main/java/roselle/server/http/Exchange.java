@@ -6,6 +6,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.SocketAddress;
@@ -21,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
 public final class Exchange {
     private static final String JSON = "application/json";
+    private static final int PIECE = 64 << 10;
 
     private final ServerRequest request;
     private final ServerResponse response;
     private final Presence presence;
     private final long bodyBytes;
+    private final BodyRoom.Share room;
     private final String id = RequestIds.next("req_");
     private final String path;
     private final Map<String, Object> notes = new HashMap<>();
@@ -34,7 +37,8 @@ public final class Exchange {
     private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
-    Exchange(ServerRequest request, ServerResponse response, Presence presence, long bodyBytes) {
+    Exchange(ServerRequest request, ServerResponse response, Presence presence, long bodyBytes, BodyRoom.Share room) {
+        this.room = room;
         this.request = request;
         this.response = response;
         this.presence = presence;
@@ -137,12 +141,27 @@ public final class Exchange {
             throw tooLarge();
         }
         presence.awaitsBody();
-        byte[] body = request.content().inputStream().readNBytes((int) bodyBytes + 1);
+        byte[] body = announced > 0 ? announced(announced) : unannounced();
         presence.goesOn();
-        if (body.length > bodyBytes) {
-            throw tooLarge();
-        }
         return body;
+    }
+
+    private byte[] announced(long length) throws IOException {
+        room.take(length);
+        return request.content().inputStream().readNBytes((int) length);
+    }
+
+    private byte[] unannounced() throws IOException {
+        var body = new ByteArrayOutputStream();
+        var stream = request.content().inputStream();
+        for (byte[] piece = stream.readNBytes(PIECE); piece.length > 0; piece = stream.readNBytes(PIECE)) {
+            if (body.size() + piece.length > bodyBytes) {
+                throw tooLarge();
+            }
+            room.take(piece.length);
+            body.writeBytes(piece);
+        }
+        return body.toByteArray();
     }
 
     private ApiException tooLarge() {

@@ -43,11 +43,13 @@ public final class HttpListener implements AutoCloseable {
     private final Handler handler;
     private final long bodyBytes;
     private final Deadlines deadlines;
+    private final BodyRoom bodyRoom;
     private final AtomicInteger underWay = new AtomicInteger();
 
     private HttpListener(ServerConfig config, Routes routes) {
         handler = routes.chain();
         bodyBytes = config.limits().bodyBytes();
+        bodyRoom = new BodyRoom(bodyBytes);
         deadlines = new Deadlines(config.limits().times());
         web = web(config);
     }
@@ -164,9 +166,9 @@ public final class HttpListener implements AutoCloseable {
     }
 
     private void answer(ServerRequest request, ServerResponse response) {
-        var exchange = new Exchange(request, response, LiveRouting.PRESENCE.get(), bodyBytes);
         underWay.incrementAndGet();
-        try {
+        try (var share = bodyRoom.share()) {
+            var exchange = new Exchange(request, response, LiveRouting.PRESENCE.get(), bodyBytes, share);
             answer(exchange);
             exchange.finish();
         } catch (IOException | UncheckedIOException gone) {

@@ -50,7 +50,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     @Override
     public Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens) {
         RequestMeters meters = requests.computeIfAbsent(model, added -> new RequestMeters(registry, added.name()));
-        return new TimedRequest(meters, System.nanoTime());
+        return new TimedRequest(meters, request.output().choices(), System.nanoTime());
     }
 
     @Override

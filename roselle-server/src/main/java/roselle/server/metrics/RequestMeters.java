@@ -27,7 +27,7 @@ final class RequestMeters {
         this.registry = registry;
         this.model = model;
         firstToken = timer("time.to.first.token", "From acceptance to the first token", REQUEST_MILLIS, 1_000_000);
-        nextToken = timer("inter.token.latency", "Between two tokens of a request", TOKEN_MICROS, 1_000);
+        nextToken = timer("inter.token.latency", "Between two tokens of a choice", TOKEN_MICROS, 1_000);
         total = timer(
                 "request.duration", "From acceptance to the end, of requests that finished", REQUEST_MILLIS, 1_000_000);
         queue = timer("request.queue", "From acceptance to the first step", REQUEST_MILLIS, 1_000_000);

@@ -13,29 +13,36 @@ import roselle.server.answer.Observer;
 /** One request while it is answered; its own thread alone uses it. */
 final class TimedRequest implements Observer.Listener {
     private final RequestMeters meters;
-    private long lastNanos;
+    private final long beginNanos;
+    private final long[] lastNanos; // of each choice's latest token; 0 before the first
     private boolean hasToken;
     private boolean isOver;
 
-    TimedRequest(RequestMeters meters, long beginNanos) {
+    TimedRequest(RequestMeters meters, int choices, long beginNanos) {
         this.meters = meters;
-        lastNanos = beginNanos;
+        this.beginNanos = beginNanos;
+        lastNanos = new long[choices];
     }
 
     @Override
     public void event(GenerationEvent event) {
         switch (event) {
-            case TokenGenerated _ -> token(System.nanoTime());
+            case TokenGenerated token -> token(token.choice(), System.nanoTime());
             case Finished finished -> finish(finished);
             case Failed _ -> end("failed");
             case PromptScored _, ChoiceEnded _ -> {}
         }
     }
 
-    private void token(long now) {
-        (hasToken ? meters.nextToken : meters.firstToken).record(now - lastNanos, TimeUnit.NANOSECONDS);
-        hasToken = true;
-        lastNanos = now;
+    private void token(int choice, long now) {
+        if (!hasToken) {
+            hasToken = true;
+            meters.firstToken.record(now - beginNanos, TimeUnit.NANOSECONDS);
+        }
+        if (lastNanos[choice] != 0) {
+            meters.nextToken.record(now - lastNanos[choice], TimeUnit.NANOSECONDS);
+        }
+        lastNanos[choice] = now;
     }
 
     private void finish(Finished finished) {
