@@ -30,7 +30,7 @@ final class DrainTest {
     private Path folder;
 
     /** A server in a process of its own. */
-    private static final class Serving implements AutoCloseable {
+    private final class Serving implements AutoCloseable {
         private final Process process;
         private final BufferedReader said;
         private final URI uri;
@@ -43,6 +43,7 @@ final class DrainTest {
                     "--add-modules",
                     "jdk.incubator.vector",
                     "-Xmx1g",
+                    "-Djava.io.tmpdir=" + folder, // a dump's files are left behind by a process that is killed
                     "-cp",
                     System.getProperty("java.class.path"),
                     Main.class.getName(),
@@ -98,7 +99,7 @@ final class DrainTest {
 
         @Override
         public void close() {
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
             client.shutdownNow();
         }
     }
