@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.checkpoint.Checkpoint;
@@ -91,10 +92,12 @@ final class PromptEncoder {
                 new InvalidRequestException("the model has no chat template: send a text prompt instead of messages"));
         Map<String, Object> variables = new HashMap<>(modelVariables);
         variables.put("add_generation_prompt", true);
-        variables.putAll(chat.variables());
-        var messages = new ArrayList<Object>();
-        chat.messages().forEach(message -> messages.add(guarded(message.fields())));
-        variables.put("messages", messages);
+        variables.putAll(guarded(chat.variables()));
+        variables.put(
+                "messages",
+                chat.messages().stream()
+                        .map(message -> guarded(message.fields()))
+                        .toList());
         if (!chat.tools().isEmpty()) {
             variables.put("tools", guarded(chat.tools()));
         }
@@ -114,21 +117,26 @@ final class PromptEncoder {
         return rendered.substring(0, begin + last.length());
     }
 
-    private Object guarded(Object value) {
+    private @Nullable Object guarded(@Nullable Object value) {
         return switch (value) {
+            case null -> null; // JSON's, in the schema of a tool
             case String text -> guarded(text);
-            case List<?> list -> {
-                var copy = new ArrayList<Object>(list.size());
-                list.forEach(each -> copy.add(guarded(each)));
-                yield copy;
-            }
-            case Map<?, ?> map -> {
-                var copy = new LinkedHashMap<Object, Object>();
-                map.forEach((key, each) -> copy.put(key, guarded(each)));
-                yield copy;
-            }
+            case List<?> list -> guarded(list);
+            case Map<?, ?> map -> guarded(map);
             default -> value;
         };
+    }
+
+    private List<@Nullable Object> guarded(List<?> list) {
+        var copy = new ArrayList<@Nullable Object>(list.size());
+        list.forEach(each -> copy.add(guarded(each)));
+        return copy;
+    }
+
+    private Map<String, @Nullable Object> guarded(Map<?, ?> map) {
+        var copy = new LinkedHashMap<String, @Nullable Object>();
+        map.forEach((name, each) -> copy.put(guarded(String.valueOf(name)), guarded(each)));
+        return copy;
     }
 
     private String guarded(String text) {

@@ -51,7 +51,7 @@ final class OpenApiTest {
             List.of("{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{}}"),
             "/v1/responses",
             List.of("""
-                {"input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},
+                {"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":[],"logprobs":[{}]}]},
                  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
                  {"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]},
                  {"type":"function_call_output","call_id":"1","output":[{"type":"input_text","text":"x"}]}],

@@ -44,14 +44,20 @@ public final class Errors {
             case RequestException malformed -> transport(malformed.status());
             case HttpException malformed -> transport(malformed.status());
             case CancellationException _ -> ending();
-            default ->
-                new ApiException(
-                        500,
-                        ApiException.SERVER_ERROR,
-                        DEFECT,
-                        "",
-                        "the server failed to answer; its log says why, under the id of this request");
+            default -> defect(failure);
         };
+    }
+
+    /** What the caller is told of a defect; its cause is for the log, also where an interceptor throws this on. */
+    private static ApiException defect(Throwable failure) {
+        var error = new ApiException(
+                500,
+                ApiException.SERVER_ERROR,
+                DEFECT,
+                "",
+                "the server failed to answer; its log says why, under the id of this request");
+        error.initCause(failure);
+        return error;
     }
 
     /** The server is going away; another one may come in its place. */

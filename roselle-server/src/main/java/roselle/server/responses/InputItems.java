@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class InputItems {
     private static final int MOST = 10_000;
+    private static final int MOST_LOGPROBS = 1_000_000;
     private static final Set<String> STATUSES = Set.of("in_progress", "completed", "incomplete");
 
     private final List<ChatMessage> messages = new ArrayList<>();
@@ -120,7 +121,10 @@ final class InputItems {
                                 + String.join(" and ", new TreeSet<>(types)) + " here alone");
             }
             text.append(part.requiredString("text"));
-            part.accept("annotations", "logprobs");
+            if (type.equals("output_text")) { // as this server wrote it
+                part.objects("annotations", MOST);
+                part.objects("logprobs", MOST_LOGPROBS);
+            }
             part.refuseOthers();
         }
         return text.toString();
