@@ -58,6 +58,87 @@ def test_errors():
         assert error.code == "model_not_found", error
 
 
+def test_error_types():
+    huge = "word " * 100_000
+    cases = [
+        (openai.BadRequestError, "context_length_exceeded", {"messages": [{"role": "user", "content": huge}]}),
+        (openai.BadRequestError, "invalid_type", {"temperature": "warm"}),
+        (openai.BadRequestError, "unknown_parameter", {"extra_body": {"no_such_field": 1}}),
+        (openai.BadRequestError, "missing_required_parameter", {"messages": [{"role": "user", "content": None}]}),
+        (openai.NotFoundError, "model_not_found", {"model": "other", "stream": True}),
+    ]
+    for kind, code, fields in cases:
+        try:
+            client.chat.completions.create(**{**SHORT, **fields})
+            raise AssertionError(f"{fields.keys()} was accepted")
+        except kind as error:
+            assert error.code == code, error
+            assert error.type == "invalid_request_error", error
+            assert error.request_id.startswith("req_"), error
+    for failing in (lambda: client.models.retrieve("other"), lambda: client.responses.retrieve("resp_none")):
+        try:
+            failing()
+            raise AssertionError("something was found")
+        except openai.NotFoundError:
+            pass
+
+
+WEATHER = {"name": "get_weather", "description": "The weather in a city now"}
+WEATHER |= {"parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}
+QUESTION = {"role": "user", "content": "What is the weather in Oslo?"}
+
+
+def test_tools():
+    asked = {"model": MODEL, "messages": [QUESTION], "temperature": 0, "max_tokens": 60}
+    asked["tools"] = [{"type": "function", "function": WEATHER}]
+    choice = client.chat.completions.create(**asked).choices[0]
+    assert choice.finish_reason == "tool_calls", choice
+    call = choice.message.tool_calls[0]
+    assert call.function.name == "get_weather"
+    with client.chat.completions.stream(**asked) as stream:
+        streamed = stream.get_final_completion().choices[0]
+    assert streamed.message.tool_calls[0].function.arguments == call.function.arguments
+    result = {"role": "tool", "tool_call_id": call.id, "content": '{"temperature": 7}'}
+    answer = client.chat.completions.create(**{**asked, "messages": [QUESTION, choice.message, result]})
+    assert "Oslo" in answer.choices[0].message.content
+
+
+def test_responses_with_tools():
+    asked = {"model": MODEL, "temperature": 0, "max_output_tokens": 60}
+    asked["tools"] = [{"type": "function", "strict": False, **WEATHER}]
+    first = client.responses.create(**asked, input=[QUESTION])
+    call = first.output[0]
+    assert call.type == "function_call" and call.name == "get_weather", first
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": '{"temperature": 7}'}
+    kept = client.responses.create(**asked, input=[result], previous_response_id=first.id)
+    again = client.responses.create(**asked, input=[QUESTION, *first.output, result])
+    assert "Oslo" in kept.output_text and again.output_text == kept.output_text
+    with client.responses.stream(**asked, input=[QUESTION]) as stream:
+        assert stream.get_final_response().output[0].arguments == call.arguments
+
+
+def test_responses_with_thoughts():
+    asked = {"model": MODEL, "input": "What is 12 + 30?", "temperature": 0, "reasoning": {"effort": "high"}}
+    whole = client.responses.create(**asked)
+    assert [item.type for item in whole.output] == ["reasoning", "message"], whole
+    thoughts = ""
+    with client.responses.stream(**asked) as stream:
+        for event in stream:
+            if event.type == "response.reasoning_text.delta":
+                thoughts += event.delta
+        assert stream.get_final_response().output_text == whole.output_text
+    assert thoughts == whole.output[0].content[0].text
+
+
+def test_several_streamed_choices():
+    texts = ["", ""]
+    asked = {**SHORT, "n": 2, "seed": 7, "temperature": 1.0}
+    for chunk in client.chat.completions.create(**asked, stream=True):
+        assert chunk.id and chunk.created and chunk.system_fingerprint
+        texts[chunk.choices[0].index] += chunk.choices[0].delta.content or ""
+    assert texts == [choice.message.content for choice in client.chat.completions.create(**asked).choices]
+
+
 def test_cancellation():
     stream = client.chat.completions.create(**{**SHORT, "max_completion_tokens": 500}, stream=True)
     for _ in range(3):

@@ -2,7 +2,12 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.networknt.schema.Schema;
+import com.openai.models.chat.completions.ChatCompletionCreateParams;
+import com.openai.models.completions.CompletionCreateParams;
+import com.openai.models.embeddings.EmbeddingCreateParams;
+import com.openai.models.responses.ResponseCreateParams;
 import java.math.BigDecimal;
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
@@ -17,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.server.answer.Admission;
 import roselle.server.answer.Answers;
@@ -159,6 +165,38 @@ final class OpenApiTest {
         }
 
         assertThat(asked).isEqualTo(description.fields(description.request(path)));
+    }
+
+    /** The published schemas, as OpenAI's own client for Java has them. */
+    static Stream<Arguments> published() {
+        return Stream.of(
+                Arguments.of(CHAT, ChatCompletionCreateParams.Body.class),
+                Arguments.of("/v1/completions", CompletionCreateParams.Body.class),
+                Arguments.of("/v1/responses", ResponseCreateParams.Body.class),
+                Arguments.of("/v1/embeddings", EmbeddingCreateParams.Body.class));
+    }
+
+    /** What becomes of each of them, {@link #holdsItsLimits} shows. */
+    @ParameterizedTest
+    @MethodSource("published")
+    void hasEveryFieldOfThePublishedSchema(String path, Class<?> body) {
+        List<String> names = Stream.of(body.getDeclaredMethods())
+                .filter(method -> method.isAnnotationPresent(JsonProperty.class))
+                .map(method -> method.getAnnotation(JsonProperty.class).value())
+                .toList();
+
+        assertThat(names).hasSizeGreaterThan(4);
+        assertThat(description.fields(description.request(path))).containsAll(names);
+    }
+
+    @Test
+    void hasTheFieldsThatClientsOfOtherServersSend() {
+        for (String path : List.of(CHAT, "/v1/completions", "/v1/responses")) {
+            assertThat(description.fields(description.request(path)))
+                    .contains("top_k", "min_p", "repetition_penalty", "ignore_eos", "min_tokens", "stop_token_ids")
+                    .contains("priority", "cache_salt");
+        }
+        assertThat(description.fields("ChatRequest")).contains("chat_template_kwargs", "stream", "stop");
     }
 
     /** A field with a value that is wrong, or at the edge of right. */

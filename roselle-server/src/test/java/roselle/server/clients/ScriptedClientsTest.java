@@ -3,6 +3,10 @@ package roselle.server.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +55,59 @@ final class ScriptedClientsTest {
         assertThat(ended).as("%s ended; it said: %s", List.of(command), text).isTrue();
         assertThat(process.exitValue()).as(text).isZero();
         return text;
+    }
+
+    @Test
+    void theOpenApiDocumentIsValid() throws Exception {
+        String python = FOLDER.resolve("venv/bin/python").toString();
+
+        assertThat(run(
+                        60,
+                        python,
+                        "-m",
+                        "openapi_spec_validator",
+                        document(false).toString()))
+                .contains("OK");
+    }
+
+    /** Requests made up from the document, right ones and wrong ones: no defect, and every answer is as the document says. */
+    @Test
+    void nothingThatTheDocumentAllowsOrForbidsSurprisesTheServer() throws Exception {
+        String said = run(
+                150,
+                FOLDER.resolve("venv/bin/schemathesis").toString(),
+                "run",
+                document(true).toString(),
+                "--url",
+                server.root(),
+                "--phases",
+                "coverage,fuzzing",
+                "--exclude-checks",
+                "positive_data_acceptance", // fields that exclude each other are refused, though each is right
+                "--max-time",
+                "75",
+                "--request-timeout",
+                "30",
+                "--seed",
+                "7",
+                "--continue-on-failure",
+                "--no-color");
+
+        assertThat(said).contains("Seed: 7");
+    }
+
+    /** The served document in a file; without limits of thousands of elements, whose edges are bodies of megabytes, if asked. */
+    private static Path document(boolean isForFuzzing) throws IOException {
+        var request = HttpRequest.newBuilder(URI.create(server.root() + "/openapi.json"));
+        try (var client = HttpClient.newHttpClient()) {
+            String served = client.send(request.build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
+            Path file = FOLDER.resolve(isForFuzzing ? "fuzzed.json" : "openapi.json");
+            return Files.writeString(
+                    file, isForFuzzing ? served.replaceAll(",?\"max(Items|Properties)\":\\d{3,}", "") : served);
+        } catch (InterruptedException interruption) {
+            throw new IllegalStateException(interruption);
+        }
     }
 
     /** A module finds what it imports beside itself. */
