@@ -63,13 +63,13 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), serverFlags::config);
-        EngineConfig engine = ExitCode.checkingOptions(
-                specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
         if (printsConfig) {
             out().print(Settings.print(specification));
             out().flush();
             return ExitCode.OK.status();
         }
+        EngineConfig engine = ExitCode.checkingOptions(
+                specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
         serve(server, engine);
         return ExitCode.OK.status();
     }
