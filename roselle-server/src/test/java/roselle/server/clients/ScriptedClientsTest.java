@@ -11,14 +11,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients in other languages, each a script in src/test/clients; needs node, npm, python3 and the network on first use. */
 @Tag("long")
@@ -75,7 +78,10 @@ final class ScriptedClientsTest {
     void nothingThatTheDocumentAllowsOrForbidsSurprisesTheServer() throws Exception {
         String said = run(
                 150,
-                FOLDER.resolve("venv/bin/schemathesis").toString(),
+                "sh",
+                "-c",
+                "cd \"$0\" && exec venv/bin/schemathesis \"$@\"", // it leaves folders where it runs
+                FOLDER.toString(),
                 "run",
                 document(true).toString(),
                 "--url",
@@ -125,6 +131,30 @@ final class ScriptedClientsTest {
 
         assertThat(run(120, python, SCRIPTS.resolve("openai_client.py").toString(), server.root()))
                 .contains("passed responses");
+    }
+
+    static Stream<String> curls() throws IOException {
+        List<String> blocks = new ArrayList<>();
+        for (String page : List.of("../README.md", "../docs/guide/serving.md")) {
+            String[] fenced = Files.readString(Path.of(page)).split("```");
+            for (int block = 1; block < fenced.length; block += 2) {
+                if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {
+                    blocks.add(fenced[block].substring("sh\n".length()));
+                }
+            }
+        }
+        assertThat(blocks).hasSizeGreaterThan(7);
+        return blocks.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("curls")
+    void everyCurlOfTheGuideWorksAsItStands(String block) throws Exception {
+        String strict = "set -e\ncurl() { command curl -fsS \"$@\"; }\n";
+
+        String said = run(60, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
+
+        assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"");
     }
 
     @ParameterizedTest
