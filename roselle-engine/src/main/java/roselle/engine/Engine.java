@@ -253,8 +253,13 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    /** The answers that can be generated and wait at a time: one request with more can never be taken. */
+    public int maxAnswers() {
+        return config.batch().maxQueue() + sizes.limits().maxSequences();
+    }
+
     private void reserve(int choices) {
-        int most = config.batch().maxQueue() + sizes.limits().maxSequences();
+        int most = maxAnswers();
         if (choices > most) {
             throw new InvalidRequestException(
                     "n is " + choices + ", but this engine takes at most " + most + " answers at a time");

@@ -94,6 +94,7 @@ final class HostileInputTest {
                 Refusal.of("\"stop\":[1]", "stop[0]", "must be a string"),
                 Refusal.of("\"stop\":" + "[" + "\"x\",".repeat(64) + "\"x\"]", "stop", "at most 64"),
                 Refusal.of("\"logit_bias\":{\"99999999\":1}", "logit_bias", "logit_bias"),
+                Refusal.of("\"logit_bias\":{\"7\":1,\"07\":2}", "logit_bias.07", "no token id"),
                 Refusal.of("\"logit_bias\":{\"-1\":1}", "logit_bias.-1", "no token id"),
                 Refusal.of("\"logit_bias\":{\"1\":101}", "logit_bias.1", "between -100 and 100"),
                 Refusal.of("\"stop_token_ids\":[99999999]", "stop_token_ids", "stop_token_ids"),
@@ -167,6 +168,8 @@ final class HostileInputTest {
                 new Refusal("{\"prompt\":\"a\",\"suffix\":\"b\"}", "suffix", "empty"),
                 new Refusal("{\"prompt\":\"a\",\"best_of\":3}", "best_of", "equal"),
                 new Refusal("{\"prompt\":\"a\",\"max_tokens\":-1}", "max_tokens", "between"),
+                new Refusal("{\"prompt\":[" + "\"a\",".repeat(2047) + "\"a\"]}", "prompt", "send several requests"),
+                new Refusal("{\"prompt\":[" + "\"a\",".repeat(9) + "\"a\"],\"n\":128}", "prompt", "several requests"),
                 new Refusal("{\"prompt\":\"a\",\"logprobs\":21}", "logprobs", "between"),
                 new Refusal("{\"prompt\":\"a\",\"logprobs\":true}", "logprobs", "integer"),
                 new Refusal("{\"prompt\":\"a\",\"messages\":[]}", "messages", "unknown field"));

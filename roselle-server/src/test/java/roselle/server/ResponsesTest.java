@@ -97,6 +97,8 @@ final class ResponsesTest {
 
         assertThat(DemoServer.json(demo.get(path).body())).isEqualTo(response);
 
+        assertThat(demo.get(path + "?stream=true").statusCode()).isEqualTo(400);
+
         var removal = HttpRequest.newBuilder(demo.at(path)).DELETE().build();
         assertThat(DemoServer.json(demo.send(removal).body()).at("/deleted").booleanValue())
                 .isTrue();

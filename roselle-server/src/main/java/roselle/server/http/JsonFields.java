@@ -173,7 +173,7 @@ public final class JsonFields {
     private static int id(String text, String path) {
         boolean isDecimal =
                 !text.isEmpty() && text.length() < 10 && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
-        if (!isDecimal) {
+        if (!isDecimal || (text.startsWith("0") && text.length() > 1)) { // 07 would be 7 a second time
             throw ApiException.invalid(path, path + " is no token id: ids are numbers from 0");
         }
         return Integer.parseInt(text);

@@ -32,6 +32,7 @@ final class CompletionReader {
         var sampling = common.sampling();
         var stop = common.stop(OptionalInt.of(Math.max(1, maxTokens)));
         var output = common.output(logprobs.isPresent(), logprobs.orElse(0), echoes && logprobs.isPresent());
+        requireRoom(prompts.size(), output.choices(), model);
         var scheduling = common.scheduling();
         boolean streams = fields.bool("stream", false);
         boolean reportsUsage = StreamOptions.reportsUsage(fields, streams);
@@ -43,6 +44,17 @@ final class CompletionReader {
                 .toList();
         var texts = echoes ? texts(prompts, model.engine().tokenizer()) : List.<String>of();
         return new CompletionCall(model, requests, texts, logprobs.isPresent(), maxTokens == 0, streams, reportsUsage);
+    }
+
+    /** Refuses what would find no room in an empty engine either; trying again would not help. */
+    private static void requireRoom(int prompts, int choices, ServedModel model) {
+        int most = model.engine().maxAnswers();
+        if ((long) prompts * choices > most) {
+            throw ApiException.invalid(
+                    "prompt",
+                    "prompt has " + prompts + " entries, each to be answered " + choices
+                            + " times: this server has room for " + most + " answers, so send several requests");
+        }
     }
 
     private static List<String> texts(List<Prompt> prompts, Tokenizer tokenizer) {

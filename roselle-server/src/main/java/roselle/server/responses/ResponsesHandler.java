@@ -3,6 +3,7 @@ package roselle.server.responses;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
@@ -11,6 +12,7 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
+import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonText;
@@ -94,6 +96,11 @@ final class ResponsesHandler implements Handler {
 
     /** {@code GET /v1/responses/…}. */
     void find(Exchange exchange) {
+        for (String name : List.of("stream", "starting_after", "include")) {
+            if (exchange.query(name).filter(value -> !value.equals("false")).isPresent()) {
+                throw ApiException.invalid(name, name + " has no effect on a response that is kept: leave it out");
+            }
+        }
         try (var visit = answers.admit(exchange)) {
             var kept = store.find(exchange.rest(), visit.key());
             exchange.sendJson(200, new JsonText().raw(kept.bodyBytes()));
