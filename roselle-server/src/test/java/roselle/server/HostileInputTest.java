@@ -271,13 +271,21 @@ final class HostileInputTest {
     @Test
     void refusesABodyBeyondTheLimit() {
         String body = "{\"user\":\"" + "x".repeat(BODY_BYTES) + "\"}";
-        assertThat(demo.post("/v1/chat/completions", body).statusCode()).isEqualTo(413);
+        requireTooLarge(demo.post("/v1/chat/completions", body));
 
         var chunked = HttpRequest.newBuilder(demo.at("/v1/chat/completions"))
                 .header("content-type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofInputStream(
                         () -> new java.io.ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8))))
                 .build();
-        assertThat(demo.send(chunked).statusCode()).isEqualTo(413);
+        requireTooLarge(demo.send(chunked));
+    }
+
+    private static void requireTooLarge(java.net.http.HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(413);
+        assertThat(DemoServer.json(response.body()).at("/error/code").stringValue())
+                .isEqualTo("request_too_large");
+        assertThat(DemoServer.json(response.body()).at("/error/message").stringValue())
+                .contains("shorten it");
     }
 }

@@ -68,6 +68,14 @@ public final class Errors {
 
     /** What the web server below makes of bytes that are not HTTP. */
     static ApiException transport(Status status) {
+        if (status.code() == Status.REQUEST_ENTITY_TOO_LARGE_413.code()) {
+            return new ApiException(
+                    status.code(),
+                    ApiException.INVALID_REQUEST,
+                    "request_too_large",
+                    "",
+                    "the body has more bytes than a request may: shorten it");
+        }
         String type = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
         return new ApiException(status.code(), type, "", "", "the request was refused: " + status.reasonPhrase());
     }
