@@ -103,9 +103,9 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireConsistentOptions();
-        Optional<String> prompt = prompt();
         EngineConfig config =
                 checked(() -> engineFlags.config(model, outputOptions().choices()));
+        Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
         if (isVerbose) {
             errors().print(Engine.plan(config).describe());
             errors().flush();

@@ -266,6 +266,20 @@ final class RunCommandTest {
                 .hasLineCount(1);
     }
 
+    /** Its file is all hole: nobody has read a byte of it when it is refused. */
+    @Test
+    void namesBothNumbersOfAModelTooLargeForTheMachine() throws IOException {
+        Path large = TinyModels.writeOfTerabytes(folder.resolve("large"));
+        Outcome outcome = roselle("run", large.toString(), "--raw", "ab");
+        assertThat(outcome.status()).as(outcome.err()).isEqualTo(69);
+        assertThat(outcome.err())
+                .containsPattern(
+                        "needs .* of KV cache and \\d+\\.\\d+ GiB in all, but there are .* and \\d+\\.\\d+ GiB")
+                .contains("use a smaller model")
+                .hasLineCount(1);
+        assertThat(outcome.out()).isEmpty();
+    }
+
     @Test
     void suggestsTheModelThatWasMeant() throws IOException {
         model();
@@ -277,6 +291,15 @@ final class RunCommandTest {
         assertThat(roselle("run", folder.resolve("nowhere/xyz").toString(), "ab")
                         .status())
                 .isEqualTo(66);
+        InputStream before = System.in;
+        try {
+            System.setIn(InputStream.nullInputStream());
+            assertThat(roselle("run", folder.resolve("modle").toString()).err())
+                    .as("though there is no prompt either")
+                    .contains("did you mean model?");
+        } finally {
+            System.setIn(before);
+        }
     }
 
     @Test

@@ -1,8 +1,10 @@
 package roselle.cli;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,44 @@ final class TinyModels {
                 "model",
                 Map.of("type", "BPE", "vocab", vocabulary(), "merges", List.of()));
         Files.writeString(folder.resolve("tokenizer.json"), JsonMapper.shared().writeValueAsString(tokenizer));
+    }
+
+    /** A Llama of three terabytes that takes no room on the disk: its weights are a hole in the file. */
+    static Path writeOfTerabytes(Path folder) throws IOException {
+        copyWithTokenizer(folder);
+        Files.writeString(folder.resolve("config.json"), """
+                {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 320, "hidden_size": 16384,
+                 "intermediate_size": 65536, "num_hidden_layers": 400, "num_attention_heads": 128,
+                 "num_key_value_heads": 128, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
+                 "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": true, "torch_dtype": "bfloat16"}
+                """);
+        var header = new LinkedHashMap<String, Object>();
+        long end = addTensor(header, 0, "model.embed_tokens.weight", VOCABULARY, 16384);
+        end = addTensor(header, end, "model.norm.weight", 16384);
+        for (int layer = 0; layer < 400; layer++) {
+            String prefix = "model.layers." + layer + ".";
+            end = addTensor(header, end, prefix + "input_layernorm.weight", 16384);
+            end = addTensor(header, end, prefix + "post_attention_layernorm.weight", 16384);
+            for (String name : List.of("q", "k", "v", "o")) {
+                end = addTensor(header, end, prefix + "self_attn." + name + "_proj.weight", 16384, 16384);
+            }
+            end = addTensor(header, end, prefix + "mlp.gate_proj.weight", 65536, 16384);
+            end = addTensor(header, end, prefix + "mlp.up_proj.weight", 65536, 16384);
+            end = addTensor(header, end, prefix + "mlp.down_proj.weight", 16384, 65536);
+        }
+        byte[] json = JsonMapper.shared().writeValueAsBytes(header);
+        try (var file = new RandomAccessFile(folder.resolve("model.safetensors").toFile(), "rw")) {
+            file.writeLong(Long.reverseBytes(json.length));
+            file.write(json);
+            file.setLength(8 + json.length + end);
+        }
+        return folder;
+    }
+
+    private static long addTensor(Map<String, Object> header, long begin, String name, long... shape) {
+        long end = begin + 2 * Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        header.put(name, Map.of("dtype", "BF16", "shape", shape, "data_offsets", new long[] {begin, end}));
+        return end;
     }
 
     private static Map<String, Object> added(int id, String content) {
