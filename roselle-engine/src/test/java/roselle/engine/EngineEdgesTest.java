@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -163,6 +164,19 @@ class EngineEdgesTest {
             assertThatThrownBy(() -> engine.submit(
                             GenerationRequest.builder().tokens(5, 6).build()))
                     .isInstanceOf(DeviceException.class);
+        }
+    }
+
+    @Test
+    void theLongestDeadlineIsAYear() {
+        var request = GenerationRequest.builder().tokens(5, 6).maxTokens(2);
+        assertThatThrownBy(() -> request.deadline(Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("at most 365 days");
+        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64))) {
+            var events =
+                    events(engine.submit(request.deadline(Duration.ofDays(365)).build()));
+            assertThat(events).last().isInstanceOf(Finished.class);
         }
     }
 

@@ -9,6 +9,7 @@ import roselle.api.CapacityException;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
 import roselle.model.architecture.Architectures;
 
 /** What is planned for machines of other sizes than this one. */
@@ -49,5 +50,32 @@ class EngineSizesTest {
                 .isInstanceOf(CapacityException.class)
                 .hasMessageContaining("a context of 100000 tokens needs ")
                 .hasMessageContaining("the largest context that fits is ");
+    }
+
+    @Test
+    void theLargestContextThatFitsIsToldExactly() {
+        for (int asked : new int[] {4096, 2_000_000_000}) {
+            int largest = largestContext(asked);
+            assertThat(Engine.plan(small(largest)).maxContext()).isEqualTo(largest);
+            assertThat(largestContext(largest + 1)).isEqualTo(largest);
+        }
+        assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL).with(new CacheOptions("f32", 1, 16, true))))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("not even the smallest context fits");
+    }
+
+    private static EngineConfig small(int context) {
+        return EngineConfig.of(MODEL)
+                .with(new CacheOptions("f32", 1 << 20, 16, true))
+                .with(new BatchOptions(context, 4, 64, 0, 4));
+    }
+
+    private static int largestContext(int asked) {
+        try {
+            return Engine.plan(small(asked)).maxContext();
+        } catch (CapacityException refused) {
+            String message = String.valueOf(refused.getMessage());
+            return Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
+        }
     }
 }
