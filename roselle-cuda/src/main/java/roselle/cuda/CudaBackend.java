@@ -17,6 +17,7 @@ import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
+import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.cuda.driver.Driver;
 import roselle.tensor.DataType;
@@ -39,6 +40,7 @@ public final class CudaBackend implements Backend {
     private final RowKernels floatKernels;
     private final LinearKernels products;
     private final AttentionKernels attention;
+    private final SampleKernels sampler;
     private final StepGraphs graphs;
     private @Nullable StepMemory step;
     private StepShape shape = new StepShape(0, 0, true);
@@ -62,6 +64,7 @@ public final class CudaBackend implements Backend {
             products = new LinearKernels(device, kernels, launcher, rowKernels, type);
             attention = new AttentionKernels(device, kernels, launcher, type);
             loader = new WeightLoader(device, kernels, launcher, type);
+            sampler = new SampleKernels(device, kernels, launcher);
             graphs = new StepGraphs(device, launcher);
         } catch (Throwable failure) {
             device.close();
@@ -240,6 +243,20 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
+    public boolean draws() {
+        return true;
+    }
+
+    @Override
+    public void draw(Rows logits, TokenDraws draws, int rows) {
+        device.enter();
+        sampler.draw(logits, draws, rows);
+        if (step != null) {
+            step.arrived();
+        }
+    }
+
+    @Override
     public void copyPage(KvCache cache, int group, int from, int to) {
         device.enter();
         launcher.barrier();
@@ -295,6 +312,7 @@ public final class CudaBackend implements Backend {
         device.enter();
         try {
             graphs.forget();
+            sampler.close();
             loader.close();
             if (step != null) {
                 step.close();

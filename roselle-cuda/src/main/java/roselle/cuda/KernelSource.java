@@ -18,7 +18,8 @@ enum KernelSource {
     ATTENTION_MANY,
     ATTENTION_HOPPER,
     LINEAR_HOPPER,
-    ROWS;
+    ROWS,
+    SAMPLE;
 
     private static final String FOLDER = "kernels/";
     private static final List<String> HEADERS = List.of(
@@ -29,6 +30,7 @@ enum KernelSource {
             "epilogue.cuh",
             "hopper.cuh",
             "numbers.cuh",
+            "selection.cuh",
             "turn.cuh",
             "wgmma.cuh");
 

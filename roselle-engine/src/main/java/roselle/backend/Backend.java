@@ -149,6 +149,19 @@ public interface Backend extends AutoCloseable {
     /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0. */
     void scaleLogits(Rows logits, float scale, float softCap, int rows);
 
+    /** Whether {@link #draw} can be called. */
+    default boolean draws() {
+        return false;
+    }
+
+    /**
+     * Draws a token from each wanted row of logits as the host's sampler would, without penalties, bias, masks and typical
+     * sampling, and waits for the tokens.
+     */
+    default void draw(Rows logits, TokenDraws draws, int rows) {
+        throw new UnsupportedOperationException(name() + " draws no tokens");
+    }
+
     /** Copies all layers of a page of a group to another page of it: copy on write. */
     void copyPage(KvCache cache, int group, int from, int to);
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.Backend;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.TokenDraws;
 import roselle.batch.Batch;
 import roselle.batch.Running;
 import roselle.batch.SamplingPlan;
@@ -36,6 +37,7 @@ public final class Executor implements AutoCloseable {
     private final MemorySegment logits; // [maxOutputs, vocabulary]
     private final MemorySegment states; // [maxOutputs, width]
     private final @Nullable TokenScores[] scores; // [maxOutputs], by output
+    private final @Nullable TokenDraws draws; // null where the host samples
     private final int[] firstOutput; // [maxSequences]
     private final int[] firstSampled; // [maxSequences]
 
@@ -52,6 +54,7 @@ public final class Executor implements AutoCloseable {
                 ValueLayout.JAVA_FLOAT,
                 (long) limits.maxOutputs() * decoder.spec().width());
         scores = new @Nullable TokenScores[limits.maxOutputs()];
+        draws = backend.draws() ? new TokenDraws(limits.maxOutputs()) : null;
         firstOutput = new int[limits.maxSequences()];
         firstSampled = new int[limits.maxSequences()];
     }
@@ -97,7 +100,7 @@ public final class Executor implements AutoCloseable {
     /** Waits for the step's logits and draws a token from each row that is to be sampled. */
     public StepResult sample(Batch batch) {
         result.clear();
-        if (inputs.outputs > 0) {
+        if (inputs.outputs > 0 && !drawsAll(batch)) {
             backend.read(decoder.logits(), 0, inputs.outputs, logits);
         }
         int output = 0;
@@ -110,12 +113,72 @@ public final class Executor implements AutoCloseable {
         return result;
     }
 
+    /** Lets the device draw the tokens that it can, and says whether no row is left for the host. */
+    private boolean drawsAll(Batch batch) {
+        if (draws == null) {
+            return false;
+        }
+        int output = 0;
+        boolean all = true;
+        boolean any = false;
+        for (int entry = 0; entry < batch.size(); entry++) {
+            int outputs = batch.outputs(entry);
+            for (int row = output; row < output + outputs; row++) {
+                draws.wanted[row] = false;
+            }
+            if (outputs == 1 && batch.sampledRows(entry) == 1) {
+                ask(draws, output, batch.running(entry));
+            }
+            any |= outputs == 1 && draws.wanted[output];
+            all &= outputs == 0 || (outputs == 1 && draws.wanted[output]);
+            output += outputs;
+        }
+        if (any) {
+            backend.draw(decoder.logits(), draws, output);
+        }
+        return all;
+    }
+
+    /** Asks for the token of a row, unless its plan has what a device does not know. */
+    private static void ask(TokenDraws draws, int row, Running running) {
+        SamplingPlan plan = running.sequence().plan();
+        int length = running.sequence().length();
+        boolean forbidsStops =
+                plan.stopIds.length > 0 && length - running.sequence().promptLength() < plan.minTokens;
+        draws.wanted[row] = running.draftCount() == 0
+                && !plan.hasPenalties()
+                && plan.biasIds.length == 0
+                && plan.typicalP >= 1
+                && !forbidsStops;
+        draws.temperature[row] = plan.temperature;
+        draws.topP[row] = plan.topP;
+        draws.minP[row] = plan.minP;
+        draws.topK[row] = plan.topK;
+        draws.seed[row] = plan.seed;
+        draws.position[row] = length;
+        draws.topLogprobs[row] = plan.topLogprobs;
+    }
+
+    /** Takes the token that the device drew. */
+    private void take(TokenDraws drawn, int row) {
+        if (drawn.failure[row] != TokenDraws.Failure.NONE) {
+            result.fail(Sampler.failure(drawn.failure[row], drawn.position[row]));
+            return;
+        }
+        result.append(drawn.token[row]);
+        scores[row] = drawn.topLogprobs[row] == TokenDraws.NO_LOGPROBS ? null : new TokenScores(drawn, row);
+    }
+
     private void sampleEntry(Batch batch, int entry) {
         Running running = batch.running(entry);
         SamplingPlan plan = running.sequence().plan();
         int rows = batch.sampledRows(entry);
         int first = firstOutput[entry] + batch.outputs(entry) - rows;
         firstSampled[entry] = first;
+        if (draws != null && rows == 1 && draws.wanted[first]) {
+            take(draws, first);
+            return;
+        }
         for (int row = 0; row < rows; row++) {
             history.show(running, row);
             int token = sampler.sample(logits, first + row, plan, history, TokenMask.ALL);

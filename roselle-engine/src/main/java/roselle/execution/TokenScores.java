@@ -1,5 +1,6 @@
 package roselle.execution;
 
+import roselle.backend.TokenDraws;
 import roselle.sampling.LogprobReport;
 
 /** The log-probabilities of one position as a value: the token there first, and then the likeliest ones. */
@@ -17,6 +18,18 @@ public final class TokenScores {
             ids[index] = report.id(index - 1);
             logprobs[index] = report.logprob(index - 1);
         }
+    }
+
+    /** What a device reported of a row. */
+    TokenScores(TokenDraws draws, int row) {
+        int count = 1 + draws.count[row];
+        ids = new int[count];
+        logprobs = new float[count];
+        ids[0] = draws.token[row];
+        logprobs[0] = draws.chosen[row];
+        int from = row * TokenDraws.MOST_LOGPROBS;
+        System.arraycopy(draws.ids, from, ids, 1, count - 1);
+        System.arraycopy(draws.logprobs, from, logprobs, 1, count - 1);
     }
 
     /** The token of the position and those reported beside it, which may name it again. */

@@ -2,6 +2,7 @@ package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import roselle.backend.TokenDraws;
 import roselle.batch.SamplingPlan;
 
 /**
@@ -84,6 +85,24 @@ public final class Sampler {
         return true;
     }
 
+    /** Why a device drew no token for a position, in the words that this sampler has for it. */
+    public static String failure(TokenDraws.Failure failure, int position) {
+        return switch (failure) {
+            case NONE -> "";
+            case NOT_A_NUMBER -> produced("NaN", position);
+            case INFINITE_LOGIT -> produced("an infinite logit", position);
+            case NO_FINITE_LOGIT -> produced("no finite logit", position);
+            case NONE_ALLOWED ->
+                "no token is allowed at position " + position + ": mask, bias and min_tokens forbid all of them";
+            case INFINITE_CHANGE ->
+                "penalties or bias made a logit infinite at position " + position + ": use smaller ones";
+        };
+    }
+
+    private static String produced(String what, int position) {
+        return "the model produced " + what + " at position " + position;
+    }
+
     /** Copies a row, and refuses one that says nothing: NaN or +∞ anywhere, or −∞ everywhere. */
     private boolean load(MemorySegment rows, long row, int position) {
         long start = row * vocabulary * Float.BYTES;
@@ -94,8 +113,9 @@ public final class Sampler {
             max = Math.max(max, logits[id]);
         }
         if (Float.isNaN(max) || Float.isInfinite(max)) {
-            String what = Float.isNaN(max) ? "NaN" : max > 0 ? "an infinite logit" : "no finite logit";
-            failure = "the model produced " + what + " at position " + position;
+            TokenDraws.Failure infinite =
+                    max > 0 ? TokenDraws.Failure.INFINITE_LOGIT : TokenDraws.Failure.NO_FINITE_LOGIT;
+            failure = failure(Float.isNaN(max) ? TokenDraws.Failure.NOT_A_NUMBER : infinite, position);
             return false;
         }
         return true;
@@ -147,11 +167,11 @@ public final class Sampler {
     private int choose(SamplingPlan plan, int position) {
         float max = max();
         if (max == Float.NEGATIVE_INFINITY) {
-            failure = "no token is allowed at position " + position + ": mask, bias and min_tokens forbid all of them";
+            failure = failure(TokenDraws.Failure.NONE_ALLOWED, position);
             return FAILED;
         }
         if (max == Float.POSITIVE_INFINITY) {
-            failure = "penalties or bias made a logit infinite at position " + position + ": use smaller ones";
+            failure = failure(TokenDraws.Failure.INFINITE_CHANGE, position);
             return FAILED;
         }
         if (plan.temperature == 0) {

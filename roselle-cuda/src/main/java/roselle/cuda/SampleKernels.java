@@ -1,0 +1,152 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import roselle.backend.Rows;
+import roselle.backend.TokenDraws;
+
+/** Draws tokens from logits on the device ({@code sample.cu}); its memory is taken with the first draw. */
+final class SampleKernels {
+    private static final int THREADS = 512;
+    private static final long ROW_BYTES = 120; // struct SampleRow
+    private static final long RESULT_BYTES = 176; // struct SampleResult
+    private static final int MOST_PARTS = 8;
+    private static final long EXCHANGE_BYTES = 4096; // of a row and a part
+    private static final long LIST_BYTES = 8208; // of a row
+    private static final int STATIC_SHARED_BYTES = 12 << 10;
+
+    private final Device device;
+    private final Launcher launcher;
+    private final Kernel sample;
+    private int rows;
+    private int vocabulary;
+    private MemorySegment sent = MemorySegment.NULL;
+    private MemorySegment returned = MemorySegment.NULL;
+    private long requests;
+    private long results;
+    private long tokens;
+    private long numbers;
+    private long counts;
+    private long exchange;
+    private long lists;
+
+    SampleKernels(Device device, Kernels kernels, Launcher launcher) {
+        this.device = device;
+        this.launcher = launcher;
+        sample = kernels.kernel(KernelSource.SAMPLE, "sample");
+    }
+
+    private void reserve(int maxRows, int width) {
+        if (maxRows <= rows && width == vocabulary) {
+            return;
+        }
+        close();
+        rows = maxRows;
+        vocabulary = width;
+        sent = device.driver().allocatePinned(rows * ROW_BYTES);
+        returned = device.driver().allocatePinned(rows * RESULT_BYTES);
+        requests = device.memory().allocate(rows * ROW_BYTES);
+        results = device.memory().allocate(rows * RESULT_BYTES);
+        tokens = device.memory().allocate((long) rows * Integer.BYTES);
+        numbers = device.memory().allocate(4L * vocabulary * rows);
+        counts = zeros(4L * vocabulary * rows);
+        exchange = device.memory().allocate(EXCHANGE_BYTES * MOST_PARTS * rows);
+        lists = zeros(LIST_BYTES * rows);
+    }
+
+    private long zeros(long bytes) {
+        long address = device.memory().allocate(bytes);
+        device.driver().clear(address, bytes, device.stream());
+        return address;
+    }
+
+    /** Draws from the first {@code count} rows, and waits. */
+    void draw(Rows logits, TokenDraws draws, int count) {
+        reserve(draws.wanted.length, logits.columns());
+        for (int row = 0; row < count; row++) {
+            request(draws, row, sent.asSlice(row * ROW_BYTES, ROW_BYTES));
+        }
+        device.driver().copyIn(requests, sent, count * ROW_BYTES, device.stream());
+        launcher.barrier();
+        launch(logits, count);
+        device.driver().copyOut(returned, results, count * RESULT_BYTES, device.stream());
+        launcher.barrier();
+        device.synchronize();
+        for (int row = 0; row < count; row++) {
+            if (draws.wanted[row]) {
+                result(draws, row, returned.asSlice(row * RESULT_BYTES, RESULT_BYTES));
+            }
+        }
+    }
+
+    private static void request(TokenDraws draws, int row, MemorySegment target) {
+        target.fill((byte) 0);
+        target.set(JAVA_DOUBLE, 0, draws.wanted[row] ? draws.temperature[row] : -1);
+        target.set(JAVA_DOUBLE, 8, draws.topP[row]);
+        target.set(JAVA_DOUBLE, 16, draws.minP[row]);
+        target.set(JAVA_LONG, 24, draws.seed[row]);
+        target.set(JAVA_LONG, 32, draws.position[row]);
+        target.set(JAVA_INT, 80, draws.topK[row]);
+        target.set(JAVA_INT, 100, draws.topLogprobs[row]);
+        target.set(JAVA_FLOAT, 108, 1f); // no repetition penalty
+    }
+
+    private void launch(Rows logits, int count) {
+        int parts = 1;
+        while (parts < MOST_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
+            parts *= 2;
+        }
+        int range = Launcher.cover(Launcher.cover(vocabulary, parts), 32) * 32;
+        int groups = 8 * range / 32;
+        boolean inShared = groups + 4 * range + STATIC_SHARED_BYTES <= device.sharedMemory();
+        launcher.of(sample)
+                .rows(logits)
+                .integer(vocabulary)
+                .pointer(requests)
+                .pointer(results)
+                .pointer(tokens)
+                .pointer(numbers)
+                .pointer(counts)
+                .pointer(exchange)
+                .pointer(lists)
+                .flag(inShared)
+                .shared(groups + (inShared ? 4 * range : 0))
+                .cluster(parts)
+                .launch(parts, count, 1, THREADS);
+    }
+
+    private static void result(TokenDraws draws, int row, MemorySegment source) {
+        draws.token[row] = source.get(JAVA_INT, 0);
+        draws.failure[row] = failure(source.get(JAVA_INT, 4));
+        draws.chosen[row] = source.get(JAVA_FLOAT, 8);
+        int count = source.get(JAVA_INT, 12);
+        draws.count[row] = count;
+        int at = row * TokenDraws.MOST_LOGPROBS;
+        MemorySegment.copy(source, JAVA_INT, 16, draws.ids, at, count);
+        MemorySegment.copy(source, JAVA_FLOAT, 16 + 4L * TokenDraws.MOST_LOGPROBS, draws.logprobs, at, count);
+    }
+
+    private static TokenDraws.Failure failure(int number) {
+        return switch (number) {
+            case 0 -> TokenDraws.Failure.NONE;
+            case 1 -> TokenDraws.Failure.NOT_A_NUMBER;
+            case 2 -> TokenDraws.Failure.INFINITE_LOGIT;
+            case 3 -> TokenDraws.Failure.NO_FINITE_LOGIT;
+            case 4 -> TokenDraws.Failure.NONE_ALLOWED;
+            case 5 -> TokenDraws.Failure.INFINITE_CHANGE;
+            default -> throw new IllegalStateException("the sampler failed in way " + number);
+        };
+    }
+
+    void close() {
+        if (rows > 0) {
+            device.driver().freePinned(sent);
+            device.driver().freePinned(returned);
+            rows = 0;
+        }
+    }
+}
