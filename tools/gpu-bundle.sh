@@ -33,7 +33,7 @@ mvn -B -q dependency:copy -Dartifact="org.junit.platform:junit-platform-console-
     -DoutputDirectory="$bundle/test"
 assertj=$(sed -n 's/.*<assertj.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.assertj:assertj-core:$assertj" -DoutputDirectory="$bundle/test"
-(cd roselle-engine/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/engine-tests.jar" roselle/backend roselle/testing)
+(cd roselle-engine/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/engine-tests.jar" roselle)
 mkdir "$bundle/test/cuda" && cp -r roselle-cuda/target/test-classes/. "$bundle/test/cuda/"
 cat >"$bundle/run.sh" <<'RUN'
 #!/bin/sh
@@ -49,7 +49,7 @@ case $what in
     test)
         path=$(echo "$bundle"/test/cuda "$bundle"/test/*.jar "$bundle"/lib/*.jar | tr ' ' ':')
         [ $# = 0 ] && set -- --scan-classpath "$bundle/test/cuda" --include-tag gpu
-        exec "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -ea -cp "$path" \
+        exec "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -ea ${ROSELLE_JAVA_OPTIONS-} -cp "$path" \
             org.junit.platform.console.ConsoleLauncher execute --details=summary --disable-banner "$@"
         ;;
     roselle)

@@ -14,11 +14,12 @@ import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
+import roselle.engine.Devices;
+import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
 import roselle.model.architecture.Architectures;
-import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /**
@@ -35,6 +36,8 @@ public final class ModelBenchmark {
      * @param promptTokens read at once by one sequence; 0 to leave that out
      * @param newTokens written by each sequence of a batch; 0 to leave that out
      * @param batches numbers of sequences that write together
+     * @param context tokens that each sequence has before it writes; they are not computed, and their values are zeros
+     * @param device {@code cpu}, or another one, whose steps have no profile
      * @param threads of the CPU
      * @param cpu path of its products
      * @param compute what they round their factors to
@@ -44,20 +47,28 @@ public final class ModelBenchmark {
             int promptTokens,
             int newTokens,
             List<Integer> batches,
+            int context,
+            String device,
             int threads,
             String cpu,
             String compute,
             int repetitions) {
         public Plan {
             batches = List.copyOf(batches);
-            boolean isPossible = promptTokens >= 0 && newTokens >= 0 && threads >= 1 && repetitions >= 1;
+            boolean isPossible =
+                    promptTokens >= 0 && newTokens >= 0 && context >= 0 && threads >= 1 && repetitions >= 1;
             if (!isPossible || batches.stream().anyMatch(batch -> batch < 1)) {
                 throw new IllegalArgumentException("tokens are 0 or more, batches, threads and repetitions 1 or more");
             }
         }
 
-        private CpuOptions options() {
-            return CpuOptions.of(threads).with(CpuPath.of(cpu)).with(Precision.of(compute));
+        private Backend open(StepProfile profile) {
+            return device.equals("cpu")
+                    ? new ProfilingBackend(
+                            new CpuBackend(
+                                    CpuOptions.of(threads).with(CpuPath.of(cpu)).with(Precision.of(compute))),
+                            profile)
+                    : Devices.open(new DeviceOptions(device, threads, cpu, compute));
         }
     }
 
@@ -125,15 +136,15 @@ public final class ModelBenchmark {
     public static double run(Path path, Plan plan, Consumer<Result> results) {
         long start = System.nanoTime();
         int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
-        int context = Math.max(plan.promptTokens(), plan.newTokens());
+        int context = Math.max(plan.promptTokens(), plan.context() + plan.newTokens());
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
         var profile = new StepProfile();
         try (Checkpoint checkpoint = Checkpoint.open(path);
-                var backend = new ProfilingBackend(new CpuBackend(plan.options()), profile)) {
+                Backend backend = plan.open(profile)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
-            var pages = new KvPages(DataType.F32, Collections.nCopies(groups, widest * limits.maxPages()));
+            var pages = new KvPages(backend.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, backend, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
@@ -191,7 +202,7 @@ public final class ModelBenchmark {
 
     private void write(int batch) {
         for (int position = 0; position < plan.newTokens(); position++) {
-            step(batch, 1, position);
+            step(batch, 1, plan.context() + position);
         }
     }
 

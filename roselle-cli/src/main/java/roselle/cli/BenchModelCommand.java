@@ -62,6 +62,16 @@ final class BenchModelCommand implements Callable<Integer> {
             description = "Sequences that write together, one test each; default: ${DEFAULT-VALUE}.")
     private List<Integer> batches = List.of();
 
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Tokens that each sequence has before it writes; default: ${DEFAULT-VALUE}.")
+    private int context;
+
+    @Option(names = "--device", paramLabel = "DEVICE", defaultValue = "cpu", description = "Default: ${DEFAULT-VALUE}.")
+    private String device = "cpu";
+
     @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
     private int threads;
 
@@ -95,7 +105,7 @@ final class BenchModelCommand implements Callable<Integer> {
         try {
             threads = threads == 0 ? Cores.count() : threads;
             return new ModelBenchmark.Plan(
-                    promptTokens, newTokens, batches, threads, cpu.path(), cpu.compute(), repetitions);
+                    promptTokens, newTokens, batches, context, device, threads, cpu.path(), cpu.compute(), repetitions);
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(specification.commandLine(), String.valueOf(refused.getMessage()), refused);
         }
@@ -103,7 +113,9 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private void table(ModelBenchmark.Plan plan) {
         PrintWriter out = specification.commandLine().getOut();
-        out.println("products: " + CpuBackend.describe(cpu.options(threads)));
+        if (device.equals("cpu")) {
+            out.println("products: " + CpuBackend.describe(cpu.options(threads)));
+        }
         out.printf(Locale.ROOT, ROW, "model", "backend", "threads", "batch", "test", "tokens/s", "GB/s");
         String line = "-".repeat(5);
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);
@@ -130,6 +142,9 @@ final class BenchModelCommand implements Callable<Integer> {
             out.flush();
         });
         out.printf(Locale.ROOT, "loaded in %.2f s%n", loading);
+        if (!device.equals("cpu")) {
+            return;
+        }
         var memory = MemoryBandwidth.measure(threads);
         out.printf(
                 Locale.ROOT,

@@ -34,12 +34,16 @@ import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.tensor.DataType;
 import roselle.testing.ConvertedStories;
 import roselle.testing.RandomLlama;
 
 /** A request's tokens and log-probabilities do not depend on what else runs, nor on how its work is cut. */
 class SameBitsTest {
+    /** Names the device to test in place of the CPU: {@code cuda}. */
+    private static final String DEVICE = "roselle.test.device";
+
     private static final int PROMPT = 40;
     private static final int ANSWER = 10;
     private static final long SEED = 20260704;
@@ -67,6 +71,10 @@ class SameBitsTest {
      */
     private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
         Backend backend() {
+            String device = System.getProperty(DEVICE);
+            if (device != null) {
+                return Devices.open(new DeviceOptions(device, 0));
+            }
             return new CpuBackend(CpuOptions.of(2).with(path));
         }
     }
