@@ -1,6 +1,8 @@
 package roselle.bench;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -114,7 +116,7 @@ public final class ModelBenchmark {
         this.backend = backend;
         this.decoder = decoder;
         vocabulary = decoder.spec().vocabulary();
-        logits = MemorySegment.ofArray(new float[vocabulary]);
+        logits = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, vocabulary); // a device cannot write to the heap
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
         for (int[] table : inputs.pageTable) {
             java.util.Arrays.setAll(table, page -> page);

@@ -51,7 +51,13 @@ final class LinearKernels {
     }
 
     void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
-        if (table.isPacked() && CudaBuffer.isWhole(output)) {
+        if (table.isPacked() && !CudaBuffer.isWhole(output)) {
+            Rows copy = aligned(output, rows);
+            embed(table, index, scale, adds, copy, rows);
+            rowKernels.gather(copy, identity, output, rows);
+            return;
+        }
+        if (table.isPacked()) {
             launcher.of(fastEmbed)
                     .pointer(table.packed())
                     .pointer(index)
@@ -61,9 +67,6 @@ final class LinearKernels {
                     .integer(table.columns())
                     .launch(Launcher.cover(table.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
             return;
-        }
-        if (table.isPacked()) {
-            throw new IllegalArgumentException("rows of " + table.name() + " are looked up into unaligned rows");
         }
         launcher.of(tableRows)
                 .pointer(table.blocks())

@@ -43,7 +43,7 @@ final class RowKernels {
         addScaled = kernels.kernel(generic, "add_scaled" + suffix);
         addGated = kernels.kernel(generic, "add_gated" + suffix);
         combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
-        scaleLogits = kernels.kernel(generic, "scale_logits_f32");
+        scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
         fromFloats = kernels.kernel(generic, "from_floats" + suffix);
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
         KernelSource fast = KernelSource.ROWS;

@@ -17,6 +17,9 @@ import roselle.api.DeviceException;
 /** A shared library of NVIDIA's, found where drivers, toolkits and Python environments put it. */
 @SuppressWarnings("restricted")
 public final class NativeLibrary {
+    /** A system property that names a folder to look into first. */
+    static final String FOLDER = "roselle.cuda.libraries";
+
     private final String name;
     private final SymbolLookup symbols;
 
@@ -26,7 +29,8 @@ public final class NativeLibrary {
     }
 
     /**
-     * Loads a library: from the loader's path, {@code CUDA_HOME}, {@code /usr/local/cuda*}, or the {@code nvidia} folders of a
+     * Loads a library: from the loader's path, the folder that the system property {@code roselle.cuda.libraries} names,
+     * {@code CUDA_HOME}, {@code /usr/local/cuda*}, or the {@code nvidia} folders of a
      * Python environment.
      *
      * @param advice what to install where it is missing
@@ -58,6 +62,10 @@ public final class NativeLibrary {
     /** Folders where NVIDIA's libraries may lie beside the loader's path. */
     static List<Path> folders() {
         var folders = new ArrayList<Path>();
+        String named = System.getProperty(FOLDER);
+        if (named != null && !named.isBlank()) {
+            add(folders, Path.of(named));
+        }
         String home = System.getenv("CUDA_HOME");
         if (home != null && !home.isBlank()) {
             add(folders, Path.of(home, "lib64"));
