@@ -61,9 +61,10 @@ public final class CudaBackend implements Backend {
             kernels = new Kernels(device, cubins);
             rowKernels = new RowKernels(kernels, launcher, type);
             floatKernels = type == DataType.F32 ? rowKernels : new RowKernels(kernels, launcher, DataType.F32);
-            products = new LinearKernels(device, kernels, launcher, rowKernels, type);
+            var mma = new MmaLinear(kernels, launcher, type);
+            products = new LinearKernels(device, kernels, launcher, rowKernels, mma, type);
             attention = new AttentionKernels(device, kernels, launcher, type);
-            loader = new WeightLoader(device, kernels, launcher, type);
+            loader = new WeightLoader(device, kernels, launcher, mma, type);
             sampler = new SampleKernels(device, kernels, launcher);
             graphs = new StepGraphs(device, launcher);
         } catch (Throwable failure) {

@@ -18,6 +18,13 @@ enum KernelSource {
     ATTENTION_MANY,
     ATTENTION_HOPPER,
     LINEAR_HOPPER,
+    LINEAR_PLAIN,
+    LINEAR_Q8_0,
+    LINEAR_Q4_0,
+    LINEAR_Q4_K,
+    LINEAR_Q5_K,
+    LINEAR_Q6_K,
+    LINEAR_MXFP4,
     ROWS,
     SAMPLE;
 
@@ -28,7 +35,9 @@ enum KernelSource {
             "blocks.cuh",
             "elements.cuh",
             "epilogue.cuh",
+            "formats.cuh",
             "hopper.cuh",
+            "linear_mma.cuh",
             "numbers.cuh",
             "selection.cuh",
             "turn.cuh",

@@ -27,16 +27,19 @@ final class LinearKernels {
     private final Kernel routeExperts;
     private final Kernel fastEmbed;
     private final HopperLinear[] hopper; // one of each kind, empty on other devices
+    private final MmaLinear mma;
     private final DataType type;
     private long alignedRows;
     private long alignedBytes;
     private long identity;
     private int identityRows;
 
-    LinearKernels(Device device, Kernels kernels, Launcher launcher, RowKernels rowKernels, DataType type) {
+    LinearKernels(
+            Device device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.rowKernels = rowKernels;
+        this.mma = mma;
         this.type = type;
         String suffix = "_" + type.label();
         KernelSource generic = KernelSource.GENERIC_LINEAR;
@@ -83,6 +86,10 @@ final class LinearKernels {
         if (weight.isPacked()) {
             Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows);
             HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
+            return;
+        }
+        if (weight.usesTensorCores()) {
+            mma.multiply(CudaBuffer.isAligned(input) ? input : aligned(input, rows), weight, epilogue, output, rows);
             return;
         }
         launcher.of(linear)

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
@@ -25,8 +26,11 @@ final class WeightLoader implements AutoCloseable {
     private static final int BLOCK_BYTES = 24; // struct WeightBlock
     private static final long ALIGNMENT = 256;
 
+    private static final long GUARD = 256; // kernels may read a little before and after a block
+
     private final Device device;
     private final Launcher launcher;
+    private final MmaLinear mma;
     private final DataType type;
     private final boolean packs;
     private final Kernel pack;
@@ -34,9 +38,10 @@ final class WeightLoader implements AutoCloseable {
     private final long[] rowMajor = new long[2];
     private int turn;
 
-    WeightLoader(Device device, Kernels kernels, Launcher launcher, DataType type) {
+    WeightLoader(Device device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
         this.device = device;
         this.launcher = launcher;
+        this.mma = mma;
         this.type = type;
         packs = device.isHopper() && type != DataType.F32;
         pack = packs
@@ -68,7 +73,7 @@ final class WeightLoader implements AutoCloseable {
         }
         long bytes = aligned((long) blocks.size() * BLOCK_BYTES);
         for (Tensor block : blocks) {
-            bytes += aligned(block.data().byteSize());
+            bytes += aligned(block.data().byteSize() + 2 * GUARD);
         }
         return bytes;
     }
@@ -108,24 +113,33 @@ final class WeightLoader implements AutoCloseable {
         long table = device.memory().allocate((long) blocks.size() * BLOCK_BYTES);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entries = arena.allocate((long) blocks.size() * BLOCK_BYTES, 8);
+            var parts = new ArrayList<CudaWeight.Block>();
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
                 Tensor block = blocks.get(i);
                 long at = (long) i * BLOCK_BYTES;
-                entries.set(JAVA_LONG, at, upload(block.data()));
-                entries.set(JAVA_LONG, at + 8, block.type().rowBytes(columns));
+                int blockRows = Math.toIntExact(block.shape().rows());
+                long rowBytes = block.type().rowBytes(columns);
+                long address = upload(block.data());
+                parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
+                entries.set(JAVA_LONG, at, address);
+                entries.set(JAVA_LONG, at + 8, rowBytes);
                 entries.set(JAVA_INT, at + 16, firstRow);
                 entries.set(JAVA_INT, at + 20, KernelNumbers.of(block.type()));
-                firstRow += Math.toIntExact(block.shape().rows());
+                firstRow += blockRows;
             }
             device.driver().copyIn(table, entries, entries.byteSize(), device.stream());
             device.synchronize();
+            boolean usesTensorCores = matrices == 1 && mma.takes(blocks);
+            if (usesTensorCores) {
+                mma.reserve(blocks);
+            }
+            return new CudaWeight(name, matrices, rows, columns, 0, table, parts, usesTensorCores);
         }
-        return new CudaWeight(name, matrices, rows, columns, 0, table, blocks.size());
     }
 
     private long upload(MemorySegment data) {
-        long address = device.memory().allocate(data.byteSize());
+        long address = device.memory().allocate(data.byteSize() + 2 * GUARD) + GUARD;
         for (long from = 0; from < data.byteSize(); from += STAGING_BYTES) {
             long bytes = Math.min(STAGING_BYTES, data.byteSize() - from);
             MemorySegment pinned = staging();
@@ -171,7 +185,7 @@ final class WeightLoader implements AutoCloseable {
                 firstTile += tiles;
             }
         }
-        return new CudaWeight(name, 1, rows, columns, address, 0, 0);
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false);
     }
 
     /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */

@@ -181,8 +181,8 @@ public abstract class ProductsContract extends RowsContract {
         Rows sum = rows(new float[] {10, 10}, 1);
         backend.combineExperts(outputs, routing, 1f, sum, 2);
         double expected = 10 + weights[0] * (experts[0] + 1) + weights[1] * (experts[1] + 1);
-        assertThat((double) read(sum, 2)[0]).isCloseTo(
-                        expected, org.assertj.core.api.Assertions.within(Math.max(1e-3, tolerance() * expected)));
+        assertThat((double) read(sum, 2)[0])
+                .isCloseTo(expected, org.assertj.core.api.Assertions.within(Math.max(1e-3, tolerance() * expected)));
     }
 
     @ParameterizedTest

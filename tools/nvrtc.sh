@@ -1,0 +1,12 @@
+#!/bin/sh
+# Installs NVIDIA's run-time compiler from its Python wheel (90 MB), which needs no GPU: with it tests compile every kernel.
+# usage: tools/nvrtc.sh FOLDER; does nothing where FOLDER has it already. Prints the folder that has the library.
+set -eu
+folder=$1
+libraries=$folder/nvidia/cu13/lib
+if [ ! -e "$libraries/libnvrtc.so.13" ]; then
+    mkdir -p "$folder"
+    python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" install --quiet --disable-pip-version-check --target "$folder" 'nvidia-cuda-nvrtc==13.0.*'
+fi
+echo "$libraries"
