@@ -20,6 +20,10 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
     private static final int AT_256 = 5;
     private static final int AT_SERIAL_128 = 6;
     private static final int AT_SERIAL_192 = 7;
+    private static final int AT_SERIAL_64 = 8;
+    private static final int SERIAL_64_ROWS = 256;
+    private static final int LEAST_SERIAL_64_TILES = 100;
+    private static final int MOST_SERIAL_64_TILES = 200;
     private static final int MULTIPROCESSORS = 132;
     private static final int SERIAL_ROWS = 1024;
 
@@ -33,7 +37,8 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
             of(kernels, type, "128", 128, 2, 4, 6),
             of(kernels, type, "256", 256, 2, 4, 4),
             of(kernels, type, "serial_128", 128, 2, 4, 6),
-            of(kernels, type, "serial_192", 192, 2, 4, 5)
+            of(kernels, type, "serial_192", 192, 2, 4, 5),
+            of(kernels, type, "serial_64", 64, 1, 4, 6)
         };
     }
 
@@ -62,6 +67,11 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
                 boolean halves = i == AT_128 && 2 * slices * Launcher.cover(weight.rows(), TILE) <= 2 * MULTIPROCESSORS;
                 return all[halves ? i - 1 : i];
             }
+        }
+        int tiles = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE);
+        boolean fillsOnce = tiles >= LEAST_SERIAL_64_TILES && tiles <= MOST_SERIAL_64_TILES;
+        if (rows <= SERIAL_64_ROWS && slices > 1 && fillsOnce) {
+            return all[AT_SERIAL_64];
         }
         if (Launcher.cover(weight.rows(), 2 * TILE) * slices * Launcher.cover(rows, 128) <= MULTIPROCESSORS) {
             return all[AT_128];
