@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 bundle=$(cd "$1" && pwd)
 : "${JAVA_HOME:?JAVA_HOME has to name a JDK 25}"
-modules=java.base,java.logging,java.management,java.naming,java.net.http,java.security.jgss,java.sql,java.xml
+modules=java.base,java.desktop,java.logging,java.management,java.naming,java.net.http,java.security.jgss,java.sql,java.xml
 modules=$modules,jdk.crypto.ec,jdk.incubator.vector,jdk.jfr,jdk.management,jdk.unsupported,jdk.zipfs
 
 cd "$root"

@@ -25,6 +25,7 @@ public final class ChromeTrace {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final int STEPS = 1;
     private static final int COLLECTOR = 2;
+    private static final String REQUEST = "roselle.Request";
 
     private final JsonGenerator json;
     private long first = Long.MAX_VALUE;
@@ -60,16 +61,25 @@ public final class ChromeTrace {
         long first = Long.MAX_VALUE;
         try (var file = new RecordingFile(recording)) {
             while (file.hasMoreEvents()) {
-                first = Math.min(first, micros(file.readEvent().getStartTime()));
+                first = Math.min(first, begin(file.readEvent()));
             }
         }
         return first == Long.MAX_VALUE ? 0 : first;
     }
 
+    /** When an event began; a request does not begin with its event, which is written at its end. */
+    private static long begin(RecordedEvent event) {
+        boolean isRequest = event.getEventType().getName().equals(REQUEST);
+        long before = isRequest ? event.getDuration("totalNanos").toNanos() / 1000 + 1 : 0;
+        return isRequest
+                ? Math.min(micros(event.getStartTime()), micros(event.getEndTime()) - before)
+                : micros(event.getStartTime());
+    }
+
     private void add(RecordedEvent event) {
         switch (event.getEventType().getName()) {
             case "roselle.Step" -> step(event);
-            case "roselle.Request" -> request(event);
+            case REQUEST -> request(event);
             case "jdk.GarbageCollection" ->
                 slice(COLLECTOR, "collection", since(event.getStartTime()), nanos(event.getDuration()), Map.of());
             default -> {} // of the many others, these explain most
