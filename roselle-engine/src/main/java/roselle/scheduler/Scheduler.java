@@ -189,8 +189,8 @@ public final class Scheduler {
         for (int entry = 0; entry < batch.size(); entry++) {
             commit(entry, result);
         }
-        for (Sequence sequence : cancelled) {
-            end(sequence, new Outcome.Cancelled());
+        for (int i = 0; i < cancelled.size(); i++) { // an iterator would be an object for each step
+            end(cancelled.get(i), new Outcome.Cancelled());
         }
         cancelled.clear();
     }

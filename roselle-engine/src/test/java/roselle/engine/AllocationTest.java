@@ -21,8 +21,6 @@ class AllocationTest {
     /** Bytes of a step on the engine's thread and on the pool's, and those of a status. */
     private record Bytes(long engine, long status, long pool) {}
 
-    private static final int MOST_JVMS = 8;
-
     @Test
     void aStepAllocatesNothingForALayerOrAToken() {
         check(Path.of("src/test/resources/tiny-models/deepseek_v3"));
@@ -52,23 +50,11 @@ class AllocationTest {
 
     private static void check(Path model) {
         for (int sequences : new int[] {1, 4}) {
-            Bytes bytes = least(model, sequences);
+            Bytes bytes = measure(model, sequences, false);
             assertThat(bytes)
                     .as("bytes of a step of %s with %d sequences: %s", model.getFileName(), sequences, bytes)
                     .isEqualTo(new Bytes(bytes.status(), bytes.status(), 0));
         }
-    }
-
-    /**
-     * What a step allocates where the compiler removes every object that does not leave its method. Whether it does depends
-     * on what it saw when it compiled, and so differs from one JVM to the next: an object that always remains is ours.
-     */
-    private static Bytes least(Path model, int sequences) {
-        Bytes bytes = measure(model, sequences, false);
-        for (int more = 1; more < MOST_JVMS && bytes.engine() > bytes.status(); more++) {
-            bytes = measure(model, sequences, false);
-        }
-        return bytes;
     }
 
     private static Bytes measure(Path model, int sequences, boolean leaks) {
