@@ -9,6 +9,17 @@ import roselle.server.http.JsonText;
 public final class Logprobs {
     private Logprobs() {}
 
+    /** The array of all positions. */
+    public static void writeAll(JsonText json, List<List<TokenLogprob>> positions) {
+        json.raw("[");
+        String separator = "";
+        for (List<TokenLogprob> position : positions) {
+            write(json.raw(separator), position);
+            separator = ",";
+        }
+        json.raw("]");
+    }
+
     /** One position: its token first, then the likeliest ones as {@code top_logprobs}. */
     public static void write(JsonText json, List<TokenLogprob> position) {
         json.raw("{");

@@ -3,6 +3,7 @@ package roselle.server.responses;
 import java.util.ArrayList;
 import java.util.List;
 import roselle.api.TokenLogprob;
+import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.http.JsonText;
 import roselle.server.http.RequestIds;
@@ -62,7 +63,7 @@ sealed interface OutputItem {
         @Override
         public void writePart(JsonText json, String text) {
             json.raw("{\"type\":\"output_text\",\"annotations\":[],\"logprobs\":");
-            Logprobs.write(json, text.isEmpty() ? List.of() : logprobs);
+            Logprobs.writeAll(json, text.isEmpty() ? List.of() : logprobs);
             json.raw(",\"text\":").string(text).raw("}");
         }
 

@@ -3,6 +3,7 @@ package roselle.server.responses;
 import java.io.IOException;
 import java.util.List;
 import roselle.api.TokenLogprob;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonText;
 import roselle.server.http.SseWriter;
 import roselle.server.responses.OutputItem.FunctionCall;
@@ -48,7 +49,7 @@ final class ResponseStream implements ResponseOutput.Watcher {
         };
         json.raw(",\"delta\":").string(text);
         if (item instanceof OutputItem.Message) {
-            Logprobs.write(json.raw(",\"logprobs\":"), scores.isEmpty() ? List.of() : List.of(scores));
+            Logprobs.writeAll(json.raw(",\"logprobs\":"), scores.isEmpty() ? List.of() : List.of(scores));
         }
         end();
     }
@@ -73,7 +74,7 @@ final class ResponseStream implements ResponseOutput.Watcher {
                 .raw(",\"text\":")
                 .string(item.text());
         if (item instanceof OutputItem.Message message) {
-            Logprobs.write(text.raw(",\"logprobs\":"), message.logprobs());
+            Logprobs.writeAll(text.raw(",\"logprobs\":"), message.logprobs());
         }
         end();
         item.writePart(part("response.content_part.done", index, item).raw(",\"part\":"), item.text());
