@@ -75,30 +75,14 @@ public final class NativeDriver implements Driver {
         return library.function(name, FunctionDescriptor.of(JAVA_INT, parameters));
     }
 
-    /** One call of the driver; it returns the driver's error code. */
-    @FunctionalInterface
-    private interface Call {
-        int run() throws Throwable;
-    }
-
     /** A call that leaves its result where it is told. */
     @FunctionalInterface
     private interface Query {
         int run(MemorySegment result) throws Throwable;
     }
 
-    private void check(String name, Call call) {
-        require(name, run(call));
-    }
-
-    private static int run(Call call) {
-        try {
-            return call.run();
-        } catch (RuntimeException | Error failure) {
-            throw failure;
-        } catch (Throwable impossible) {
-            throw new AssertionError("a native call threw", impossible);
-        }
+    private void check(String name, NativeCall call) {
+        require(name, NativeCall.errorOf(call));
     }
 
     private void require(String name, int error) {
@@ -114,7 +98,7 @@ public final class NativeDriver implements Driver {
     private static String text(MethodHandle handle, int error) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ADDRESS);
-            int unknown = run(() -> (int) handle.invokeExact(error, pointer));
+            int unknown = NativeCall.errorOf(() -> (int) handle.invokeExact(error, pointer));
             MemorySegment text = pointer.get(ADDRESS, 0);
             return unknown != 0 || text.address() == 0
                     ? "an error without a name"
@@ -185,7 +169,7 @@ public final class NativeDriver implements Driver {
     public long allocate(long bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(JAVA_LONG);
-            int error = run(() -> (int) allocate.invokeExact(address, bytes));
+            int error = NativeCall.errorOf(() -> (int) allocate.invokeExact(address, bytes));
             if (error == OUT_OF_MEMORY) {
                 return 0;
             }
@@ -320,7 +304,7 @@ public final class NativeDriver implements Driver {
     public void abandonCapture(long stream) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment template = arena.allocate(JAVA_LONG);
-            int error = run(() -> (int) endCapture.invokeExact(stream, template));
+            int error = NativeCall.errorOf(() -> (int) endCapture.invokeExact(stream, template));
             long recorded = template.get(JAVA_LONG, 0);
             if (error == 0 && recorded != 0) {
                 check("cuGraphDestroy", () -> (int) destroyTemplate.invokeExact(recorded));

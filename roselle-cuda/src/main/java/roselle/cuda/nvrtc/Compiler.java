@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.DeviceException;
+import roselle.cuda.driver.NativeCall;
 import roselle.cuda.driver.NativeLibrary;
 
 /** NVRTC, {@code libnvrtc.so}: it needs no device. */
@@ -97,24 +98,8 @@ public final class Compiler {
         return NativeLibrary.open("libnvrtc.so." + MAJOR_VERSIONS.getFirst(), ADVICE);
     }
 
-    /** One call of the compiler; it returns the compiler's error code. */
-    @FunctionalInterface
-    private interface Call {
-        int run() throws Throwable;
-    }
-
-    private static int run(Call call) {
-        try {
-            return call.run();
-        } catch (RuntimeException | Error failure) {
-            throw failure;
-        } catch (Throwable impossible) {
-            throw new AssertionError("a native call threw", impossible);
-        }
-    }
-
-    private void check(String name, Call call) {
-        int error = run(call);
+    private void check(String name, NativeCall call) {
+        int error = NativeCall.errorOf(call);
         if (error != 0) {
             throw new DeviceException("NVRTC's " + name + " failed: " + describe(error));
         }
@@ -173,7 +158,7 @@ public final class Compiler {
                 "-default-device",
                 "--ptxas-options=--warn-on-spills");
         MemorySegment array = strings(arena, options);
-        int error = run(() -> (int) compile.invokeExact(program, options.size(), array));
+        int error = NativeCall.errorOf(() -> (int) compile.invokeExact(program, options.size(), array));
         String said = new String(bytes(arena, program, logSize, log), java.nio.charset.StandardCharsets.UTF_8)
                 .replace("\0", "")
                 .strip();
