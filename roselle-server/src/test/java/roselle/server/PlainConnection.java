@@ -2,6 +2,7 @@ package roselle.server;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -13,8 +14,20 @@ final class PlainConnection implements AutoCloseable {
     private final Socket socket;
 
     PlainConnection(int port) throws IOException {
-        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        this(new Socket(), port);
+    }
+
+    private PlainConnection(Socket socket, int port) throws IOException {
+        this.socket = socket;
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         socket.setSoTimeout(PATIENCE_MILLIS);
+    }
+
+    /** A connection whose own end keeps few unread bytes, whatever this machine's defaults are. */
+    static PlainConnection withoutRoom(int port) throws IOException {
+        var socket = new Socket();
+        socket.setReceiveBufferSize(4096);
+        return new PlainConnection(socket, port);
     }
 
     PlainConnection send(String text) throws IOException {

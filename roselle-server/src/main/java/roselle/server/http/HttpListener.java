@@ -38,6 +38,8 @@ public final class HttpListener implements AutoCloseable {
     private static final Duration LAST_BYTES = Duration.ofSeconds(2);
 
     private static final Duration GLANCE = Duration.ofMillis(5);
+    /** Bytes that wait in the system for one peer: so few that one that takes nothing is noticed, and thousands cost little. */
+    private static final int SEND_BUFFER = 256 << 10;
 
     private final WebServer web;
     private final Handler handler;
@@ -97,7 +99,11 @@ public final class HttpListener implements AutoCloseable {
                 .host(config.listen().host())
                 .port(config.listen().port())
                 .connectionOptions(new ArrivalOptions(
-                        SocketOptions.builder().tcpNoDelay(true).build(), deadlines::arrived))
+                        SocketOptions.builder()
+                                .tcpNoDelay(true)
+                                .socketSendBufferSize(SEND_BUFFER)
+                                .build(),
+                        deadlines::arrived))
                 .maxPayloadSize(limits.bodyBytes() + 1) // ours refuses first, with a better sentence
                 .maxTcpConnections(limits.connections())
                 .idleConnectionTimeout(limits.times().idle())
