@@ -3,6 +3,7 @@ package roselle.cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Backend;
@@ -142,13 +143,16 @@ public final class CudaBackend implements Backend {
         }
         memory.send(inputs);
         launcher.barrier();
+        if (inputs.takesDrawn) {
+            sampler.take(memory, inputs.rows);
+        }
         shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs);
     }
 
     @Override
-    public void step(StepInputs inputs, Runnable operations) {
+    public void step(StepInputs inputs, Consumer<StepInputs> operations) {
         begin(inputs);
-        graphs.run(shape, operations);
+        graphs.run(shape, inputs, operations);
     }
 
     private StepMemory step() {
@@ -249,12 +253,15 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
-    public void draw(Rows logits, TokenDraws draws, int rows) {
+    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
         device.enter();
-        sampler.draw(logits, draws, rows);
-        if (step != null) {
-            step.arrived();
-        }
+        sampler.launch(logits, draws, rows);
+    }
+
+    @Override
+    public void collectDraw(TokenDraws draws) {
+        device.enter();
+        sampler.collect(draws);
     }
 
     @Override

@@ -6,12 +6,19 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.Rows;
 import roselle.backend.TokenDraws;
 
-/** Draws tokens from logits on the device ({@code sample.cu}); its memory is taken with the first draw. */
+/**
+ * Draws tokens from logits on the device ({@code sample.cu}); its memory is taken with the first draw.
+ *
+ * <p>The tokens stay in device memory for the next step, and what was drawn is copied to the host with an event behind it. Two
+ * draws may be on their way, so there are two of what the host writes and reads.
+ */
 final class SampleKernels {
     private static final int THREADS = 512;
+    private static final int TAKE_THREADS = 256;
     private static final long ROW_BYTES = 120; // struct SampleRow
     private static final long RESULT_BYTES = 176; // struct SampleResult
     private static final int MOST_PARTS = 8;
@@ -22,10 +29,11 @@ final class SampleKernels {
     private final Device device;
     private final Launcher launcher;
     private final Kernel sample;
+    private final Kernel takeTokens;
+    private final Flight[] flights = new Flight[2];
+    private int turn; // which of the two the last draw used
     private int rows;
     private int vocabulary;
-    private MemorySegment sent = MemorySegment.NULL;
-    private MemorySegment returned = MemorySegment.NULL;
     private long requests;
     private long results;
     private long tokens;
@@ -34,21 +42,43 @@ final class SampleKernels {
     private long exchange;
     private long lists;
 
+    /** One draw on its way. */
+    private static final class Flight {
+        final long event;
+        MemorySegment sent = MemorySegment.NULL;
+        MemorySegment returned = MemorySegment.NULL;
+        int count;
+
+        @Nullable
+        TokenDraws draws; // null where none is
+
+        Flight(long event) {
+            this.event = event;
+        }
+    }
+
     SampleKernels(Device device, Kernels kernels, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
         sample = kernels.kernel(KernelSource.SAMPLE, "sample");
+        takeTokens = kernels.kernel(KernelSource.SAMPLE, "take_tokens");
+        for (int i = 0; i < flights.length; i++) {
+            flights[i] = new Flight(device.driver().createEvent());
+        }
     }
 
     private void reserve(int maxRows, int width) {
         if (maxRows <= rows && width == vocabulary) {
             return;
         }
-        close();
+        device.synchronize();
+        freePinned();
         rows = maxRows;
         vocabulary = width;
-        sent = device.driver().allocatePinned(rows * ROW_BYTES);
-        returned = device.driver().allocatePinned(rows * RESULT_BYTES);
+        for (Flight flight : flights) {
+            flight.sent = device.driver().allocatePinned(rows * ROW_BYTES);
+            flight.returned = device.driver().allocatePinned(rows * RESULT_BYTES);
+        }
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
         tokens = device.memory().allocate((long) rows * Integer.BYTES);
@@ -64,23 +94,50 @@ final class SampleKernels {
         return address;
     }
 
-    /** Draws from the first {@code count} rows, and waits. */
-    void draw(Rows logits, TokenDraws draws, int count) {
+    /** Draws from the first {@code count} rows; {@link #collect} must follow, after one more launch at most. */
+    void launch(Rows logits, TokenDraws draws, int count) {
         reserve(draws.wanted.length, logits.columns());
-        for (int row = 0; row < count; row++) {
-            request(draws, row, sent.asSlice(row * ROW_BYTES, ROW_BYTES));
+        turn = 1 - turn;
+        Flight flight = flights[turn];
+        if (flight.draws != null) {
+            throw new IllegalStateException("two draws are on their way already");
         }
-        device.driver().copyIn(requests, sent, count * ROW_BYTES, device.stream());
+        flight.draws = draws;
+        flight.count = count;
+        for (int row = 0; row < count; row++) {
+            request(draws, row, flight.sent.asSlice(row * ROW_BYTES, ROW_BYTES));
+        }
+        device.driver().copyIn(requests, flight.sent, count * ROW_BYTES, device.stream());
         launcher.barrier();
         launch(logits, count);
-        device.driver().copyOut(returned, results, count * RESULT_BYTES, device.stream());
+        device.driver().copyOut(flight.returned, results, count * RESULT_BYTES, device.stream());
         launcher.barrier();
-        device.synchronize();
-        for (int row = 0; row < count; row++) {
+        device.driver().recordEvent(flight.event, device.stream());
+    }
+
+    /** Waits for a draw and fills in what it drew. */
+    void collect(TokenDraws draws) {
+        Flight flight = flights[0].draws == draws ? flights[0] : flights[1];
+        if (flight.draws != draws) {
+            throw new IllegalStateException("these draws were not launched");
+        }
+        device.driver().awaitEvent(flight.event);
+        flight.draws = null;
+        for (int row = 0; row < flight.count; row++) {
             if (draws.wanted[row]) {
-                result(draws, row, returned.asSlice(row * RESULT_BYTES, RESULT_BYTES));
+                result(draws, row, flight.returned.asSlice(row * RESULT_BYTES, RESULT_BYTES));
             }
         }
+    }
+
+    /** Puts the tokens that were drawn last into a step's token ids, where its rows take them. */
+    void take(StepMemory step, int count) {
+        launcher.of(takeTokens)
+                .pointer(tokens)
+                .pointer(step.drawnRow())
+                .pointer(step.tokenIds())
+                .integer(count)
+                .launch(Launcher.cover(count, TAKE_THREADS), 1, 1, TAKE_THREADS);
     }
 
     private static void request(TokenDraws draws, int row, MemorySegment target) {
@@ -142,11 +199,20 @@ final class SampleKernels {
         };
     }
 
+    private void freePinned() {
+        for (Flight flight : flights) {
+            if (rows > 0) {
+                device.driver().freePinned(flight.sent);
+                device.driver().freePinned(flight.returned);
+            }
+        }
+        rows = 0;
+    }
+
     void close() {
-        if (rows > 0) {
-            device.driver().freePinned(sent);
-            device.driver().freePinned(returned);
-            rows = 0;
+        freePinned();
+        for (Flight flight : flights) {
+            device.driver().destroyEvent(flight.event);
         }
     }
 }

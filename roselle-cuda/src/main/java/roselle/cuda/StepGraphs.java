@@ -2,6 +2,8 @@ package roselle.cuda;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import roselle.backend.StepInputs;
 
 /**
  * Steps of few rows as CUDA graphs: the first step of a shape runs as it is called, the second is recorded, and later ones are
@@ -18,38 +20,38 @@ final class StepGraphs {
     private final Map<Key, Long> graphs = new HashMap<>();
 
     /** A step's shape, and whose operations they are. */
-    private record Key(StepShape shape, Runnable operations) {}
+    private record Key(StepShape shape, Consumer<StepInputs> operations) {}
 
     StepGraphs(Device device, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
     }
 
-    void run(StepShape shape, Runnable operations) {
+    void run(StepShape shape, StepInputs inputs, Consumer<StepInputs> operations) {
         if (!shape.isFew() || graphs.size() >= MOST_GRAPHS) {
-            operations.run();
+            operations.accept(inputs);
             return;
         }
         var key = new Key(shape, operations);
         Long graph = graphs.get(key);
         if (graph == null) {
             graphs.put(key, 0L);
-            operations.run();
+            operations.accept(inputs);
             return;
         }
         if (graph == 0) {
-            graph = record(operations);
+            graph = record(inputs, operations);
             graphs.put(key, graph);
         }
         device.driver().launchGraph(graph, device.stream());
         launcher.barrier();
     }
 
-    private long record(Runnable operations) {
+    private long record(StepInputs inputs, Consumer<StepInputs> operations) {
         device.driver().beginCapture(device.stream());
         launcher.barrier();
         try {
-            operations.run();
+            operations.accept(inputs);
         } catch (Throwable failure) {
             device.driver().abandonCapture(device.stream());
             throw failure;

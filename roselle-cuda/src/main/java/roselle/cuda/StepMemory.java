@@ -13,6 +13,9 @@ import roselle.backend.StepInputs;
  *
  * <p>The places of its parts depend on the limits of {@link StepInputs} alone, so that a recorded step finds them where they
  * were. Page tables come last: only those of the sequences of a step travel.
+ *
+ * <p>On the device there is one such array, which the stream overwrites when it comes to the next step. On the host there are
+ * two, used in turn, because the next step may be put together while the stream has not come to the copy of this one.
  */
 final class StepMemory {
     /** Positions of a split of few-row attention. */
@@ -25,11 +28,23 @@ final class StepMemory {
     private final int maxPages;
     private final int groups;
     private final int[] packed;
-    private final MemorySegment pinned;
+    private final Copy[] copies = new Copy[2];
     private final long address;
     private final Map<Integer, Tiles> tiles = new TreeMap<>();
     private StepInputs current;
-    private boolean inFlight;
+    private int turn; // which of the two this step uses
+
+    /** What is on its way to the device: memory that does not move, and when it may be overwritten. */
+    private static final class Copy {
+        final MemorySegment pinned;
+        final long event;
+        boolean inFlight;
+
+        Copy(MemorySegment pinned, long event) {
+            this.pinned = pinned;
+            this.event = event;
+        }
+    }
 
     StepMemory(Device device, StepInputs inputs) {
         this.device = device;
@@ -40,7 +55,10 @@ final class StepMemory {
         maxPages = inputs.maxPages;
         groups = inputs.pageTable.length;
         packed = new int[Math.toIntExact(pagesAt(groups, maxSequences))];
-        pinned = device.driver().allocatePinned((long) packed.length * Integer.BYTES);
+        for (int i = 0; i < copies.length; i++) {
+            MemorySegment pinned = device.driver().allocatePinned((long) packed.length * Integer.BYTES);
+            copies[i] = new Copy(pinned, device.driver().createEvent());
+        }
         address = device.memory().allocate((long) packed.length * Integer.BYTES);
     }
 
@@ -69,8 +87,12 @@ final class StepMemory {
         return 3 * maxRows;
     }
 
-    private int outputRowAt() {
+    private int drawnRowAt() {
         return 4 * maxRows;
+    }
+
+    private int outputRowAt() {
+        return 5 * maxRows;
     }
 
     private int rowStartAt() {
@@ -104,6 +126,11 @@ final class StepMemory {
         return at(firstEntryAt());
     }
 
+    /** The row of the draw before whose token a row takes. */
+    long drawnRow() {
+        return at(drawnRowAt());
+    }
+
     long outputRow() {
         return at(outputRowAt());
     }
@@ -135,12 +162,11 @@ final class StepMemory {
 
     /** Sends a step to the device; kernels that the stream gets after it see it. */
     void send(StepInputs inputs) {
-        if (inFlight) {
-            device.synchronize(); // the last copy may still be reading what is overwritten here
-        }
+        takeTurn();
         int rows = inputs.rows;
         System.arraycopy(inputs.tokenIds, 0, packed, tokenIdsAt(), rows);
         System.arraycopy(inputs.positions, 0, packed, positionsAt(), rows);
+        System.arraycopy(inputs.drawnRow, 0, packed, drawnRowAt(), rows);
         System.arraycopy(inputs.outputRow, 0, packed, outputRowAt(), inputs.outputs);
         System.arraycopy(inputs.rowStart, 0, packed, rowStartAt(), inputs.sequences + 1);
         System.arraycopy(inputs.contextLength, 0, packed, contextLengthAt(), inputs.sequences);
@@ -160,9 +186,21 @@ final class StepMemory {
             System.arraycopy(inputs.pageTable[group], 0, packed, from, table);
             copyIn(from, table);
         }
-        inFlight = true;
+        copies[turn].inFlight = true;
         current = inputs;
         tiles.values().forEach(list -> list.count = 0);
+    }
+
+    /** Goes on to the other copy; waits where the stream may not have come to the end of the step that used it. */
+    private void takeTurn() {
+        if (copies[turn].inFlight) {
+            device.driver().recordEvent(copies[turn].event, device.stream());
+        }
+        turn = 1 - turn;
+        if (copies[turn].inFlight) {
+            device.driver().awaitEvent(copies[turn].event);
+            copies[turn].inFlight = false;
+        }
     }
 
     /**
@@ -187,37 +225,50 @@ final class StepMemory {
 
     /** The tiles of many-row attention for one number of rows in a tile. */
     private final class Tiles {
-        private final MemorySegment pinned = device.driver().allocatePinned(2L * maxRows * Integer.BYTES);
+        private final MemorySegment[] pinned = {allocate(), allocate()};
         private final long address = device.memory().allocate(2L * maxRows * Integer.BYTES);
         private int count;
+
+        private MemorySegment allocate() {
+            return device.driver().allocatePinned(2L * maxRows * Integer.BYTES);
+        }
 
         private void fill(StepInputs inputs, int tileTokens) {
             for (int s = 0; s < inputs.sequences; s++) {
                 for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += tileTokens) {
-                    pinned.setAtIndex(JAVA_INT, 2L * count, s);
-                    pinned.setAtIndex(JAVA_INT, 2L * count + 1, row);
+                    pinned[turn].setAtIndex(JAVA_INT, 2L * count, s);
+                    pinned[turn].setAtIndex(JAVA_INT, 2L * count + 1, row);
                     count++;
                 }
             }
-            device.driver().copyIn(address, pinned, 2L * count * Integer.BYTES, device.stream());
+            device.driver().copyIn(address, pinned[turn], 2L * count * Integer.BYTES, device.stream());
         }
     }
 
     private void copyIn(int from, int count) {
         long offset = (long) from * Integer.BYTES;
         long bytes = (long) count * Integer.BYTES;
+        MemorySegment pinned = copies[turn].pinned;
         MemorySegment.copy(packed, from, pinned, JAVA_INT, offset, count);
         device.driver().copyIn(address + offset, pinned.asSlice(offset, bytes), bytes, device.stream());
     }
 
     /** Tells that the stream has come to its end. */
     void arrived() {
-        inFlight = false;
+        for (Copy copy : copies) {
+            copy.inFlight = false;
+        }
     }
 
     void close() {
-        device.driver().freePinned(pinned);
-        tiles.values().forEach(list -> device.driver().freePinned(list.pinned));
+        for (Copy copy : copies) {
+            device.driver().freePinned(copy.pinned);
+            device.driver().destroyEvent(copy.event);
+        }
+        for (Tiles list : tiles.values()) {
+            device.driver().freePinned(list.pinned[0]);
+            device.driver().freePinned(list.pinned[1]);
+        }
         tiles.clear();
     }
 }

@@ -3,6 +3,7 @@ package roselle.backend;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -15,7 +16,10 @@ import roselle.tensor.Tensor;
  * device may record them in a graph and replay it. One thread calls. <b>Bits.</b> A row of an output depends on that row's
  * inputs alone: not on the number of rows, on its neighbours, on how a prompt was cut, or on the number of threads. Each
  * sum is taken in an order fixed by the operation's shapes, that of attention by absolute position. <b>Inputs and
- * outputs</b> of one operation do not overlap, except where it says that they may be the same.
+ * outputs</b> of one operation do not overlap, except where it says that they may be the same. <b>Ahead.</b> A device that
+ * {@link #draws} may be given a step and its draw before the draw of the step before has been collected, each with
+ * {@link StepInputs} and {@link TokenDraws} of its own, which are the device's until that draw is collected or a {@link #read}
+ * returns.
  */
 public interface Backend extends AutoCloseable {
     /** What flags and metrics call it: {@code cpu}, {@code cuda:0}. */
@@ -67,17 +71,17 @@ public interface Backend extends AutoCloseable {
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
 
-    /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns. */
+    /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns, or {@link #collectDraw} of its draw. */
     void begin(StepInputs inputs);
 
     /**
      * Runs a step: {@link #begin}, then the operations, or what was recorded when they ran before in a step of the same sizes.
      *
-     * @param operations calls this backend and does nothing else; the same object for the same calls
+     * @param operations is given the inputs, calls this backend and does nothing else; the same object for the same calls
      */
-    default void step(StepInputs inputs, Runnable operations) {
+    default void step(StepInputs inputs, Consumer<StepInputs> operations) {
         begin(inputs);
-        operations.run();
+        operations.accept(inputs);
     }
 
     /** {@code output[r] = scale * table[tokenIds[r]]}. */
@@ -149,16 +153,28 @@ public interface Backend extends AutoCloseable {
     /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0. */
     void scaleLogits(Rows logits, float scale, float softCap, int rows);
 
-    /** Whether {@link #draw} can be called. */
+    /** Whether tokens can be drawn here, and taken by the next step before the host has seen them. */
     default boolean draws() {
         return false;
     }
 
+    /** Draws tokens and waits for them. */
+    default void draw(Rows logits, TokenDraws draws, int rows) {
+        launchDraw(logits, draws, rows);
+        collectDraw(draws);
+    }
+
     /**
      * Draws a token from each wanted row of logits as the host's sampler would, without penalties, bias, masks and typical
-     * sampling, and waits for the tokens.
+     * sampling. The tokens stay on the device for the rows of the next step that {@link StepInputs#drawnRow take} them; of a
+     * row that failed some token of the vocabulary stays.
      */
-    default void draw(Rows logits, TokenDraws draws, int rows) {
+    default void launchDraw(Rows logits, TokenDraws draws, int rows) {
+        throw new UnsupportedOperationException(name() + " draws no tokens");
+    }
+
+    /** Waits for what was launched with these draws, for nothing that was given to the device later, and fills in what was drawn. */
+    default void collectDraw(TokenDraws draws) {
         throw new UnsupportedOperationException(name() + " draws no tokens");
     }
 

@@ -20,7 +20,13 @@ public final class StepInputs {
     /** Rows whose logits are wanted: their number, and their indices in {@link #outputRow}. */
     public int outputs;
 
+    /** Whether some rows take the token that the draw before this step left on the device, see {@link #drawnRow}. */
+    public boolean takesDrawn;
+
     public final int[] tokenIds; // [maxRows]
+    /** Where {@link #takesDrawn}: the row of the draw whose token a row takes in place of its token id; −1 for none. */
+    public final int[] drawnRow; // [maxRows]
+
     public final int[] positions; // [maxRows]
     public final int[] outputRow; // [maxOutputs], ascending
     public final int[] rowStart; // [maxSequences + 1]
@@ -31,6 +37,7 @@ public final class StepInputs {
         pageTokens = limits.pageTokens();
         maxPages = limits.maxPages();
         tokenIds = new int[limits.maxRows()];
+        drawnRow = new int[limits.maxRows()];
         positions = new int[limits.maxRows()];
         outputRow = new int[limits.maxOutputs()];
         rowStart = new int[limits.maxSequences() + 1];

@@ -1,6 +1,7 @@
 package roselle.model;
 
 import java.lang.foreign.Arena;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Backend;
 import roselle.backend.Epilogue;
@@ -19,8 +20,6 @@ import roselle.checkpoint.Checkpoint;
  * whose weights may lie in it.
  */
 public final class Decoder implements AutoCloseable {
-    private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
-
     private final DecoderSpec spec;
     private final Backend backend;
     private final Arena rearranged;
@@ -30,8 +29,7 @@ public final class Decoder implements AutoCloseable {
     private final DecoderWeights weights;
     private final Layer[] layers;
     private final boolean scalesLogits;
-    private final Runnable operations = this::operations;
-    private StepInputs current = NO_STEP;
+    private final Consumer<StepInputs> operations = this::operations; // one object, by which steps are recorded
 
     private Decoder(
             Checkpoint checkpoint,
@@ -96,12 +94,10 @@ public final class Decoder implements AutoCloseable {
 
     /** Runs one step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
     public void forward(StepInputs inputs) {
-        current = inputs;
         backend.step(inputs, operations);
     }
 
-    private void operations() {
-        StepInputs inputs = current;
+    private void operations(StepInputs inputs) {
         int rows = inputs.rows;
         backend.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
         if (weights.positions() != null) {

@@ -62,6 +62,9 @@ public interface Driver {
 
     void recordEvent(long event, long stream);
 
+    /** Waits until what the stream was given before the event was recorded is done. */
+    void awaitEvent(long event);
+
     /** Milliseconds between two events that have passed. */
     float elapsedMillis(long start, long end);
 

@@ -48,6 +48,7 @@ public final class NativeDriver implements Driver {
     private final MethodHandle createEvent = bind("cuEventCreate", ADDRESS, JAVA_INT);
     private final MethodHandle destroyEvent = bind("cuEventDestroy_v2", JAVA_LONG);
     private final MethodHandle recordEvent = bind("cuEventRecord", JAVA_LONG, JAVA_LONG);
+    private final MethodHandle awaitEvent = bind("cuEventSynchronize", JAVA_LONG);
     private final MethodHandle elapsed = bind("cuEventElapsedTime", ADDRESS, JAVA_LONG, JAVA_LONG);
     private final MethodHandle loadModule = bind("cuModuleLoadData", ADDRESS, ADDRESS);
     private final MethodHandle unloadModule = bind("cuModuleUnload", JAVA_LONG);
@@ -237,6 +238,11 @@ public final class NativeDriver implements Driver {
     @Override
     public void recordEvent(long event, long stream) {
         check("cuEventRecord", () -> (int) recordEvent.invokeExact(event, stream));
+    }
+
+    @Override
+    public void awaitEvent(long event) {
+        check("cuEventSynchronize", () -> (int) awaitEvent.invokeExact(event));
     }
 
     @Override
