@@ -444,3 +444,28 @@ def document(v):
     if v.rng.random() < 0.15 and not tools:
         turns = [("system", v.any(SYSTEMS))] + turns
     return {"turns": turns, "tools": tools, "thinking": kind is thinking_sum}
+
+
+def segments(document):
+    """The document as (text, whether the model is to learn it); special tokens are pieces of their own."""
+    if "text" in document:
+        return [(document["text"], 1), ("<|endoftext|>", 1)]
+    turns, out = list(document["turns"]), []
+    system = turns.pop(0)[1] if turns[0][0] == "system" else None
+    if document["tools"]:
+        text = (system + "\n" if system else "") + "Tools:" + "".join("\n" + json.dumps(t, ensure_ascii=False) for t in document["tools"])
+        out += [("<|im_start|>", 0), ("system\n" + text, 0), ("<|im_end|>", 0), ("\n", 0)]
+    elif system:
+        out += [("<|im_start|>", 0), ("system\n" + system, 0), ("<|im_end|>", 0), ("\n", 0)]
+    for role, text in turns:
+        out += [("<|im_start|>", 0), (role + "\n", 0)]
+        learn = int(role == "assistant")
+        for mark, asked in (("<|think|>", 0), ("<|tool_call|>", learn)):  # thinking is asked for by the prompt
+            if text.startswith(mark):
+                out.append((mark, asked))
+                text = text[len(mark):]
+        if "<|/think|>" in text:
+            thought, text = text.split("<|/think|>")
+            out += [(thought, 1), ("<|/think|>", 1)]
+        out += [(text, learn), ("<|im_end|>", learn), ("\n", 0)]
+    return out[:-1] + [("<|endoftext|>", 0)]

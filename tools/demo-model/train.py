@@ -16,36 +16,12 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from conversations import segments
 
 CONTEXT = 1024
 CONFIG = dict(architectures=["LlamaForCausalLM"], model_type="llama", vocab_size=4096, hidden_size=256, intermediate_size=768, num_hidden_layers=8, num_attention_heads=8,
               num_key_value_heads=4, head_dim=32, hidden_act="silu", max_position_embeddings=CONTEXT, rms_norm_eps=1e-5, rope_theta=10000.0, rope_scaling=None, attention_bias=False,
               mlp_bias=False, tie_word_embeddings=True, bos_token_id=0, eos_token_id=2, pad_token_id=0, initializer_range=0.02, torch_dtype="bfloat16", use_cache=True)
-
-
-def segments(document):
-    """The document as (text, whether the model is to learn it); special tokens are pieces of their own."""
-    if "text" in document:
-        return [(document["text"], 1), ("<|endoftext|>", 1)]
-    turns, out = list(document["turns"]), []
-    system = turns.pop(0)[1] if turns[0][0] == "system" else None
-    if document["tools"]:
-        text = (system + "\n" if system else "") + "Tools:" + "".join("\n" + json.dumps(t, ensure_ascii=False) for t in document["tools"])
-        out += [("<|im_start|>", 0), ("system\n" + text, 0), ("<|im_end|>", 0), ("\n", 0)]
-    elif system:
-        out += [("<|im_start|>", 0), ("system\n" + system, 0), ("<|im_end|>", 0), ("\n", 0)]
-    for role, text in turns:
-        out += [("<|im_start|>", 0), (role + "\n", 0)]
-        learn = int(role == "assistant")
-        for mark, asked in (("<|think|>", 0), ("<|tool_call|>", learn)):  # thinking is asked for by the prompt
-            if text.startswith(mark):
-                out.append((mark, asked))
-                text = text[len(mark):]
-        if "<|/think|>" in text:
-            thought, text = text.split("<|/think|>")
-            out += [(thought, 1), ("<|/think|>", 1)]
-        out += [(text, learn), ("<|im_end|>", learn), ("\n", 0)]
-    return out[:-1] + [("<|endoftext|>", 0)]
 
 
 def encode_shard(job):
