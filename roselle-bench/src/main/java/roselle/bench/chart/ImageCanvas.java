@@ -1,5 +1,6 @@
 package roselle.bench.chart;
 
+import java.awt.AWTError;
 import java.awt.AlphaComposite;
 import java.awt.BasicStroke;
 import java.awt.Color;
@@ -19,13 +20,15 @@ final class ImageCanvas implements Canvas {
     private static final int SCALE = 2;
 
     private final Graphics2D graphics;
+    private final boolean hasFonts;
 
-    private ImageCanvas(Graphics2D graphics) {
+    private ImageCanvas(Graphics2D graphics, boolean hasFonts) {
         this.graphics = graphics;
+        this.hasFonts = hasFonts;
     }
 
-    /** Writes a picture as PNG. */
-    static void write(Picture picture, OutputStream out) throws IOException {
+    /** Writes a picture as PNG, with the machine's fonts or with letters of strokes. */
+    static void write(Picture picture, OutputStream out, boolean hasFonts) throws IOException {
         System.setProperty("java.awt.headless", "true");
         var image = new BufferedImage(picture.width() * SCALE, picture.height() * SCALE, BufferedImage.TYPE_INT_RGB);
         Graphics2D graphics = image.createGraphics();
@@ -35,7 +38,7 @@ final class ImageCanvas implements Canvas {
             graphics.setColor(Color.WHITE);
             graphics.fillRect(0, 0, image.getWidth(), image.getHeight());
             graphics.scale(SCALE, SCALE);
-            picture.draw(new ImageCanvas(graphics));
+            picture.draw(new ImageCanvas(graphics, hasFonts));
         } finally {
             graphics.dispose();
         }
@@ -67,19 +70,44 @@ final class ImageCanvas implements Canvas {
 
     @Override
     public void text(Point at, String text, int size, Anchor anchor, boolean isUpward) {
-        use(Ink.TEXT);
-        graphics.setFont(new Font(Font.SANS_SERIF, Font.PLAIN, size));
-        double length = graphics.getFontMetrics().stringWidth(text);
-        double shift = switch (anchor) {
+        use(new Ink(Ink.TEXT.color(), 1, StrokeFont.lineWidth(size)));
+        var before = graphics.getTransform();
+        graphics.translate(at.x(), at.y());
+        graphics.rotate(isUpward ? -Math.PI / 2 : 0);
+        if (hasFonts) {
+            graphics.setFont(font(size));
+            double length = graphics.getFontMetrics().stringWidth(text);
+            graphics.drawString(text, (float) shift(anchor, length), 0);
+        } else {
+            graphics.translate(shift(anchor, StrokeFont.length(text, size)), 0);
+            graphics.draw(StrokeFont.path(text, size));
+        }
+        graphics.setTransform(before);
+    }
+
+    private static double shift(Anchor anchor, double length) {
+        return switch (anchor) {
             case START -> 0;
             case MIDDLE -> -length / 2;
             case END -> -length;
         };
-        var before = graphics.getTransform();
-        graphics.translate(at.x(), at.y());
-        graphics.rotate(isUpward ? -Math.PI / 2 : 0);
-        graphics.drawString(text, (float) shift, 0);
-        graphics.setTransform(before);
+    }
+
+    private static Font font(int size) {
+        return new Font(Font.SANS_SERIF, Font.PLAIN, size);
+    }
+
+    /** Whether Java finds a font here; it says that by failing in one of many ways. */
+    static boolean findsFonts() {
+        System.setProperty("java.awt.headless", "true");
+        Graphics2D graphics = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB).createGraphics();
+        try {
+            return graphics.getFontMetrics(font(12)).stringWidth("a") > 0;
+        } catch (LinkageError | InternalError | AWTError | RuntimeException _) {
+            return false; // without fontconfig, without fonts, or without the libraries that read them
+        } finally {
+            graphics.dispose();
+        }
     }
 
     private void use(Ink ink) {

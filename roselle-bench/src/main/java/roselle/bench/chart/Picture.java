@@ -40,11 +40,15 @@ public final class Picture {
         return SvgCanvas.of(this);
     }
 
-    /** As PNG; an error of Java's fonts says that the machine has none. */
+    /** As PNG, with letters of strokes where Java finds no font. */
     public byte[] png() {
+        return png(ImageCanvas.findsFonts());
+    }
+
+    byte[] png(boolean hasFonts) {
         try {
             var bytes = new ByteArrayOutputStream();
-            ImageCanvas.write(this, bytes);
+            ImageCanvas.write(this, bytes, hasFonts);
             return bytes.toByteArray();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

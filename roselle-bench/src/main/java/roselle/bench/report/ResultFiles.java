@@ -1,5 +1,6 @@
 package roselle.bench.report;
 
+import java.awt.AWTError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -82,9 +83,10 @@ public final class ResultFiles {
             return Optional.empty();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
-        } catch (LinkageError | RuntimeException fonts) {
-            return Optional.of("there are no PNG files, since Java found no fonts on this machine (" + fonts
-                    + "): install fontconfig and a font; the SVG files are whole");
+        } catch (LinkageError | InternalError | AWTError | RuntimeException missing) {
+            return Optional.of("there are no PNG files, since this Java cannot draw (" + missing
+                    + "): use a JDK with java.desktop whole, on Debian the package libfreetype6 with openjdk-25-jre-headless;"
+                    + " the SVG files are whole");
         }
     }
 
