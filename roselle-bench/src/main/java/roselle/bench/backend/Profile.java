@@ -134,10 +134,11 @@ public record Profile(
     static final Profile HF = new Profile(
             "hf",
             List.of("{python}", "{driver:hf_server.py}", "--model", "{model}", "--port", "{port}"),
-            List.of(),
+            List.of("--no-prefix-cache"),
             "/health",
             EVERYTHING,
-            "Hugging Face transformers behind a small server of this benchmark: no batching across requests");
+            "Hugging Face transformers behind a small server of this benchmark: its continuous batching, or static batches;"
+                    + " the version tells which");
     static final Profile STUB = new Profile(
             "stub",
             List.of("{roselle}", "bench", "stub", "--port", "{port}"),

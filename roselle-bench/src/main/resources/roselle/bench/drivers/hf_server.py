@@ -1,80 +1,234 @@
 """Hugging Face transformers behind a minimal endpoint of OpenAI's completions: hf_server.py --model DIR --port N
 
-Only what the benchmark sends is understood: a prompt of token ids, a stream with usage. Requests are answered one at a
-time, since generate() has no batching across requests; a text says how many tokens it stands for.
+Only what the benchmark sends is understood: a prompt of token ids, a stream with usage. Text says which token came.
+Requests share batches in one of two ways, and /version says which:
+  continuous  transformers' own manager of continuous batching (paged cache, requests join and leave between steps)
+  static      generate() on all requests that wait, padded on the left; newcomers wait until the batch has ended
+With --batching auto, continuous is tried with a request of two tokens first; where this version of transformers cannot
+do it for this model, the batches are static.
 """
-import argparse, json, threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import argparse, asyncio, collections, itertools, json, threading
 
 import torch, transformers
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--model", required=True)
-arguments.add_argument("--port", type=int, required=True)
-arguments = arguments.parse_args()
-device = "cuda" if torch.cuda.is_available() else "cpu"
-model = transformers.AutoModelForCausalLM.from_pretrained(
-    arguments.model, dtype=torch.float16 if device == "cuda" else torch.float32).to(device).eval()
-turn = threading.Lock()
+CPU_CACHE_BYTES = 1 << 30
+PAGE_TOKENS, MOST_PAGES, STEP_TOKENS = 256, 256, 512  # on a CPU, where its defaults take most of the memory
+START_SECONDS = 300
+DEFAULTS = dict(temperature=0.7, top_p=0.9, top_k=50)
 
 
-def draw(logits, temperature, top_p, top_k):
-    if temperature == 0:
-        return logits.argmax(-1, keepdim=True)
-    logits = logits.float() / temperature
-    if top_k:
-        logits[logits < logits.topk(min(top_k, logits.shape[-1])).values[..., -1, None]] = -float("inf")
-    if top_p < 1:
-        values, order = logits.sort(descending=True)
-        drop = values.softmax(-1).cumsum(-1) - values.softmax(-1) > top_p
-        logits.scatter_(-1, order, values.masked_fill(drop, -float("inf")))
-    return logits.softmax(-1).multinomial(1)
+class Continuous:
+    """transformers' continuous batching; a request's tokens come from a queue that its manager fills."""
+
+    def __init__(self, model, shares_prefixes):
+        from transformers import ContinuousBatchingConfig
+
+        options = dict(allow_block_sharing=shares_prefixes, per_request_processors=True)
+        if model.device.type == "cpu":
+            c = model.config.get_text_config()
+            heads = getattr(c, "num_key_value_heads", None) or c.num_attention_heads
+            size = getattr(c, "head_dim", None) or c.hidden_size // c.num_attention_heads
+            token = 2 * c.num_hidden_layers * heads * size * model.dtype.itemsize
+            pages = CPU_CACHE_BYTES // (PAGE_TOKENS * token)
+            options |= dict(page_size=PAGE_TOKENS, num_blocks=min(MOST_PAGES, max(16, pages)), max_batch_tokens=STEP_TOKENS)
+        self.vocabulary = model.config.get_text_config().vocab_size
+        self.eos = model.generation_config.eos_token_id
+        # A processor exists, for each request to set its value, only where the default is not neutral.
+        self.manager = model.init_continuous_batching(
+            generation_config=transformers.GenerationConfig(do_sample=True, eos_token_id=-1, pad_token_id=0, **DEFAULTS),
+            continuous_batching_config=ContinuousBatchingConfig(**options))
+        self.name = f"continuous batching, attention {model.config._attn_implementation}"
+        self.numbers = itertools.count()
+        self.manager.start()
+
+    async def tokens(self, prompt, wanted, sampling, ignores_eos):
+        name, queue = f"r{next(self.numbers)}", asyncio.Queue()
+        self.manager.register_result_handler(name, queue.put_nowait)
+        if sampling["temperature"] == 0:
+            sampling = dict(temperature=1.0, top_p=1.0, top_k=1)
+        top_k = sampling["top_k"] or self.vocabulary
+        eos = -1 if ignores_eos or self.eos is None else self.eos
+        self.manager.add_request(prompt, request_id=name, max_new_tokens=wanted, streaming=True, eos_token_id=eos,
+                                 **(sampling | dict(top_k=top_k)))
+        sent, done = 0, False
+        try:
+            while not done:
+                answer = await queue.get()
+                if answer.error is not None:
+                    done = True
+                    raise RuntimeError(answer.error)
+                for token in answer.generated_tokens[sent:]:
+                    yield token
+                sent, done = len(answer.generated_tokens), answer.is_finished()
+        finally:
+            if not done:
+                self.manager.cancel_request(name)
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Static:
+    """generate() on whatever waits, in a thread of its own."""
 
-    def log_message(self, *_):
+    def __init__(self, model, most):
+        self.model, self.most, self.name = model, most, f"static batches of at most {most}"
+        self.waiting, self.arrived = collections.deque(), threading.Condition()
+        threading.Thread(target=self.work, daemon=True).start()
+
+    async def tokens(self, prompt, wanted, sampling, ignores_eos):
+        queue, loop = asyncio.Queue(), asyncio.get_running_loop()
+        say = lambda item: loop.call_soon_threadsafe(queue.put_nowait, item)
+        with self.arrived:
+            self.waiting.append((prompt, wanted, (tuple(sampling.items()), ignores_eos), say))
+            self.arrived.notify()
+        while (item := await queue.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+
+    def work(self):
+        while True:
+            with self.arrived:
+                self.arrived.wait_for(lambda: self.waiting)
+                kind, batch = self.waiting[0][2], []
+                while self.waiting and self.waiting[0][2] == kind and len(batch) < self.most:
+                    batch.append(self.waiting.popleft())
+            try:
+                self.generate(batch, dict(kind[0]), kind[1])
+                end = None
+            except Exception as failure:
+                end = failure
+            for _, _, _, say in batch:
+                say(end)
+
+    def generate(self, batch, sampling, ignores_eos):
+        device, width = self.model.device, max(len(row[0]) for row in batch)
+        ids = torch.tensor([[0] * (width - len(row[0])) + row[0] for row in batch], device=device)
+        mask = torch.tensor([[0] * (width - len(row[0])) + [1] * len(row[0]) for row in batch], device=device)
+        options = dict(do_sample=False) if sampling["temperature"] == 0 else dict(do_sample=True, **sampling)
+        if ignores_eos:
+            options["eos_token_id"] = None
+        with torch.inference_mode():
+            self.model.generate(ids, attention_mask=mask, max_new_tokens=max(row[1] for row in batch), pad_token_id=0,
+                                streamer=Rows(batch, None if ignores_eos else self.model.generation_config.eos_token_id),
+                                **options)
+
+
+class Rows:
+    """What generate() streams to: the prompt first, then one token of each row."""
+
+    def __init__(self, batch, eos):
+        self.batch, self.sent = batch, -1
+        self.ends = set() if eos is None else {eos} if isinstance(eos, int) else set(eos)
+        self.over = [False] * len(batch)
+
+    def put(self, values):
+        self.sent += 1
+        if self.sent == 0:
+            return
+        for i, token in enumerate(values.flatten().tolist()):
+            if not self.over[i]:
+                self.batch[i][3](token)
+                self.over[i] = token in self.ends or self.sent == self.batch[i][1]
+                if self.over[i]:
+                    self.batch[i][3](None)
+
+    def end(self):
         pass
 
-    def plain(self, status, body):
+
+class Server:
+    def __init__(self, engine, version):
+        self.engine, self.version = engine, version
+
+    async def connection(self, reader, writer):
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+                fields = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:] if line)}
+                body = await reader.readexactly(int(fields.get("content-length", 0)))
+                if head[0].startswith("POST"):
+                    await self.complete(json.loads(body), writer)
+                else:
+                    await self.plain(200, {"version": self.version}, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has gone
+        finally:
+            writer.close()
+
+    async def plain(self, status, body, writer):
         data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        writer.write(b"HTTP/1.1 %d .\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+                     % (status, len(data), data))
+        await writer.drain()
 
-    def do_GET(self):
-        self.plain(200, {"version": f"transformers {transformers.__version__}, torch {torch.__version__}, {device}"})
-
-    def event(self, body):
-        data = f"data: {body if isinstance(body, str) else json.dumps(body)}\n\n".encode()
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
-        self.wfile.flush()
-
-    def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = request.get("prompt")
+    async def complete(self, request, writer):
+        prompt, wanted = request.get("prompt"), request.get("max_tokens", 16)
         if not isinstance(prompt, list) or not prompt or not request.get("stream"):
-            return self.plain(400, {"error": {"message": "the prompt has to be token ids, and the answer a stream"}})
-        with turn, torch.inference_mode():
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            ids, cache = torch.tensor([prompt], device=device), None
-            for _ in range(request["max_tokens"]):
-                answer = model(ids, past_key_values=cache, use_cache=True)
-                cache = answer.past_key_values
-                ids = draw(answer.logits[:, -1], request.get("temperature", 1), request.get("top_p", 1),
-                           request.get("top_k", 0))
-                self.event({"choices": [{"index": 0, "text": f" {ids.item()}", "finish_reason": None}]})
-            self.event({"choices": [{"index": 0, "text": "", "finish_reason": "length"}]})
-            self.event({"choices": [], "usage": {"prompt_tokens": len(prompt),
-                                                 "completion_tokens": request["max_tokens"]}})
-            self.event("[DONE]")
-            self.wfile.write(b"0\r\n\r\n")
+            message = "the prompt has to be token ids, and the answer a stream"
+            return await self.plain(400, {"error": {"message": message}}, writer)
+        sampling = dict(temperature=float(request.get("temperature", 1)), top_p=float(request.get("top_p", 1)),
+                        top_k=int(request.get("top_k", 0)))
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        count = 0
+        try:
+            async for token in self.engine.tokens(prompt, wanted, sampling, bool(request.get("ignore_eos"))):
+                count += 1
+                await event(writer, {"choices": [{"index": 0, "text": f" {token}", "finish_reason": None}]})
+            reason = "length" if count == wanted else "stop"
+            await event(writer, {"choices": [{"index": 0, "text": "", "finish_reason": reason}]})
+            await event(writer, {"choices": [], "usage": {"prompt_tokens": len(prompt), "completion_tokens": count}})
+            await event(writer, "[DONE]")
+        except (RuntimeError, ValueError, TypeError) as failure:
+            await event(writer, {"error": {"message": str(failure)}})
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
 
 
-ThreadingHTTPServer(("127.0.0.1", arguments.port), Handler).serve_forever()
+async def event(writer, body):
+    data = f"data: {body if isinstance(body, str) else json.dumps(body)}\n\n".encode()
+    writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+    await writer.drain()
+
+
+async def proved(engine):
+    """The engine, once it has made two tokens."""
+    async def two():
+        return [token async for token in engine.tokens([1, 2, 3], 2, dict(DEFAULTS), True)]
+
+    tokens = await asyncio.wait_for(two(), START_SECONDS)
+    if len(tokens) != 2:
+        raise RuntimeError(f"two tokens were asked for, and {len(tokens)} came")
+    return engine
+
+
+async def chosen(model, arguments):
+    why = ""
+    if arguments.batching != "static":
+        try:
+            return await proved(Continuous(model, not arguments.no_prefix_cache)), why
+        except Exception as failure:
+            if arguments.batching == "continuous":
+                raise
+            why = f" (continuous batching failed: {type(failure).__name__}: {str(failure)[:80]})"
+            model.set_attn_implementation("sdpa")
+    return await proved(Static(model, arguments.most)), why
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--batching", choices=["auto", "continuous", "static"], default="auto")
+    parser.add_argument("--most", type=int, default=64, help="requests in a static batch")
+    parser.add_argument("--no-prefix-cache", action="store_true", help="continuous batches share no prefixes")
+    arguments = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        arguments.model, dtype=torch.float16 if device == "cuda" else torch.float32).to(device).eval()
+    engine, why = await chosen(model, arguments)
+    version = f"transformers {transformers.__version__}, torch {torch.__version__}, {device}, {engine.name}{why}"
+    print(version, flush=True)
+    server = await asyncio.start_server(Server(engine, version).connection, "127.0.0.1", arguments.port, limit=1 << 24)
+    await server.serve_forever()
+
+
+asyncio.run(main())
