@@ -18,7 +18,7 @@ import roselle.cuda.nvrtc.Compiler;
  * <p>A file is written beside its place and moved there, so that processes that start together never read half of one.
  * Where the folder cannot be written, kernels are compiled at each start.
  */
-final class CubinCache {
+final class CubinCache implements Cubins {
     private static final System.Logger LOG = System.getLogger(CubinCache.class.getName());
 
     private final Path folder;
@@ -44,8 +44,8 @@ final class CubinCache {
         return new CubinCache(root.resolve("cubins"), compiler);
     }
 
-    /** The machine code of a source. */
-    byte[] cubin(KernelSource source, String architecture) {
+    @Override
+    public byte[] cubin(KernelSource source, String architecture) {
         Path file = folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
         if (Files.isRegularFile(file)) {
             try {

@@ -54,12 +54,12 @@ public final class CudaBackend implements Backend {
      * @param type of the rows between operations: BF16, F16, or F32 to verify
      * @throws roselle.api.DeviceException if it cannot be used
      */
-    CudaBackend(Driver driver, int index, DataType type, CubinCache cubins) {
+    CudaBackend(Driver driver, int index, DataType type, Cubins cubins) {
         this.type = type;
         device = new Device(driver, index);
+        kernels = new Kernels(device, cubins);
         try {
             launcher = new Launcher(device, arena);
-            kernels = new Kernels(device, cubins);
             rowKernels = new RowKernels(kernels, launcher, type);
             floatKernels = type == DataType.F32 ? rowKernels : new RowKernels(kernels, launcher, DataType.F32);
             var mma = new MmaLinear(kernels, launcher, type);
@@ -69,7 +69,7 @@ public final class CudaBackend implements Backend {
             sampler = new SampleKernels(device, kernels, launcher);
             graphs = new StepGraphs(device, launcher);
         } catch (Throwable failure) {
-            device.close();
+            device.close(new Cleanup().then(kernels::close));
             arena.close();
             throw failure;
         }
@@ -318,17 +318,7 @@ public final class CudaBackend implements Backend {
     @Override
     public void close() {
         device.enter();
-        try {
-            graphs.forget();
-            sampler.close();
-            loader.close();
-            if (step != null) {
-                step.close();
-            }
-            kernels.close();
-        } finally {
-            device.close();
-            arena.close();
-        }
+        device.close(new Cleanup().then(graphs::forget).then(kernels::close));
+        arena.close();
     }
 }

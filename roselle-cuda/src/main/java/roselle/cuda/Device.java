@@ -5,7 +5,9 @@ import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
 
 /** One GPU with its context, the stream that all work goes through, and the memory taken of it. */
-final class Device implements AutoCloseable {
+final class Device {
+    private static final System.Logger LOG = System.getLogger(Device.class.getName());
+
     /** The first driver with the launch attributes that kernels are started with. */
     private static final int OLDEST_DRIVER = 12_000;
     /** The first architecture with the instructions that kernels use. */
@@ -20,6 +22,7 @@ final class Device implements AutoCloseable {
     private final long context;
     private final long stream;
     private final DeviceMemory memory;
+    private final HostMemory host;
     private long currentThread;
 
     /**
@@ -43,8 +46,18 @@ final class Device implements AutoCloseable {
         sharedMemory = driver.attribute(DeviceAttribute.SHARED_MEMORY_PER_BLOCK, index);
         context = driver.retainContext(index);
         currentThread = Thread.currentThread().threadId();
-        stream = driver.createStream();
+        stream = createStream();
         memory = new DeviceMemory(driver);
+        host = new HostMemory(driver);
+    }
+
+    private long createStream() {
+        try {
+            return driver.createStream();
+        } catch (Throwable failure) {
+            driver.releaseContext(index);
+            throw failure;
+        }
     }
 
     private void requireRecent() {
@@ -97,6 +110,10 @@ final class Device implements AutoCloseable {
         return memory;
     }
 
+    HostMemory host() {
+        return host;
+    }
+
     /** Makes the context the calling thread's, which the driver wants before any call that works on the device. */
     void enter() {
         long thread = Thread.currentThread().threadId();
@@ -110,14 +127,21 @@ final class Device implements AutoCloseable {
         driver.synchronize(stream);
     }
 
-    @Override
-    public void close() {
-        enter();
+    /**
+     * Gives all back, after the steps of the device's users.
+     *
+     * <p>Where a kernel has failed, every step fails; the end of the context then gives back what they did not, so that a
+     * failed step is worth a line in the log and nothing more.
+     */
+    void close(Cleanup steps) {
+        steps.then(this::synchronize); // nothing uses what goes now
+        host.close(steps);
+        steps.then(memory::close).then(() -> driver.destroyStream(stream));
+        driver.releaseContext(index);
         try {
-            memory.close();
-            driver.destroyStream(stream);
-        } finally {
-            driver.releaseContext(index);
+            steps.finish();
+        } catch (DeviceException failure) {
+            LOG.log(System.Logger.Level.WARNING, "event=device-not-left-clean reason=\"{0}\"", failure.getMessage());
         }
     }
 }

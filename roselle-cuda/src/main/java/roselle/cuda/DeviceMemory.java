@@ -1,8 +1,8 @@
 package roselle.cuda;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.Set;
 import roselle.api.DeviceException;
 import roselle.cuda.driver.Driver;
 
@@ -13,7 +13,7 @@ final class DeviceMemory implements AutoCloseable {
     private static final long ALIGNMENT = 256;
 
     private final Driver driver;
-    private final List<Long> taken = new ArrayList<>();
+    private final Set<Long> taken = new LinkedHashSet<>();
     private long takenBytes;
     private long slab;
     private long slabLeft;
@@ -47,6 +47,22 @@ final class DeviceMemory implements AutoCloseable {
         return address;
     }
 
+    /**
+     * Takes memory of its own that {@link #giveBack} returns before the rest.
+     *
+     * @throws DeviceException with both numbers if there is not that much
+     */
+    long borrow(long bytes) {
+        return take(bytes);
+    }
+
+    /** Returns what {@link #borrow} took. */
+    void giveBack(long address, long bytes) {
+        taken.remove(address);
+        takenBytes -= bytes;
+        driver.free(address);
+    }
+
     private long take(long bytes) {
         long address = driver.allocate(bytes);
         if (address == 0) {
@@ -69,11 +85,13 @@ final class DeviceMemory implements AutoCloseable {
 
     @Override
     public void close() {
+        var cleanup = new Cleanup();
         for (long address : taken) {
-            driver.free(address);
+            cleanup.then(() -> driver.free(address));
         }
         taken.clear();
         takenBytes = 0;
         slabLeft = 0;
+        cleanup.finish();
     }
 }

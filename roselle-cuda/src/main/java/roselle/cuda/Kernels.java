@@ -8,19 +8,19 @@ import java.util.Map;
 /** The kernels of a device, by file and name; a file is compiled, or fetched from the cache, when its first kernel is asked for. */
 final class Kernels implements AutoCloseable {
     private final Device device;
-    private final CubinCache cache;
+    private final Cubins cubins;
     private final Map<KernelSource, Long> modules = new EnumMap<>(KernelSource.class);
     private final List<Long> loaded = new ArrayList<>();
 
-    Kernels(Device device, CubinCache cache) {
+    Kernels(Device device, Cubins cubins) {
         this.device = device;
-        this.cache = cache;
+        this.cubins = cubins;
     }
 
     Kernel kernel(KernelSource source, String name) {
         Long module = modules.get(source);
         if (module == null) {
-            module = device.driver().loadModule(cache.cubin(source, device.architecture()));
+            module = device.driver().loadModule(cubins.cubin(source, device.architecture()));
             loaded.add(module);
             modules.put(source, module);
         }
@@ -29,11 +29,12 @@ final class Kernels implements AutoCloseable {
 
     @Override
     public void close() {
-        device.enter();
+        var cleanup = new Cleanup();
         for (long module : loaded) {
-            device.driver().unloadModule(module);
+            cleanup.then(() -> device.driver().unloadModule(module));
         }
         loaded.clear();
         modules.clear();
+        cleanup.finish();
     }
 }

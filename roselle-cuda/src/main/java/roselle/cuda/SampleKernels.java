@@ -63,7 +63,7 @@ final class SampleKernels {
         sample = kernels.kernel(KernelSource.SAMPLE, "sample");
         takeTokens = kernels.kernel(KernelSource.SAMPLE, "take_tokens");
         for (int i = 0; i < flights.length; i++) {
-            flights[i] = new Flight(device.driver().createEvent());
+            flights[i] = new Flight(device.host().createEvent());
         }
     }
 
@@ -72,12 +72,17 @@ final class SampleKernels {
             return;
         }
         device.synchronize();
-        freePinned();
+        for (Flight flight : flights) {
+            if (rows > 0) {
+                device.host().free(flight.sent);
+                device.host().free(flight.returned);
+            }
+        }
         rows = maxRows;
         vocabulary = width;
         for (Flight flight : flights) {
-            flight.sent = device.driver().allocatePinned(rows * ROW_BYTES);
-            flight.returned = device.driver().allocatePinned(rows * RESULT_BYTES);
+            flight.sent = device.host().allocate(rows * ROW_BYTES);
+            flight.returned = device.host().allocate(rows * RESULT_BYTES);
         }
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
@@ -197,22 +202,5 @@ final class SampleKernels {
             case 5 -> TokenDraws.Failure.INFINITE_CHANGE;
             default -> throw new IllegalStateException("the sampler failed in way " + number);
         };
-    }
-
-    private void freePinned() {
-        for (Flight flight : flights) {
-            if (rows > 0) {
-                device.driver().freePinned(flight.sent);
-                device.driver().freePinned(flight.returned);
-            }
-        }
-        rows = 0;
-    }
-
-    void close() {
-        freePinned();
-        for (Flight flight : flights) {
-            device.driver().destroyEvent(flight.event);
-        }
     }
 }

@@ -61,11 +61,13 @@ final class StepGraphs {
 
     /** Drops all of them, because what they refer to moves. */
     void forget() {
+        var cleanup = new Cleanup();
         for (long graph : graphs.values()) {
             if (graph != 0) {
-                device.driver().destroyGraph(graph);
+                cleanup.then(() -> device.driver().destroyGraph(graph));
             }
         }
         graphs.clear();
+        cleanup.finish();
     }
 }

@@ -56,8 +56,8 @@ final class StepMemory {
         groups = inputs.pageTable.length;
         packed = new int[Math.toIntExact(pagesAt(groups, maxSequences))];
         for (int i = 0; i < copies.length; i++) {
-            MemorySegment pinned = device.driver().allocatePinned((long) packed.length * Integer.BYTES);
-            copies[i] = new Copy(pinned, device.driver().createEvent());
+            MemorySegment pinned = device.host().allocate((long) packed.length * Integer.BYTES);
+            copies[i] = new Copy(pinned, device.host().createEvent());
         }
         address = device.memory().allocate((long) packed.length * Integer.BYTES);
     }
@@ -230,7 +230,7 @@ final class StepMemory {
         private int count;
 
         private MemorySegment allocate() {
-            return device.driver().allocatePinned(2L * maxRows * Integer.BYTES);
+            return device.host().allocate(2L * maxRows * Integer.BYTES);
         }
 
         private void fill(StepInputs inputs, int tileTokens) {
@@ -260,14 +260,15 @@ final class StepMemory {
         }
     }
 
+    /** Gives back what the host shares with the device, where another takes its place. */
     void close() {
         for (Copy copy : copies) {
-            device.driver().freePinned(copy.pinned);
-            device.driver().destroyEvent(copy.event);
+            device.host().free(copy.pinned);
+            device.host().destroyEvent(copy.event);
         }
         for (Tiles list : tiles.values()) {
-            device.driver().freePinned(list.pinned[0]);
-            device.driver().freePinned(list.pinned[1]);
+            device.host().free(list.pinned[0]);
+            device.host().free(list.pinned[1]);
         }
         tiles.clear();
     }

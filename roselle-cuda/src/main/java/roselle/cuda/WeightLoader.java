@@ -19,7 +19,7 @@ import roselle.tensor.Tensor;
  * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores; quantized ones, experts,
  * and all where rows are float32 stay as the checkpoint has them.
  */
-final class WeightLoader implements AutoCloseable {
+final class WeightLoader {
     private static final int STAGING_BYTES = 32 << 20;
     private static final int TILE = 64;
     private static final int TILE_BYTES = 8192;
@@ -153,7 +153,7 @@ final class WeightLoader implements AutoCloseable {
     private MemorySegment staging() {
         turn = 1 - turn;
         if (staging[turn] == null) {
-            staging[turn] = device.driver().allocatePinned(STAGING_BYTES);
+            staging[turn] = device.host().allocate(STAGING_BYTES);
         } else {
             device.synchronize();
         }
@@ -196,7 +196,7 @@ final class WeightLoader implements AutoCloseable {
         }
         MemorySegment pinned = staging();
         if (rowMajor[turn] == 0) {
-            rowMajor[turn] = device.driver().allocate(STAGING_BYTES);
+            rowMajor[turn] = device.memory().borrow(STAGING_BYTES);
         }
         long rowBytes = block.type().rowBytes(columns);
         MemorySegment source = block.data().asSlice(firstRow * rowBytes, rows * rowBytes);
@@ -249,18 +249,13 @@ final class WeightLoader implements AutoCloseable {
         device.synchronize();
         for (int i = 0; i < staging.length; i++) {
             if (staging[i] != null) {
-                device.driver().freePinned(staging[i]);
+                device.host().free(staging[i]);
                 staging[i] = null;
             }
             if (rowMajor[i] != 0) {
-                device.driver().free(rowMajor[i]);
+                device.memory().giveBack(rowMajor[i], STAGING_BYTES);
                 rowMajor[i] = 0;
             }
         }
-    }
-
-    @Override
-    public void close() {
-        finish();
     }
 }

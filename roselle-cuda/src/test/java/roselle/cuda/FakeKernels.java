@@ -1,0 +1,248 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import roselle.cuda.KernelSignature.Parameter;
+
+/**
+ * Modules and kernels of a fake device: nothing is computed, but every launch is held to the kernel's declaration and to the
+ * limits of the card.
+ *
+ * <p>After a launch the host's slots for parameters are filled with a pattern, as the driver would have copied them: so the
+ * next launch shows which of their bytes were written for it.
+ */
+@SuppressWarnings("restricted")
+final class FakeKernels {
+    private static final String CUBIN = "fake cubin ";
+    private static final byte PATTERN = (byte) 0xA5;
+    private static final int PATTERN_INT = 0xA5A5A5A5;
+    private static final int SLOT = 64;
+    private static final int NEEDS_NO_PERMISSION = 48 << 10;
+    private static final int MOST_BLOCKS_Y = 65_535;
+    private static final int CLUSTER = 4;
+    private static final int OVERLAP = 6;
+
+    private final FakeDriver.Card card;
+    private final FakeMemory memory;
+    private final Map<Long, KernelSource> modules = new HashMap<>();
+    private final Map<Long, Function> functions = new HashMap<>();
+    private final Set<Long> patterned = new HashSet<>(); // addresses of parameter arrays that had their pattern
+
+    /** A kernel, and how much dynamic shared memory it was allowed. */
+    private static final class Function {
+        private final long module;
+        private final KernelSignature signature;
+        private int allowed = NEEDS_NO_PERMISSION;
+
+        private Function(long module, KernelSignature signature) {
+            this.module = module;
+            this.signature = signature;
+        }
+    }
+
+    /**
+     * A launch that kept the rules.
+     *
+     * @param values the first eight bytes of each parameter
+     * @param addresses all that point into device memory
+     */
+    record Launch(KernelSignature kernel, int gridX, int gridY, int gridZ, List<Long> values, List<Long> addresses) {
+        /** A parameter by its name in the source. */
+        long value(String name) {
+            for (int i = 0; i < values.size(); i++) {
+                if (kernel.parameters().get(i).text().endsWith(name)) {
+                    return values.get(i);
+                }
+            }
+            throw new AssertionError(kernel.name() + " has no parameter " + name);
+        }
+    }
+
+    FakeKernels(FakeDriver.Card card, FakeMemory memory) {
+        this.card = card;
+        this.memory = memory;
+    }
+
+    /** What stands for the machine code of a source. */
+    static byte[] cubin(KernelSource source, String architecture) {
+        return (CUBIN + source.name() + " " + architecture).getBytes(StandardCharsets.UTF_8);
+    }
+
+    int moduleCount() {
+        return modules.size();
+    }
+
+    void load(long handle, byte[] cubin) {
+        String text = new String(cubin, StandardCharsets.UTF_8);
+        if (!text.startsWith(CUBIN)) {
+            throw new AssertionError("what was loaded is no cubin");
+        }
+        String[] parts = text.substring(CUBIN.length()).split(" ");
+        KernelSource source = KernelSource.valueOf(parts[0]);
+        if (!source.isFor(parts[1])) {
+            throw new AssertionError(source.file() + " is not for " + parts[1]);
+        }
+        modules.put(handle, source);
+    }
+
+    void unload(long module) {
+        if (modules.remove(module) == null) {
+            throw new AssertionError("module " + module + " is not loaded");
+        }
+        functions.values().removeIf(function -> function.module == module);
+    }
+
+    void unloadAll() {
+        modules.clear();
+        functions.clear();
+    }
+
+    void function(long handle, long module, String name) {
+        KernelSource source = modules.get(module);
+        if (source == null) {
+            throw new AssertionError("module " + module + " of " + name + " is not loaded");
+        }
+        functions.put(handle, new Function(module, KernelSignature.of(source, name)));
+    }
+
+    private Function function(long handle) {
+        Function function = functions.get(handle);
+        if (function == null) {
+            throw new AssertionError("kernel " + handle + " is not loaded");
+        }
+        return function;
+    }
+
+    void allow(long handle, int bytes) {
+        require(bytes <= card.sharedMemory(), "a kernel was allowed " + bytes + " bytes of shared memory");
+        function(handle).allowed = bytes;
+    }
+
+    Launch launch(MemorySegment borrowedConfig, long handle, MemorySegment parameters) {
+        Function function = function(handle);
+        String name = function.signature.name();
+        MemorySegment config = borrowedConfig.reinterpret(56);
+        int gridX = config.get(JAVA_INT, 0);
+        int gridY = config.get(JAVA_INT, 4);
+        int gridZ = config.get(JAVA_INT, 8);
+        int threads = config.get(JAVA_INT, 12) * config.get(JAVA_INT, 16) * config.get(JAVA_INT, 20);
+        require(gridX >= 1, name + " has a grid of " + gridX + " blocks along x");
+        require(gridY >= 1 && gridY <= MOST_BLOCKS_Y, name + " has a grid of " + gridY + " blocks along y");
+        require(gridZ >= 1 && gridZ <= MOST_BLOCKS_Y, name + " has a grid of " + gridZ + " blocks along z");
+        int most = function.signature.threads();
+        require(threads >= 1 && threads <= most, name + " has blocks of " + threads + " threads, not " + most);
+        int shared = config.get(JAVA_INT, 24);
+        require(shared >= 0 && shared <= function.allowed, name + " takes " + shared + " bytes of shared memory");
+        attributes(name, config, gridX);
+        try {
+            return arguments(function.signature, gridX, gridY, gridZ, parameters);
+        } finally {
+            for (long i = 0; i < parameters.byteSize() / ADDRESS.byteSize(); i++) {
+                parameters.getAtIndex(ADDRESS, i).reinterpret(SLOT).fill(PATTERN);
+            }
+        }
+    }
+
+    private void attributes(String name, MemorySegment config, int gridX) {
+        int count = config.get(JAVA_INT, 48);
+        MemorySegment attributes = config.get(ADDRESS, 40).reinterpret(72L * count);
+        for (int i = 0; i < count; i++) {
+            int value = attributes.get(JAVA_INT, 72L * i + 8);
+            switch (attributes.get(JAVA_INT, 72L * i)) {
+                case CLUSTER -> {
+                    require(card.major() >= 9, name + " has clusters, which " + card.name() + " does not know");
+                    require(value >= 2 && value <= 8 && gridX % value == 0, name + " has clusters of " + value);
+                }
+                case OVERLAP -> require(value == 1, name + " overlaps " + value);
+                default -> throw new AssertionError(name + " has an unknown attribute");
+            }
+        }
+    }
+
+    private Launch arguments(KernelSignature kernel, int gridX, int gridY, int gridZ, MemorySegment borrowed) {
+        List<Parameter> declared = kernel.parameters();
+        MemorySegment pointers = borrowed.reinterpret((declared.size() + 1L) * ADDRESS.byteSize());
+        boolean isKnown = !patterned.add(borrowed.address());
+        var values = new ArrayList<Long>();
+        var addresses = new ArrayList<Long>();
+        for (int i = 0; i < declared.size(); i++) {
+            MemorySegment slot = pointers.getAtIndex(ADDRESS, i).reinterpret(SLOT);
+            String what =
+                    kernel.name() + "'s parameter " + i + " (" + declared.get(i).text() + ")";
+            if (isKnown) {
+                requireWidth(what, declared.get(i), slot);
+            }
+            argument(what, declared.get(i), slot, addresses);
+            values.add(slot.get(JAVA_LONG, 0));
+        }
+        if (isKnown && declared.size() * ADDRESS.byteSize() < borrowed.byteSize()) {
+            MemorySegment next = pointers.getAtIndex(ADDRESS, declared.size()).reinterpret(SLOT);
+            require(
+                    isUntouched(next, 0, SLOT),
+                    kernel.name() + " was given more than " + declared.size() + " parameters");
+        }
+        return new Launch(kernel, gridX, gridY, gridZ, List.copyOf(values), List.copyOf(addresses));
+    }
+
+    private static void requireWidth(String what, Parameter declared, MemorySegment slot) {
+        require(
+                !isUntouched(slot, 0, declared.kind() == KernelSignature.Kind.STRUCT ? SLOT : 4),
+                what + " was not given");
+        boolean isNarrow = slot.get(JAVA_INT, 4) == PATTERN_INT;
+        switch (declared.kind()) {
+            case POINTER, WIDE -> require(!isNarrow, what + " was given 4 bytes");
+            case NARROW -> require(isNarrow, what + " was given 8 bytes");
+            case STRUCT -> {} // its fields have gaps
+        }
+    }
+
+    private static boolean isUntouched(MemorySegment slot, int from, int until) {
+        for (int i = from; i < until; i++) {
+            if (slot.get(JAVA_BYTE, i) != PATTERN) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void argument(String what, Parameter declared, MemorySegment slot, List<Long> addresses) {
+        switch (declared.kind()) {
+            case POINTER -> {
+                long address = slot.get(JAVA_LONG, 0);
+                if (address != 0) {
+                    memory.requireLive(what, address, 1);
+                    addresses.add(address);
+                }
+            }
+            case WIDE ->
+                require(!FakeMemory.looksLikeAnAddress(slot.get(JAVA_LONG, 0)), what + " was given an address");
+            case NARROW -> {}
+            case STRUCT -> {
+                for (int at = 0; at < SLOT; at += 8) {
+                    long word = slot.get(JAVA_LONG, at);
+                    if (FakeMemory.looksLikeAnAddress(word)) {
+                        memory.requireLive(what, word, 1);
+                        addresses.add(word);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package roselle.engine;
+
+import roselle.backend.Backend;
+
+/** Opens engines on devices that a test of another package made. */
+public final class EngineOnDevice {
+    private EngineOnDevice() {}
+
+    /** Opens an engine, which owns the device from here on. */
+    public static Engine open(EngineConfig config, Backend device) {
+        return Engine.open(config, device, StepHook.NONE);
+    }
+}
