@@ -87,7 +87,7 @@ class TerminalStartTest {
             for (int next = screen.read(); next >= 0; next = screen.read()) {
                 seen.append((char) next);
             }
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).as("%s", seen).isEqualTo(status);
             return seen.toString();
         }
@@ -101,7 +101,7 @@ class TerminalStartTest {
     }
 
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aConversationBeginsAndEndsWithoutAWarning() throws IOException, InterruptedException {
         try (var conversation = converse("run demo")) {
             conversation.readUntil(PROMPT);
@@ -113,7 +113,7 @@ class TerminalStartTest {
 
     /** The model is kept from ending its answer: what ends it is the key. */
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void controlCStopsTheAnswerAndTheConversationGoesOn() throws IOException, InterruptedException {
         Path file = folder.resolve("saved.json");
         try (var conversation = converse("run demo --ignore-eos --context 30000")) {

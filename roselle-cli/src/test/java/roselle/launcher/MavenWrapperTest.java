@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -140,13 +141,16 @@ final class MavenWrapperTest {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command);
         builder.environment().remove("MVNW_REPOURL");
+        builder.environment()
+                .keySet()
+                .removeIf(name -> name.toLowerCase(Locale.ROOT).endsWith("_proxy"));
         builder.environment().put("MAVEN_USER_HOME", folder.resolve("user home").toString());
         builder.environment().putAll(environment);
         Process process = builder.start();
         process.getOutputStream().close();
         String out = new String(process.getInputStream().readAllBytes(), UTF_8);
         String err = new String(process.getErrorStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
         return new Outcome(process.exitValue(), out, err);
     }
 }

@@ -142,7 +142,7 @@ class EngineEdgesTest {
 
     /** A step that fails leaves no reader waiting, whatever state it left behind. */
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aDefectOfTheLoopIsToldToEveryReader() {
         var steps = new int[1];
         StepHook defect = scheduler -> {
@@ -237,7 +237,7 @@ class EngineEdgesTest {
 
     /** What was accepted ends in one event, what came too late is refused, and nobody waits for ever. */
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void closingWhileManySubmitLeavesNobodyWaiting() throws Exception {
         for (int round = 0; round < 20; round++) {
             var engine = Engine.open(config(MODELS.resolve("llama"), 64));

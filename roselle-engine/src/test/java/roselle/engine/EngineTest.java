@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,7 +75,7 @@ class EngineTest {
     }
 
     private void awaitIdle() {
-        long giveUp = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        long giveUp = System.nanoTime() + Duration.ofMinutes(2).toNanos();
         while (engine.status().usedPages() > 0 || engine.status().running() > 0) {
             assertThat(System.nanoTime()).as("%s", engine.status()).isLessThan(giveUp);
             Thread.onSpinWait();
@@ -311,6 +311,9 @@ class EngineTest {
 
     @Test
     void aFullQueueIsRefusedWithBothNumbers() {
+        engine.close();
+        var all = new CountDownLatch(1); // no step ends an answer before all have come
+        engine = Engine.open(config(), new CpuBackend(2), _ -> await(all));
         var held = new ArrayList<Generation>();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 200; i++) {
@@ -319,6 +322,7 @@ class EngineTest {
                 })
                 .isInstanceOf(CapacityException.class)
                 .hasMessageContaining("56");
+        all.countDown();
         held.forEach(Generation::close);
         awaitIdle();
     }
@@ -359,12 +363,12 @@ class EngineTest {
     @Test
     void aDeviceThatFailsMidBatchFailsEveryRequestAndTheEngine() {
         engine.close();
-        var isBroken = new AtomicBoolean();
-        engine = Engine.open(config(), failing(isBroken), StepHook.NONE);
+        var both = new CountDownLatch(1);
+        engine = Engine.open(config(), failing(100), _ -> await(both));
         var first = engine.submit(request(240).build());
         var second = engine.submit(request(240).build());
-        first.next();
-        isBroken.set(true);
+        both.countDown();
+        assertThat(first.next()).as("before the device breaks").isInstanceOf(TokenGenerated.class);
         for (Generation each : List.of(first, second)) {
             assertThat(events(each).getLast())
                     .isInstanceOfSatisfying(
@@ -376,11 +380,21 @@ class EngineTest {
                 .hasMessageContaining("the device is gone");
     }
 
-    private static Backend failing(AtomicBoolean isBroken) {
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interruption) {
+            throw new IllegalStateException(interruption);
+        }
+    }
+
+    /** A device that breaks in the product of this number, after some steps. */
+    private static Backend failing(int product) {
         Backend honest = new CpuBackend(1);
+        var made = new int[1];
         return (Backend) Proxy.newProxyInstance(
                 Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
-                    if (isBroken.get() && method.getName().equals("linear")) {
+                    if (method.getName().equals("linear") && ++made[0] >= product) {
                         throw new DeviceException("the device is gone");
                     }
                     try {

@@ -3,6 +3,7 @@ package roselle.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -18,7 +19,8 @@ import roselle.api.InvalidRequestException;
 /** Templates that want more than they should get: each ends soon, with one sentence that names a place. */
 final class HostileTemplateTest {
     private static final LocalDateTime NOW = LocalDateTime.of(2026, 7, 4, 12, 0);
-    private static final Duration SECOND = Duration.ofSeconds(1);
+    /** Of the processor's time, on a slow one too: what is not refused takes minutes. */
+    private static final Duration TIMELY = Duration.ofSeconds(5);
 
     @ParameterizedTest
     @ValueSource(
@@ -93,7 +95,7 @@ final class HostileTemplateTest {
                 "{{ raise_exception('no\\n\\nnot so') }}",
                 "{{ a\u0000b }}",
             })
-    void isRefusedWithinASecond(String template) {
+    void isRefusedWithinSeconds(String template) {
         assertThatThrownBy(() -> timely(template))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageMatching("template 'hostile', line \\d+, column \\d+: .+");
@@ -123,7 +125,7 @@ final class HostileTemplateTest {
         var message = new CompletableFuture<String>();
         var thread = new Thread(null, () -> message.complete(refusal(template)), "small", 1 << 20);
         thread.start();
-        assertThat(message.get(5, TimeUnit.SECONDS)).contains("macros or recursive loops are nested too deeply");
+        assertThat(message.get(120, TimeUnit.SECONDS)).contains("macros or recursive loops are nested too deeply");
     }
 
     @Test
@@ -169,11 +171,13 @@ final class HostileTemplateTest {
     }
 
     private static String timely(String template) {
-        long start = System.nanoTime();
+        var threads = ManagementFactory.getThreadMXBean();
+        long start = threads.getCurrentThreadCpuTime();
         try {
             return ChatTemplate.compile("hostile", template).render(Map.of(), NOW);
         } finally {
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SECOND);
+            assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - start))
+                    .isLessThan(TIMELY);
         }
     }
 

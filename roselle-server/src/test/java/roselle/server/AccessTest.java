@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,11 +35,13 @@ final class AccessTest {
 
     @BeforeAll
     static void start() {
-        demo = new DemoServer(ServerConfig.DEFAULT.with(AccessOptions.DEFAULT.withKeys(List.of(
-                key("alice", ALICE, KeyLimits.DEFAULT),
-                key("poor", POOR, new KeyLimits(1_000, 20, 8)),
-                key("slow", SLOW, new KeyLimits(2, 1_000_000, 8)),
-                key("alone", ALONE, new KeyLimits(1_000, 1_000_000, 1))))));
+        demo = new DemoServer(
+                ServerConfig.DEFAULT.with(AccessOptions.DEFAULT.withKeys(List.of(
+                        key("alice", ALICE, KeyLimits.DEFAULT),
+                        key("poor", POOR, new KeyLimits(1_000, 20, 8)),
+                        key("slow", SLOW, new KeyLimits(2, 1_000_000, 8)),
+                        key("alone", ALONE, new KeyLimits(1_000, 1_000_000, 1))))),
+                new Pace());
     }
 
     @AfterAll
@@ -170,14 +172,16 @@ final class AccessTest {
 
     @Test
     void givesAKeyOnePlaceAtATimeAndTakesItBackWhenItsClientGoes() throws IOException {
+        demo.pace().slow(Duration.ofMillis(50)); // an answer that lasts for as long as this looks at it
         try (var connection = connect(demo)) {
             connection.post("/v1/chat/completions", CHAT.formatted(1000), authorization(ALONE));
-            await(() -> demo.engine().status().running() > 0);
+            DemoServer.await(() -> demo.engine().status().running() > 0);
 
             assertThat(chat(ALONE, 1).statusCode()).isEqualTo(429);
             assertThat(chat(ALICE, 1).statusCode()).isEqualTo(200);
         }
-        await(() -> chat(ALONE, 1).statusCode() == 200);
+        DemoServer.await(() -> chat(ALONE, 1).statusCode() == 200);
+        demo.pace().go();
     }
 
     @Test
@@ -185,15 +189,17 @@ final class AccessTest {
         String secret = ApiKey.random();
         var config = ServerConfig.DEFAULT.with(
                 AccessOptions.DEFAULT.withKeys(List.of(key("hasty", secret, new KeyLimits(1_000, 12, 8)))));
-        try (var server = new DemoServer(config)) {
+        try (var server = new DemoServer(config, new Pace())) {
+            server.pace().slow(Duration.ofMillis(5));
             try (var connection = connect(server)) {
                 connection.post("/v1/chat/completions", CHAT.formatted(1000), authorization(secret));
-                await(() -> server.engine().status().totals().generatedTokens() > 4);
+                DemoServer.await(() -> server.engine().status().totals().generatedTokens() > 40);
             }
-            await(() -> server.engine().status().running() == 0);
-            await(() -> server.send(with(server.request("/tokenize", "{\"prompt\":\"a\"}"), "Bearer " + secret))
-                            .statusCode()
-                    == 429);
+            DemoServer.await(() -> server.engine().status().running() == 0);
+            DemoServer.await(() ->
+                    server.send(with(server.request("/tokenize", "{\"prompt\":\"a\"}"), "Bearer " + secret))
+                                    .statusCode()
+                            == 429);
         }
     }
 
@@ -205,14 +211,16 @@ final class AccessTest {
         try (var server = new DemoServer(config);
                 var connection = connect(server)) {
             connection.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{");
-            await(() -> server.post("/tokenize", "{\"prompt\":\"a\"}").statusCode() == 503);
+            DemoServer.await(
+                    () -> server.post("/tokenize", "{\"prompt\":\"a\"}").statusCode() == 503);
 
             var refused = server.post("/v1/chat/completions", "not read: { is no JSON");
 
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(wait(refused)).isEqualTo(1);
             connection.send("\"prompt\":\"a\"}");
-            await(() -> server.post("/tokenize", "{\"prompt\":\"a\"}").statusCode() == 200);
+            DemoServer.await(
+                    () -> server.post("/tokenize", "{\"prompt\":\"a\"}").statusCode() == 200);
         }
     }
 
@@ -256,13 +264,5 @@ final class AccessTest {
 
     private static HttpRequest with(HttpRequest.Builder request, String authorization) {
         return request.header("authorization", authorization).build();
-    }
-
-    private static void await(java.util.function.BooleanSupplier condition) {
-        long end = System.nanoTime() + 10_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited 10 seconds").isLessThan(end);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -15,9 +13,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.HookedEngine;
+import roselle.server.config.ServerConfig;
 import tools.jackson.databind.JsonNode;
 
 final class ChatCompletionTest {
@@ -108,25 +107,27 @@ final class ChatCompletionTest {
     }
 
     @Test
-    void turnsAwayWhatFindsNoRoom() throws InterruptedException, ExecutionException {
+    void turnsAwayWhatFindsNoRoom() {
         var batch = new BatchOptions(0, 1, 512, 0, 1);
-        try (var small =
-                new DemoServer(Engine.open(EngineConfig.of(DemoServer.demo()).with(batch)))) {
-            String endless = "{\"prompt\":\"Once\",\"max_tokens\":150,\"ignore_eos\":true}";
+        var pace = new Pace();
+        var engine = HookedEngine.open(EngineConfig.of(DemoServer.demo()).with(batch), pace);
+        try (var small = new DemoServer(ServerConfig.DEFAULT, engine, pace)) {
+            pace.hold(); // one is in a step, one waits
+            String endless = "{\"prompt\":\"Once\",\"max_tokens\":15,\"ignore_eos\":true}";
             var request = small.request("/v1/completions", endless).build();
             List<CompletableFuture<HttpResponse<String>>> answers = Stream.generate(
                             () -> small.client().sendAsync(request, HttpResponse.BodyHandlers.ofString()))
                     .limit(8)
                     .toList();
-            List<HttpResponse<String>> all = new ArrayList<>();
-            for (var answer : answers) {
-                all.add(answer.get());
-            }
+            DemoServer.await(
+                    () -> answers.stream().filter(CompletableFuture::isDone).count() == 6);
+            pace.go();
+            List<HttpResponse<String>> all =
+                    answers.stream().map(CompletableFuture::join).toList();
 
             assertThat(all)
                     .extracting(HttpResponse::statusCode)
-                    .contains(200, 503)
-                    .containsOnly(200, 503);
+                    .containsExactlyInAnyOrder(200, 200, 503, 503, 503, 503, 503, 503);
             all.stream().filter(response -> response.statusCode() == 503).forEach(refused -> {
                 assertThat(refused.headers().firstValueAsLong("retry-after")).isPresent();
                 assertThat(DemoServer.json(refused.body()).at("/error/code").stringValue())

@@ -1,5 +1,7 @@
 package roselle.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -7,11 +9,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import roselle.checkpoint.BundledModel;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
+import roselle.engine.HookedEngine;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -21,9 +27,11 @@ import tools.jackson.databind.json.JsonMapper;
 /** A server of the demo model on a free port, and requests to it. */
 final class DemoServer implements AutoCloseable {
     static final JsonMapper MAPPER = new JsonMapper();
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Engine engine;
     private final Server server;
+    private final Pace pace;
     private final HttpClient client = HttpClient.newHttpClient();
 
     DemoServer() {
@@ -38,8 +46,18 @@ final class DemoServer implements AutoCloseable {
         this(ServerConfig.DEFAULT, engine);
     }
 
+    /** A server whose engine's steps take as long as {@code pace} says. */
+    DemoServer(ServerConfig config, Pace pace) {
+        this(config, HookedEngine.open(EngineConfig.of(demo()), pace), pace);
+    }
+
     DemoServer(ServerConfig config, Engine engine) {
+        this(config, engine, new Pace());
+    }
+
+    DemoServer(ServerConfig config, Engine engine, Pace pace) {
         this.engine = engine;
+        this.pace = pace;
         server = Server.start(config.with(new ListenOptions("127.0.0.1", 0)), new ServedModel("demo", engine));
     }
 
@@ -58,6 +76,10 @@ final class DemoServer implements AutoCloseable {
 
     Server server() {
         return server;
+    }
+
+    Pace pace() {
+        return pace;
     }
 
     HttpClient client() {
@@ -103,8 +125,18 @@ final class DemoServer implements AutoCloseable {
         return MAPPER.readTree(text);
     }
 
+    /** Waits for what must come; only a machine that stands still, or a defect, takes this long. */
+    static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("waited " + PATIENCE).isLessThan(end);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     @Override
     public void close() {
+        pace.go();
         client.close();
         server.close();
         engine.close();

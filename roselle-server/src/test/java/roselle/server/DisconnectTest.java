@@ -9,14 +9,16 @@ import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.server.config.ServerConfig;
 
 /** A peer that goes takes its generation with it, whether bytes are on the way or not. */
 final class DisconnectTest {
@@ -29,12 +31,23 @@ final class DisconnectTest {
 
     @BeforeAll
     static void start() {
-        demo = new DemoServer();
+        demo = new DemoServer(ServerConfig.DEFAULT, new Pace());
     }
 
     @AfterAll
     static void stop() {
         demo.close();
+    }
+
+    /** Half of an answer's tokens take longer than the slowest machine needs to see that its peer has gone. */
+    @BeforeEach
+    void slowDown() {
+        demo.pace().slow(Duration.ofMillis(50));
+    }
+
+    @AfterEach
+    void goOn() {
+        demo.pace().go();
     }
 
     @ParameterizedTest
@@ -44,10 +57,10 @@ final class DisconnectTest {
         try (var socket =
                 new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
             write(socket, "POST", "/v1/chat/completions", ENDLESS.formatted(MOST_TOKENS, streams));
-            await(() -> demo.engine().status().running() > 0);
+            DemoServer.await(() -> demo.engine().status().running() > 0);
         }
 
-        await(DisconnectTest::isIdle);
+        DemoServer.await(DisconnectTest::isIdle);
         assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MOST_TOKENS / 2);
     }
 
@@ -61,11 +74,11 @@ final class DisconnectTest {
                 .build();
         CompletableFuture<HttpResponse<String>> answer =
                 demo.client().sendAsync(request, HttpResponse.BodyHandlers.ofString());
-        await(() -> demo.engine().status().running() > 0);
+        DemoServer.await(() -> demo.engine().status().running() > 0);
 
         answer.cancel(true);
 
-        await(DisconnectTest::isIdle);
+        DemoServer.await(DisconnectTest::isIdle);
         assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MOST_TOKENS / 2);
         assertThat(demo.get("/health").version()).isEqualTo(HttpClient.Version.HTTP_2);
     }
@@ -74,13 +87,15 @@ final class DisconnectTest {
     void keepsARequestThatComesWhileAnotherIsAnswered() throws IOException {
         try (var socket =
                 new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
+            socket.setSoTimeout(120_000);
             write(socket, "POST", "/v1/chat/completions", ENDLESS.formatted(20, false));
             write(socket, "GET", "/version", "");
             write(socket, "GET", "/health", "");
             write(socket, "GET", "/ready", "");
 
             var answers = new StringBuilder();
-            await(() -> !read(socket, answers).isEmpty() && answers.toString().contains("{\"status\":\"ready\"}"));
+            DemoServer.await(
+                    () -> !read(socket, answers).isEmpty() && answers.toString().contains("{\"status\":\"ready\"}"));
             assertThat(answers).contains("chat.completion", "\"version\"", "{\"status\":\"ok\"}");
         }
     }
@@ -108,13 +123,5 @@ final class DisconnectTest {
         socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
         socket.getOutputStream().write(content);
         socket.getOutputStream().flush();
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + 5_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited 5 seconds").isLessThan(end);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 }

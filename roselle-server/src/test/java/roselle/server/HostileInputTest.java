@@ -40,8 +40,8 @@ final class HostileInputTest {
     void stillAnswers() {
         assertThat(demo.post("/v1/chat/completions", "{" + MESSAGES + "}").statusCode())
                 .isEqualTo(200);
-        var status = demo.engine().status();
-        assertThat(status.running() + status.waiting()).isZero();
+        DemoServer.await(
+                () -> demo.engine().status().running() + demo.engine().status().waiting() == 0);
     }
 
     /** A body, and a part of the sentence that refuses it. */

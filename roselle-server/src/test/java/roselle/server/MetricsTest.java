@@ -23,6 +23,8 @@ final class MetricsTest {
         demo = new DemoServer();
         demo.post("/v1/chat/completions", CHAT);
         demo.post("/v1/chat/completions", CHAT.replace("max_tokens", "max_tokns"));
+        // an answer is counted after it has left
+        DemoServer.await(() -> value(demo.get("/metrics").body(), "roselle_http_requests_total{status=\"400\"}") > 0);
     }
 
     @AfterAll

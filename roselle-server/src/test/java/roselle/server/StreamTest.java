@@ -7,9 +7,11 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import roselle.server.config.ServerConfig;
 
 /** Streams as bytes on a connection. */
 final class StreamTest {
@@ -20,7 +22,7 @@ final class StreamTest {
 
     @BeforeAll
     static void start() {
-        demo = new DemoServer();
+        demo = new DemoServer(ServerConfig.DEFAULT, new Pace());
     }
 
     @AfterAll
@@ -46,6 +48,7 @@ final class StreamTest {
     void sendsTheFirstTokenWhileTheRestIsMade() throws IOException {
         try (var socket =
                 new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
+            demo.pace().slow(Duration.ofMillis(20)); // all tokens take 18 seconds
             long before = demo.engine().status().totals().generatedTokens();
             post(socket, STORY + "900}");
 
@@ -53,6 +56,8 @@ final class StreamTest {
 
             assertThat(demo.engine().status().totals().generatedTokens() - before)
                     .isLessThan(900);
+        } finally {
+            demo.pace().go();
         }
     }
 
@@ -66,9 +71,10 @@ final class StreamTest {
 
     @Test
     void tellsOfAFailureWithALastEventAndNoDone() throws IOException {
-        try (var dying = new DemoServer();
+        try (var dying = new DemoServer(ServerConfig.DEFAULT, new Pace());
                 var socket = new Socket(
                         InetAddress.getLoopbackAddress(), dying.server().port())) {
+            dying.pace().slow(Duration.ofMillis(20));
             post(socket, STORY + "900}");
             readUntil(socket.getInputStream(), "\"content\":\"");
 

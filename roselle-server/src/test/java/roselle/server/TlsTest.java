@@ -161,11 +161,7 @@ final class TlsTest {
                     .isEqualTo("HTTP/1.1 200".getBytes(StandardCharsets.US_ASCII));
         }
 
-        long end = System.nanoTime() + 10_000_000_000L;
-        while (engine.status().running() > 0) {
-            assertThat(System.nanoTime()).as("waited 10 seconds").isLessThan(end);
-            Thread.onSpinWait();
-        }
+        DemoServer.await(() -> engine.status().running() == 0);
         assertThat(engine.status().usedPages()).isZero();
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.bench.stub.Script;
@@ -31,7 +32,7 @@ final class BackendProcessTest {
         try (var ready = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
             var backend = BackendProcess.start(launch(ready.uri().resolve("/v1/models"), "bash", "-c", script));
             while (!Files.exists(pids) || Files.readAllLines(pids).size() < 3) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(1_000_000);
             }
             List<Long> started =
                     Files.readAllLines(pids).stream().map(Long::parseLong).toList();
@@ -43,8 +44,18 @@ final class BackendProcessTest {
         }
     }
 
+    /** What has ended and was not yet asked for its status is no longer running: not every system's first process asks. */
     private static boolean isRunning(long pid) {
-        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false) && !isZombie(pid);
+    }
+
+    private static boolean isZombie(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            return stat.substring(stat.lastIndexOf(')') + 2).startsWith("Z");
+        } catch (IOException gone) {
+            return false;
+        }
     }
 
     @Test

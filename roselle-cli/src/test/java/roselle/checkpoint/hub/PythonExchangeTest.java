@@ -93,6 +93,10 @@ class PythonExchangeTest {
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
         var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        if (!environment.isEmpty()) { // a client of the hub on loopback, whatever hub or proxy this user has
+            builder.environment().keySet().removeIf(name -> name.startsWith("HF_") || name.endsWith("_proxy"));
+            builder.environment().keySet().removeIf(name -> name.endsWith("_PROXY"));
+        }
         builder.environment().putAll(environment);
         int status = builder.start().waitFor();
         assertThat(status).as(() -> read(err)).isZero();

@@ -100,7 +100,7 @@ final class OpenAiJavaTest {
             assertThat(stream.stream().limit(3).toList()).hasSize(3);
         }
 
-        long end = System.nanoTime() + 20_000_000_000L;
+        long end = System.nanoTime() + 120_000_000_000L;
         while (server.engine().status().running() > 0 && System.nanoTime() < end) {
             Thread.onSpinWait();
         }

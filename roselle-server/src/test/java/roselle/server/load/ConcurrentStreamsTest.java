@@ -21,16 +21,20 @@ final class ConcurrentStreamsTest {
     void carriesAThousandStreamsAtATime() throws Exception {
         try (var serving = new NullServer(STREAMS, 64, 250_000_000L);
                 var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            serving.isHeld = true; // else the first may have ended before the last has come
+            var allAsked = new CountDownLatch(STREAMS);
             var allBegan = new CountDownLatch(STREAMS);
             long begin = System.nanoTime();
             var streams = IntStream.range(0, STREAMS)
-                    .mapToObj(client -> clients.submit(() -> stream(serving.port(), client, allBegan, begin)))
+                    .mapToObj(client -> clients.submit(() -> stream(serving.port(), client, allAsked, allBegan, begin)))
                     .toList();
 
+            assertThat(allAsked.await(180, TimeUnit.SECONDS)).isTrue();
+            serving.isHeld = false;
             NullServer.await(() -> serving.status().running() == STREAMS); // slow steps, until all are there
             double together = (System.nanoTime() - begin) / 1e9;
             serving.stepNanos = 0;
-            assertThat(allBegan.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(allBegan.await(180, TimeUnit.SECONDS)).isTrue();
             long[] firsts = new long[STREAMS];
             for (int client = 0; client < STREAMS; client++) {
                 firsts[client] = firstToken(streams.get(client));
@@ -52,13 +56,15 @@ final class ConcurrentStreamsTest {
     }
 
     private static long firstToken(Future<Long> stream) throws Exception {
-        return stream.get(120, TimeUnit.SECONDS);
+        return stream.get(300, TimeUnit.SECONDS);
     }
 
     /** One client's stream, open until all others have begun; returns when its first token came. */
-    private static long stream(int port, int client, CountDownLatch allBegan, long begin) throws Exception {
+    private static long stream(int port, int client, CountDownLatch allAsked, CountDownLatch allBegan, long begin)
+            throws Exception {
         try (var connection = new LoadConnection(port, client)) {
             connection.send(LoadConnection.post(LoadConnection.completion(TOKENS, true)));
+            allAsked.countDown();
             assertThat(connection.head()).isEqualTo(200);
             String first = connection.chunk();
             long nanos = System.nanoTime() - begin;

@@ -1,6 +1,7 @@
 package roselle.server.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,6 +21,9 @@ final class IdleConnectionsTest {
 
     @Test
     void answersBesideTenThousandIdleConnections() throws Exception {
+        assumeTrue(
+                NullServer.mostDescriptors() > CONNECTIONS + 500,
+                "this process may not have as many connections open: raise ulimit -n");
         try (var serving = new NullServer(8, 64, 0)) {
             measured(serving);
             long[] alone = measured(serving);
@@ -47,7 +51,7 @@ final class IdleConnectionsTest {
                         NullServer.millis(alone, 0.5),
                         NullServer.millis(alone, 0.99));
                 assertThat(NullServer.millis(beside, 0.5)).isLessThan(1_000);
-                assertThat(NullServer.platformThreads() - threads).isLessThan(50);
+                assertThat(NullServer.platformThreads() - threads).isLessThan(NullServer.carriers());
             } finally {
                 clients.getOutputStream().close();
                 assertThat(clients.waitFor()).isZero();

@@ -22,6 +22,9 @@ final class NullServer implements AutoCloseable {
     final Engine engine;
     final Server server;
 
+    /** Whether a step that has begun goes on for now. */
+    volatile boolean isHeld;
+
     /** How long a step takes at least, as if a device computed it. */
     volatile long stepNanos;
 
@@ -44,6 +47,9 @@ final class NullServer implements AutoCloseable {
     }
 
     private void pace() {
+        while (isHeld) {
+            LockSupport.parkNanos(1_000_000);
+        }
         long nanos = stepNanos;
         long end = System.nanoTime() + nanos;
         for (long rest = nanos; rest > 0; rest = end - System.nanoTime()) {
@@ -67,17 +73,30 @@ final class NullServer implements AutoCloseable {
     }
 
     static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + 60_000_000_000L;
+        long end = System.nanoTime() + 180_000_000_000L;
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited 60 seconds").isLessThan(end);
+            assertThat(System.nanoTime()).as("waited 180 seconds").isLessThan(end);
             LockSupport.parkNanos(1_000_000);
         }
     }
 
     /** Descriptors of files and sockets that this process has open. */
     static long descriptors() {
-        var system = ManagementFactory.getOperatingSystemMXBean();
-        return ((com.sun.management.UnixOperatingSystemMXBean) system).getOpenFileDescriptorCount();
+        return system().getOpenFileDescriptorCount();
+    }
+
+    /** As many as it may have. */
+    static long mostDescriptors() {
+        return system().getMaxFileDescriptorCount();
+    }
+
+    private static com.sun.management.UnixOperatingSystemMXBean system() {
+        return (com.sun.management.UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    }
+
+    /** Most threads that the JVM may add for virtual ones: carriers, and those that wait in their place. */
+    static int carriers() {
+        return 50 + 4 * Runtime.getRuntime().availableProcessors();
     }
 
     static int platformThreads() {
@@ -91,6 +110,7 @@ final class NullServer implements AutoCloseable {
 
     @Override
     public void close() {
+        isHeld = false;
         server.close();
         engine.close();
     }

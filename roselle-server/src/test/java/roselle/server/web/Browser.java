@@ -30,7 +30,7 @@ final class Browser implements AutoCloseable {
     static final String RELEASE = "\uE000";
 
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String READY = "was started successfully on port ";
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -72,6 +72,7 @@ final class Browser implements AutoCloseable {
                 "--headless=new",
                 "--no-sandbox",
                 "--disable-gpu",
+                "--disable-dev-shm-usage", // which a container may have little of
                 "--disable-quic",
                 "--no-first-run",
                 "--disable-background-networking",
@@ -110,6 +111,11 @@ final class Browser implements AutoCloseable {
 
     void open(URI page) {
         post("/url", Map.of("url", page.toString()));
+    }
+
+    /** Shows an empty page: what the one before still asks is broken off. */
+    void leave() {
+        open(URI.create("about:blank"));
     }
 
     void reload() {

@@ -37,7 +37,7 @@ final class ScriptedApi implements Dialect {
 
     /** The next request that the page sent. */
     JsonNode request() throws InterruptedException {
-        JsonNode request = requests.poll(30, TimeUnit.SECONDS);
+        JsonNode request = requests.poll(120, TimeUnit.SECONDS);
         if (request == null) {
             throw new AssertionError("the page sent no request");
         }
@@ -46,7 +46,7 @@ final class ScriptedApi implements Dialect {
 
     /** Whether the page has left an answer that stayed open. */
     boolean wasLeft() throws InterruptedException {
-        return gone.await(30, TimeUnit.SECONDS);
+        return gone.await(120, TimeUnit.SECONDS);
     }
 
     @Override

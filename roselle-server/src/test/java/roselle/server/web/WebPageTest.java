@@ -70,8 +70,10 @@ final class WebPageTest {
 
     @AfterEach
     void close() {
+        browser.leave(); // else the page may ask a server that has ended
+        var console = browser.console();
         listener.close();
-        assertThat(browser.console().stream().filter(line -> !line.contains("status of 4")))
+        assertThat(console.stream().filter(line -> !line.contains("status of 4")))
                 .as("the browser's console")
                 .isEmpty();
     }
