@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static roselle.cpu.Lanes.COUNT;
 import static roselle.cpu.Lanes.FLOATS;
 
@@ -58,6 +59,7 @@ final class MachineAttention {
     private MemorySegment keyRows = MemorySegment.NULL; // [TILE][keySize], converted
     private MemorySegment keyPanels = MemorySegment.NULL;
     private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
+    private MemorySegment seenRows = MemorySegment.NULL; // those of one row's positions
     private MemorySegment valuePanels = MemorySegment.NULL;
 
     private @Nullable Step step;
@@ -99,6 +101,7 @@ final class MachineAttention {
         keyRows = atLeast(keyRows, TILE * keyBytes);
         keyPanels = atLeast(keyPanels, TILE * keyBytes);
         valueRows = atLeast(valueRows, TILE * valueBytes);
+        seenRows = atLeast(seenRows, TILE * valueBytes);
         valuePanels = atLeast(valuePanels, TILE * valueBytes);
     }
 
@@ -151,7 +154,13 @@ final class MachineAttention {
                     soften(kind, (r - row) * heads + h, fromPosition, toPosition);
                 }
             }
-            add(code, kind, firstEntry, lastEntry);
+            boolean seesLess = now.position(firstRow) + 1 < Math.min(tile + TILE, end)
+                    || first(now.position(lastRow - 1) + 1, window) > Math.max(tile, lowest);
+            if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {
+                addEach(code, now, kind, tile, window, row, firstRow, lastRow, heads);
+            } else {
+                add(code, kind, firstEntry, lastEntry);
+            }
         }
         end(to, kind.heads().valueSize(), row, endRow, head, endHead);
     }
@@ -284,6 +293,46 @@ final class MachineAttention {
             highest = Math.max(highest, scores[i]);
         }
         return highest;
+    }
+
+    /** Whether the tile's values of some positions are finite: then a weight of zero hides those that a row does not see. */
+    private boolean isFinite(Code code, AttentionLayer kind, int from, int to) {
+        long rowBytes = code.rowBytes(kind.heads().valueSize());
+        int upper = 0x7F800000;
+        int lower = code.kernels.compute() == Compute.BF16 ? 0x7F80 : upper;
+        for (long at = from * rowBytes; at < to * rowBytes; at += Integer.BYTES) {
+            int word = valueRows.get(JAVA_INT, at);
+            if ((word & upper) == upper || (word & lower) == lower) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Adds the tile's values row by row, those that a row does not see replaced by zeros: zero times infinity is not zero.
+     */
+    private void addEach(
+            Code code,
+            Step now,
+            AttentionLayer kind,
+            int tile,
+            int window,
+            int row,
+            int firstRow,
+            int lastRow,
+            int heads) {
+        int size = kind.heads().valueSize();
+        long rowBytes = code.rowBytes(size);
+        for (int r = firstRow; r < lastRow; r++) {
+            int end = now.position(r) + 1;
+            long from = (Math.max(tile, first(end, window)) - tile) * rowBytes;
+            long to = (Math.min(tile + TILE, end) - tile) * rowBytes;
+            seenRows.fill((byte) 0);
+            MemorySegment.copy(valueRows, from, seenRows, from, to - from);
+            code.panels.interleave(seenRows.address(), TILE, size, valuePanels.address());
+            add(code, kind, (r - row) * heads, (r - row + 1) * heads);
+        }
     }
 
     /** Adds the tile's values, weighted. */

@@ -44,6 +44,9 @@ final class AttentionTwinContract {
             boolean hasSinks,
             int threads) {}
 
+    /** Values that are no numbers reach the rows that see them, and no row before. */
+    private static final int POISONED = 91;
+
     List<String> faults() {
         var faults = new ArrayList<String>();
         for (Case each : CASES) {
@@ -76,14 +79,51 @@ final class AttentionTwinContract {
             Rows output = Rows.of(backend.allocate(DataType.F32, (long) inputs.rows * width), width);
             Rows twin = Rows.of(backend.allocate(DataType.F32, (long) inputs.rows * width), width);
             CpuBuffer.of(output).fill((byte) 0xff);
-            backend.begin(inputs);
-            backend.attention(query, layer, cache, output);
-            var step = new Step(inputs);
-            for (int row = 0; row < inputs.rows; row++) {
-                backend.attendScalar(step, query, layer, cache, twin, row);
-            }
+            attend(backend, inputs, query, layer, cache, output, twin);
             compare(shape + " with " + options, inputs.rows, twin, output, faults);
+            poison(cache, 2 * limits.maxPages(), shape);
+            attend(backend, inputs, query, layer, cache, output, twin);
+            compare("poisoned " + shape + " with " + options, inputs.rows, twin, output, faults);
+            if (!isFinite(output, 8, POISONED - 30)) {
+                faults.add(shape + " with " + options + ": a value reached a row before its position");
+            }
         }
+    }
+
+    private static void attend(
+            CpuBackend backend,
+            StepInputs inputs,
+            Rows query,
+            AttentionLayer layer,
+            CpuKvCache cache,
+            Rows output,
+            Rows twin) {
+        backend.begin(inputs);
+        backend.attention(query, layer, cache, output);
+        var step = new Step(inputs);
+        for (int row = 0; row < inputs.rows; row++) {
+            backend.attendScalar(step, query, layer, cache, twin, row);
+        }
+    }
+
+    private static void poison(CpuKvCache cache, int pages, Case shape) {
+        float[] poison = {Float.POSITIVE_INFINITY, Float.NaN};
+        for (int i = 0; i < poison.length; i++) {
+            int position = POISONED + i;
+            int page = pages - 1 - position / PAGE_TOKENS;
+            long value = cache.value(0, 0, page, 0, position % PAGE_TOKENS) + shape.valueSize - 1 - i;
+            ScalarFormats.store(
+                    cache.type(), cache.segment(0), value * cache.type().blockBytes(), poison[i]);
+        }
+    }
+
+    private static boolean isFinite(Rows rows, int first, int end) {
+        for (int i = first * rows.columns(); i < end * rows.columns(); i++) {
+            if (!Float.isFinite(CpuBuffer.number(CpuBuffer.of(rows), i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void compare(String shape, int rows, Rows twin, Rows output, List<String> faults) {
