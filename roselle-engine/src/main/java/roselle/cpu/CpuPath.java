@@ -11,6 +11,8 @@ public enum CpuPath {
     AUTO,
     /** The Vector API alone. */
     VECTOR,
+    /** Machine code with AVX2 and FMA: products of float32. */
+    AVX2,
     /** Machine code with AVX-512: products of float32. */
     AVX512,
     /** The same, and products of bfloat16 by AVX512_BF16. */

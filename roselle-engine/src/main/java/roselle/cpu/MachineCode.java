@@ -1,13 +1,14 @@
 package roselle.cpu;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import roselle.api.DeviceException;
 import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.InstructionSet;
 import roselle.cpu.machine.OwnedMemory;
 import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.Processor;
@@ -36,12 +37,14 @@ final class MachineCode implements AutoCloseable {
 
     /** The paths that a processor offers, the slowest first. */
     static List<CpuPath> paths(Processor processor) {
-        if (!processor.features().contains(Feature.AVX512)) {
-            return List.of(CpuPath.VECTOR);
+        var paths = new ArrayList<CpuPath>();
+        paths.add(CpuPath.VECTOR);
+        for (CpuPath path : List.of(CpuPath.AVX2, CpuPath.AVX512, CpuPath.BF16)) {
+            if (processor.features().contains(Feature.valueOf(path.name()))) {
+                paths.add(path);
+            }
         }
-        return processor.features().contains(Feature.BF16)
-                ? List.of(CpuPath.VECTOR, CpuPath.AVX512, CpuPath.BF16)
-                : List.of(CpuPath.VECTOR, CpuPath.AVX512);
+        return paths;
     }
 
     /** Opens what the options ask for, or the best there is. */
@@ -50,8 +53,14 @@ final class MachineCode implements AutoCloseable {
             return vector(options, "asked for");
         }
         Processor processor = Processor.probe();
-        if (options.path() == CpuPath.AUTO && !processor.features().contains(Feature.AVX512)) {
-            return vector(options, obstacle(processor, Feature.AVX512));
+        CpuPath best = paths(processor).getLast();
+        if (options.path() == CpuPath.AUTO && best == CpuPath.VECTOR) {
+            return vector(options, obstacle(processor, Feature.AVX2));
+        }
+        boolean isNarrow = options.path() == CpuPath.AVX2
+                || (options.path() == CpuPath.AUTO && best == CpuPath.AVX2 && options.precision() != Precision.BF16);
+        if (isNarrow) {
+            return narrow(options, processor);
         }
         boolean needsHalves = options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
         require(processor, Feature.AVX512, options);
@@ -63,6 +72,28 @@ final class MachineCode implements AutoCloseable {
         return machine(options, hasHalves, processor);
     }
 
+    private static MachineCode narrow(CpuOptions options, Processor processor) {
+        require(processor, Feature.AVX2, options);
+        if (options.precision() == Precision.BF16) {
+            throw new DeviceException("compute bf16 is not to be had on the path avx2, which multiplies float32");
+        }
+        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
+        var code = new MachineCode(CpuPath.AVX2, Precision.F32, reason);
+        return code.opens(Compute.F32, InstructionSet.AVX2) ? code : code.refused(options);
+    }
+
+    /** Opens the code of a precision; false where the system refuses executable memory. */
+    private boolean opens(Compute compute, InstructionSet set) {
+        ProductKernels.open(compute, set).ifPresent(opened -> kernels.put(compute, opened));
+        TileKernels.open(compute, set).ifPresent(opened -> tiles.put(compute, opened));
+        return kernels.containsKey(compute) && tiles.containsKey(compute);
+    }
+
+    private MachineCode refused(CpuOptions options) {
+        close();
+        return vector(options, "the system refuses executable memory");
+    }
+
     private static MachineCode machine(CpuOptions options, boolean hasHalves, Processor processor) {
         CpuPath path = hasHalves ? CpuPath.BF16 : CpuPath.AVX512;
         Precision precision = hasHalves ? options.precision() : Precision.F32;
@@ -70,13 +101,8 @@ final class MachineCode implements AutoCloseable {
         var code = new MachineCode(path, precision, reason);
         List<Compute> computes = hasHalves ? List.of(Compute.F32, Compute.BF16) : List.of(Compute.F32);
         for (Compute compute : computes) {
-            Optional<ProductKernels> products = ProductKernels.open(compute);
-            Optional<TileKernels> tiles = TileKernels.open(compute);
-            products.ifPresent(opened -> code.kernels.put(compute, opened));
-            tiles.ifPresent(opened -> code.tiles.put(compute, opened));
-            if (products.isEmpty() || tiles.isEmpty()) {
-                code.close();
-                return vector(options, "the system refuses executable memory");
+            if (!code.opens(compute, InstructionSet.AVX512)) {
+                return code.refused(options);
             }
         }
         return code;

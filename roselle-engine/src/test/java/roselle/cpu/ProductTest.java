@@ -20,6 +20,9 @@ class ProductTest {
         var options = new ArrayList<CpuOptions>();
         var features = Processor.probe().features();
         options.add(ProductContract.VECTOR);
+        if (features.contains(Processor.Feature.AVX2)) {
+            options.add(CpuOptions.of(1).with(CpuPath.AVX2));
+        }
         if (features.contains(Processor.Feature.AVX512)) {
             options.add(CpuOptions.of(1).with(CpuPath.AVX512));
         }

@@ -1,6 +1,7 @@
 package roselle.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
 
 /** Each supported family computes what Hugging Face's implementation computed, however the prompt is cut. */
@@ -35,19 +37,31 @@ class TinyModelsTest {
     @ParameterizedTest
     @MethodSource("models")
     void equalsTheReferenceForWholePromptsChunksAndSingleTokens(Path model) {
-        List<Verification.Difference> whole = verify(model, WHOLE);
+        equalsTheReference(model, CpuPath.AUTO);
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void equalsTheReferenceWithAvx2Alone(Path model) {
+        assumeTrue(CpuBackend.paths().contains(CpuPath.AVX2));
+        equalsTheReference(model, CpuPath.AVX2);
+    }
+
+    private static void equalsTheReference(Path model, CpuPath path) {
+        List<Verification.Difference> whole = verify(model, WHOLE, path);
         assertThat(whole).hasSize(3);
         for (Verification.Difference difference : whole) {
             assertThat(difference.largest()).isLessThanOrEqualTo(TOLERANCE);
             assertThat(difference.agreeing()).isEqualTo(16);
         }
-        assertThat(verify(model, 5)).as("the same bits in chunks of 5").isEqualTo(whole);
-        assertThat(verify(model, 1)).as("the same bits token by token").isEqualTo(whole);
+        assertThat(verify(model, 5, path)).as("the same bits in chunks of 5").isEqualTo(whole);
+        assertThat(verify(model, 1, path)).as("the same bits token by token").isEqualTo(whole);
     }
 
-    private static List<Verification.Difference> verify(Path model, int chunk) {
+    private static List<Verification.Difference> verify(Path model, int chunk, CpuPath path) {
         try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
-                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+                var backend =
+                        new CpuBackend(CpuOptions.all().with(Precision.F32).with(path))) {
             return Verification.of(reference).run(model, backend, chunk);
         }
     }

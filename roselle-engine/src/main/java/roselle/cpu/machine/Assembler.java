@@ -266,7 +266,7 @@ final class Assembler {
         }
     }
 
-    /** The three-byte prefix: registers 0 to 15, 128 or 256 bits. */
+    /** The three-byte prefix: registers 0 to 15, 128 or 256 bits; no instruction of ours has the bit W here. */
     private void vex(Opcode opcode, int field, int second, Operand operand, boolean is256) {
         int base = operand instanceof Memory memory ? memory.base().number() : ((Register) operand).number();
         int index = operand instanceof Memory memory && memory.scale() != 0
@@ -274,7 +274,7 @@ final class Assembler {
                 : 0;
         code.write(0xC4);
         code.write((high(field) ^ 1) << 7 | (high(index) ^ 1) << 6 | (high(base) ^ 1) << 5 | opcode.map);
-        code.write((opcode.isWide ? 0x80 : 0) | (~second & 15) << 3 | (is256 ? 4 : 0) | opcode.prefix);
+        code.write((~second & 15) << 3 | (is256 ? 4 : 0) | opcode.prefix);
         code.write(opcode.code);
         modRm(field, operand, 1);
     }

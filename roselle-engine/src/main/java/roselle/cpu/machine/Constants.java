@@ -1,5 +1,7 @@
 package roselle.cpu.machine;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
@@ -15,7 +17,16 @@ final class Constants {
     /** Indices that turn the lanes by 8, 4, 2 and 1. */
     static final int ROTATIONS = 256;
 
-    static final int SIZE = 512;
+    // for vectors of 256 bits: masks of each lane's lowest bits
+    static final int FOUR_BITS = 512;
+    static final int SIX_BITS = 544;
+    static final int UPPER_TWO_OF_SIX_BITS = 576;
+    /** What each code of four bits is more than the smallest number, in bytes. */
+    static final int BYTES = 608;
+    /** The smallest number, in float32. */
+    static final int SMALLEST = 640;
+
+    static final int SIZE = 704;
 
     /** The truth table of {@code a | b & c}. */
     static final int FIRST_OR_SECOND_AND_THIRD = 0xF8;
@@ -41,7 +52,20 @@ final class Constants {
             int by = 8 >> (i / 16);
             constants.setAtIndex(JAVA_INT, ROTATIONS / 4 + i, (i + by) % 16);
         }
+        narrow(constants, type);
         return constants;
+    }
+
+    private static void narrow(MemorySegment constants, DataType type) {
+        for (int i = 0; i < 8; i++) {
+            constants.setAtIndex(JAVA_INT, FOUR_BITS / 4 + i, 15);
+            constants.setAtIndex(JAVA_INT, SIX_BITS / 4 + i, 63);
+            constants.setAtIndex(JAVA_INT, UPPER_TWO_OF_SIX_BITS / 4 + i, 0x30);
+            constants.setAtIndex(JAVA_FLOAT, SMALLEST / 4 + i, value(type, 0));
+        }
+        for (int i = 0; i < 32; i++) {
+            constants.set(JAVA_BYTE, BYTES + i, (byte) (value(type, i & 15) - value(type, 0)));
+        }
     }
 
     /** What a code stands for; bits beyond a type's own do not matter. */

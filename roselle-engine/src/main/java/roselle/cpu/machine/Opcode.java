@@ -20,6 +20,7 @@ enum Opcode {
     VPUNPCKLQDQ(Form.THREE, 1, 1, 0x6C, 64, true),
     VPUNPCKHQDQ(Form.THREE, 1, 1, 0x6D, 64, true),
     VSHUFI32X4(Form.THREE_IMMEDIATE, 3, 1, 0x43, 64),
+    VPERM2I128(Form.THREE_IMMEDIATE, 3, 1, 0x46, 64),
     VPADDD(Form.THREE, 1, 1, 0xFE, 64),
     VPSUBD(Form.THREE, 1, 1, 0xFA, 64),
     VPERMW(Form.THREE, 2, 1, 0x8D, 64, true),

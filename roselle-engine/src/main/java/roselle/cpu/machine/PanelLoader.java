@@ -16,6 +16,7 @@ public final class PanelLoader implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final PanelPacker packer;
     private final TileKernels.Call call;
+    private final boolean isTurned;
     private final Panel panel;
     private final DataType type;
     private final int columns;
@@ -26,6 +27,7 @@ public final class PanelLoader implements AutoCloseable {
     public PanelLoader(TileKernels kernels, Panel panel, DataType type, int columns) {
         packer = new PanelPacker(panel, type, columns);
         call = kernels.call();
+        isTurned = kernels.turns(panel);
         this.panel = panel;
         this.type = type;
         this.columns = columns;
@@ -35,13 +37,14 @@ public final class PanelLoader implements AutoCloseable {
     }
 
     private boolean isByCode() {
-        return switch (panel) {
-            case BYTE -> type == DataType.Q8_0;
-            case BFLOAT16 -> type == DataType.BF16;
-            case FLOAT16 -> type == DataType.F16;
-            case FLOAT32 -> type == DataType.F32;
-            case NIBBLE, NIBBLE_WITH_MINIMUM, SIX_BITS -> false;
-        };
+        return isTurned
+                && switch (panel) {
+                    case BYTE -> type == DataType.Q8_0;
+                    case BFLOAT16 -> type == DataType.BF16;
+                    case FLOAT16 -> type == DataType.F16;
+                    case FLOAT32 -> type == DataType.F32;
+                    case NIBBLE, NIBBLE_WITH_MINIMUM, SIX_BITS -> false;
+                };
     }
 
     /** Writes a panel from {@code count} rows, at most {@link Panel#OUTPUTS}; the target holds zeros. */

@@ -23,15 +23,20 @@ public final class ProductKernels implements AutoCloseable {
     /** Panels that few rows go through side by side, so that their sums do not wait for each other: by rows. */
     private static final int[] PANELS = {0, 4, 4, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1};
 
+    /** The same for vectors of 256 bits, which take fewer rows at once. */
+    private static final int[] NARROW_PANELS = {0, 4, 3, 2, 1, 1, 1};
+
     private final Arena arena = Arena.ofShared();
     private final ExecutableMemory memory;
     private final Compute compute;
+    private final int[] panelsTogether; // by rows
     private final Map<Panel, MemorySegment[]> single = new EnumMap<>(Panel.class); // by rows
     private final Map<Panel, MemorySegment[]> several = new EnumMap<>(Panel.class);
     private final MemorySegment conversion;
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
 
-    private ProductKernels(ExecutableMemory memory, Compute compute) {
+    private ProductKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
+        panelsTogether = together(set);
         this.memory = memory;
         this.compute = compute;
         conversion = memory.routines().getLast();
@@ -44,19 +49,38 @@ public final class ProductKernels implements AutoCloseable {
 
     /** Writes the code; empty where the system refuses executable memory. */
     public static Optional<ProductKernels> open(Compute compute) {
+        return open(compute, InstructionSet.AVX512);
+    }
+
+    /** Writes the code with some instructions; AVX2 has float32 alone. */
+    public static Optional<ProductKernels> open(Compute compute, InstructionSet set) {
+        if (set == InstructionSet.AVX2 && compute != Compute.F32) {
+            throw new IllegalArgumentException("AVX2 does not multiply " + compute);
+        }
+        int[] together = together(set);
         var codes = new ArrayList<byte[]>();
         for (Panel panel : Panel.values()) {
-            for (int rows = 1; rows <= MOST_ROWS && isUsed(panel, compute); rows++) {
-                codes.add(ProductCode.of(panel, compute, rows, 1));
-                codes.add(ProductCode.of(panel, compute, rows, PANELS[rows]));
+            for (int rows = 1; rows < together.length && isUsed(panel, compute); rows++) {
+                codes.add(code(set, panel, compute, rows, 1));
+                codes.add(code(set, panel, compute, rows, together[rows]));
             }
         }
-        codes.add(ConversionCode.of(compute));
+        codes.add(set == InstructionSet.AVX2 ? Avx2TileCode.convertActivations() : ConversionCode.of(compute));
         return ExecutableMemory.of(codes).map(memory -> {
-            var kernels = new ProductKernels(memory, compute);
+            var kernels = new ProductKernels(memory, compute, set);
             kernels.name(memory.routines());
             return kernels;
         });
+    }
+
+    private static int[] together(InstructionSet set) {
+        return set == InstructionSet.AVX2 ? NARROW_PANELS : PANELS;
+    }
+
+    private static byte[] code(InstructionSet set, Panel panel, Compute compute, int rows, int panels) {
+        return set == InstructionSet.AVX2
+                ? Avx2ProductCode.of(panel, rows, panels)
+                : ProductCode.of(panel, compute, rows, panels);
     }
 
     private static boolean isUsed(Panel panel, Compute compute) {
@@ -69,7 +93,7 @@ public final class ProductKernels implements AutoCloseable {
             if (isUsed(panel, compute)) {
                 var one = new MemorySegment[MOST_ROWS + 1];
                 var more = new MemorySegment[MOST_ROWS + 1];
-                for (int rows = 1; rows <= MOST_ROWS; rows++) {
+                for (int rows = 1; rows < panelsTogether.length; rows++) {
                     one[rows] = routines.get(next++);
                     more[rows] = routines.get(next++);
                 }
@@ -106,6 +130,8 @@ public final class ProductKernels implements AutoCloseable {
         private MemorySegment[] more = new MemorySegment[0];
         private final MemorySegment conversionArguments;
         private long panelBytes;
+        private long inputBytes; // from a row of activations to the next
+        private long outputBytes;
 
         private Call(MemorySegment arguments, MemorySegment conversionArguments) {
             this.arguments = arguments;
@@ -129,7 +155,7 @@ public final class ProductKernels implements AutoCloseable {
             more = Objects.requireNonNull(several.get(panel));
             panelBytes = panel.bytes(columns);
             int padded = panel.paddedColumns(columns);
-            set(Arguments.STRIDE, rowBytes(padded));
+            input(rowBytes(padded));
             set(Arguments.SUMS_AT, sumsAt(padded));
             set(Arguments.UNITS, panel.units(columns));
             set(Arguments.SCALES_AT, panel.scalesAt(columns));
@@ -140,17 +166,29 @@ public final class ProductKernels implements AutoCloseable {
 
         /** Chooses the distance of rows of activations, where it is not {@link #rowBytes}: weights without minima allow that. */
         public void input(long strideBytes) {
+            inputBytes = strideBytes;
             set(Arguments.STRIDE, strideBytes);
         }
 
         /** Chooses the distance of rows of outputs. */
         public void output(long strideBytes) {
+            outputBytes = strideBytes;
             set(Arguments.OUTPUT_STRIDE, strideBytes);
         }
 
         /** Multiplies {@code rows} rows at {@code input} with {@code panels} panels at {@code weights}. */
         public void multiply(long input, int rows, long weights, int panels, long output) {
-            int together = PANELS[rows];
+            int most = panelsTogether.length - 1;
+            int passes = (rows + most - 1) / most;
+            for (int pass = 0; pass < passes; pass++) {
+                int from = rows * pass / passes;
+                int to = rows * (pass + 1) / passes;
+                pass(input + from * inputBytes, to - from, weights, panels, output + from * outputBytes);
+            }
+        }
+
+        private void pass(long input, int rows, long weights, int panels, long output) {
+            int together = panelsTogether[rows];
             int groups = panels / together;
             int rest = panels - groups * together;
             set(Arguments.INPUT, input);

@@ -23,6 +23,7 @@ public final class TileKernels implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final ExecutableMemory memory;
     private final Compute compute;
+    private final InstructionSet set;
     private final Map<DataType, MemorySegment> conversions = new EnumMap<>(DataType.class);
     private final MemorySegment transposition;
     private final MemorySegment interleaving;
@@ -30,21 +31,43 @@ public final class TileKernels implements AutoCloseable {
     private final MemorySegment bytes;
     private final MemorySegment tables;
 
-    private TileKernels(ExecutableMemory memory, Compute compute) {
+    private TileKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
         this.memory = memory;
+        this.set = set;
         this.compute = compute;
         for (int i = 0; i < TYPES.size(); i++) {
             conversions.put(TYPES.get(i), memory.routines().get(i));
         }
         transposition = memory.routines().get(TYPES.size());
         interleaving = memory.routines().get(TYPES.size() + 1);
-        halves = memory.routines().get(TYPES.size() + 2);
-        bytes = memory.routines().get(TYPES.size() + 3);
+        boolean isWide = set == InstructionSet.AVX512;
+        halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
+        bytes = isWide ? memory.routines().get(TYPES.size() + 3) : MemorySegment.NULL;
         tables = TileCode.tables(arena);
     }
 
     /** Writes the code; empty where the system refuses executable memory. */
     public static Optional<TileKernels> open(Compute compute) {
+        return open(compute, InstructionSet.AVX512);
+    }
+
+    /** Writes the code with some instructions; AVX2 has float32 alone. */
+    public static Optional<TileKernels> open(Compute compute, InstructionSet set) {
+        List<byte[]> codes = set == InstructionSet.AVX2 ? narrow() : wide(compute);
+        return ExecutableMemory.of(codes).map(memory -> new TileKernels(memory, compute, set));
+    }
+
+    private static List<byte[]> narrow() {
+        var codes = new ArrayList<byte[]>();
+        for (DataType type : TYPES) {
+            codes.add(Avx2TileCode.convert(type));
+        }
+        codes.add(Avx2TileCode.transpose());
+        codes.add(Avx2TileCode.interleave());
+        return codes;
+    }
+
+    private static List<byte[]> wide(Compute compute) {
         var codes = new ArrayList<byte[]>();
         for (DataType type : TYPES) {
             codes.add(TileCode.convert(type, compute));
@@ -53,12 +76,17 @@ public final class TileKernels implements AutoCloseable {
         codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
         codes.add(TileCode.transposeBytes());
-        return ExecutableMemory.of(codes).map(memory -> new TileKernels(memory, compute));
+        return codes;
     }
 
     /** The kind of panels that it makes. */
     public Panel panel() {
         return compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
+    }
+
+    /** Whether it makes panels of a kind of weights that lie in a checkpoint as they do in memory. */
+    boolean turns(Panel target) {
+        return set == InstructionSet.AVX512 || (target != Panel.BYTE && target != Panel.FLOAT16);
     }
 
     /** The type of what is in them. */

@@ -29,7 +29,9 @@ final class InstructionForms {
             switch (opcode.form) {
                 case CONFIGURATION, ALONE, TILE, TILE_LOAD, TILE_STORE, TILES -> tiles(opcode);
                 default -> {
-                    vectors(opcode, 512, WIDE_NUMBERS);
+                    if (opcode != Opcode.VPERM2I128) {
+                        vectors(opcode, 512, WIDE_NUMBERS);
+                    }
                     if (hasNarrow(opcode)) {
                         vectors(opcode, 256, NARROW_NUMBERS);
                     }
@@ -50,15 +52,7 @@ final class InstructionForms {
 
     private static boolean hasNarrow(Opcode opcode) {
         return switch (opcode) {
-            case VPMOVDW,
-                    VPUNPCKLQDQ,
-                    VPUNPCKHQDQ,
-                    VSHUFI32X4,
-                    VPERMW,
-                    VPERMI2W,
-                    VPTERNLOGD,
-                    VCVTNE2PS2BF16,
-                    VDPBF16PS -> false;
+            case VPMOVDW, VSHUFI32X4, VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
             default -> true;
         };
     }

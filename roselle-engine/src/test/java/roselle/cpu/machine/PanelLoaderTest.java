@@ -31,12 +31,18 @@ class PanelLoaderTest {
         "Q6_K, F32, 512"
     })
     void packsLikeItsTwin(DataType type, Compute compute, int columns) {
-        assumeTrue(Processor.probe().features().contains(Feature.AVX512));
+        for (InstructionSet set : InstructionSet.values()) {
+            assumeTrue(Processor.probe().features().contains(Feature.valueOf(set.name())));
+            packsLikeItsTwin(type, compute, columns, set);
+        }
+    }
+
+    private static void packsLikeItsTwin(DataType type, Compute compute, int columns, InstructionSet set) {
         Panel panel = Panel.of(type, compute).orElseThrow();
         long rowBytes = type.rowBytes(columns);
         int last = 5; // rows of the second panel
         try (var arena = Arena.ofConfined();
-                var kernels = TileKernels.open(compute).orElseThrow();
+                var kernels = TileKernels.open(compute, set).orElseThrow();
                 var loader = new PanelLoader(kernels, panel, type, columns)) {
             MemorySegment source = arena.allocate(rowBytes * ROWS);
             byte[] bytes = new byte[(int) source.byteSize()];

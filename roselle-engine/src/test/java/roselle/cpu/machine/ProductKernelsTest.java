@@ -29,17 +29,20 @@ class ProductKernelsTest {
             DataType.F16,
             DataType.F32);
 
-    record Case(Compute compute, DataType type) {}
+    record Case(InstructionSet set, Compute compute, DataType type) {}
 
     static List<Case> cases() {
         var cases = new ArrayList<Case>();
         var features = Processor.probe().features();
         for (DataType type : TYPES) {
+            if (features.contains(Feature.AVX2)) {
+                cases.add(new Case(InstructionSet.AVX2, Compute.F32, type));
+            }
             if (features.contains(Feature.AVX512)) {
-                cases.add(new Case(Compute.F32, type));
+                cases.add(new Case(InstructionSet.AVX512, Compute.F32, type));
             }
             if (features.contains(Feature.BF16)) {
-                cases.add(new Case(Compute.BF16, type));
+                cases.add(new Case(InstructionSet.AVX512, Compute.BF16, type));
             }
         }
         return cases;
@@ -100,7 +103,7 @@ class ProductKernelsTest {
             this.columns = columns;
             panel = Panel.of(each.type, each.compute).orElseThrow();
             padded = panel.paddedColumns(columns);
-            kernels = ProductKernels.open(each.compute).orElseThrow();
+            kernels = ProductKernels.open(each.compute, each.set).orElseThrow();
             call = kernels.call();
             call.weights(panel, each.type, columns);
             weights = packed();

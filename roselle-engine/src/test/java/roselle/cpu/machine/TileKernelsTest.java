@@ -17,20 +17,27 @@ import roselle.tensor.DataType;
 class TileKernelsTest {
     private static final int ROWS = 16;
 
-    record Case(Compute compute, DataType type, int columns, boolean isUpToTheEnd) {}
+    record Case(InstructionSet set, Compute compute, DataType type, int columns, boolean isUpToTheEnd) {}
 
     static List<Case> cases() {
         var cases = new ArrayList<Case>();
         var features = Processor.probe().features();
+        if (features.contains(Feature.AVX2)) {
+            add(cases, InstructionSet.AVX2, Compute.F32);
+        }
         for (Compute compute : Compute.values()) {
             if (features.contains(compute == Compute.F32 ? Feature.AVX512 : Feature.BF16)) {
-                for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
-                    cases.add(new Case(compute, type, 32, true));
-                    cases.add(new Case(compute, type, 96, false));
-                }
+                add(cases, InstructionSet.AVX512, compute);
             }
         }
         return cases;
+    }
+
+    private static void add(List<Case> cases, InstructionSet set, Compute compute) {
+        for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
+            cases.add(new Case(set, compute, type, 32, true));
+            cases.add(new Case(set, compute, type, 96, false));
+        }
     }
 
     private static MemorySegment place(GuardedMemory memory, Case each, long bytes) {
@@ -44,7 +51,7 @@ class TileKernelsTest {
         long convertedBytes = (long) count * each.compute.bytes();
         Panel panels = each.compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
         long valueBytes = each.columns / Panel.OUTPUTS * panels.bytes(ROWS);
-        try (var kernels = TileKernels.open(each.compute).orElseThrow();
+        try (var kernels = TileKernels.open(each.compute, each.set).orElseThrow();
                 var source = new GuardedMemory(each.type.rowBytes(count));
                 var converted = new GuardedMemory(convertedBytes);
                 var keys = new GuardedMemory(convertedBytes);

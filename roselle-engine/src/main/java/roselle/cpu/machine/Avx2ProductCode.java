@@ -1,0 +1,364 @@
+package roselle.cpu.machine;
+
+import static roselle.cpu.machine.Operand.at;
+import static roselle.cpu.machine.Operand.ymm;
+
+import roselle.cpu.machine.Assembler.Label;
+import roselle.cpu.machine.Operand.General;
+import roselle.cpu.machine.Operand.Memory;
+import roselle.cpu.machine.Operand.Vector;
+
+/**
+ * Writes what {@link ProductCode} writes for float32, with AVX2 and FMA alone: the same formula, arguments, order and bits.
+ *
+ * <p>Sixteen registers of eight numbers hold the sums of a block for up to six rows times a panel's two halves; the sums of
+ * blocks are kept in the output, where a scale meets them once for 32 products.
+ *
+ * <p>Registers: 0 to 11 sums of rows and halves, 12 and 13 weights, 14 a number of x, 15 what a step needs.
+ */
+final class Avx2ProductCode {
+    /** Rows and panels at most, multiplied. */
+    static final int MOST = 6;
+
+    private static final int HALF_LANES = 8;
+    private static final int HALF_BYTES = 32;
+    private static final int PREFETCH_BYTES = 1024;
+
+    private static final General ARGUMENTS = General.RDI;
+    private static final General CODES = General.RSI;
+    private static final General SCALES = General.RDX;
+    private static final General[] ROWS = {General.RCX, General.RAX};
+    private static final General STRIDE = General.R8;
+    private static final General[] OUT = {General.R9, General.RBX};
+    private static final General OUT_STRIDE = General.RBP;
+    private static final General CONSTANTS = General.R10;
+    private static final General UNITS_LEFT = General.R11;
+    private static final General PANEL_BYTES = General.R12;
+    private static final General PANEL_BYTES_3 = General.R13;
+    private static final General BLOCKS_LEFT = General.R14;
+    private static final General OTHER = General.R15;
+    private static final General[] SAVED = {General.RBX, General.RBP, General.R12, General.R13, General.R14, General.R15
+    };
+
+    private static final Vector[] HALVES = {ymm(12), ymm(13)};
+    private static final Vector NUMBER = ymm(14);
+    private static final Vector STEP = ymm(15);
+
+    private final Assembler code = new Assembler();
+    private final Panel panel;
+    private final int rows;
+    private final int panels;
+
+    private Avx2ProductCode(Panel panel, int rows, int panels) {
+        this.panel = panel;
+        this.rows = rows;
+        this.panels = panels;
+    }
+
+    /** The code for so many rows and so many panels at a time. */
+    static byte[] of(Panel panel, int rows, int panels) {
+        if (rows < 1 || panels < 1 || rows * panels > MOST || panels > 4) {
+            throw new IllegalArgumentException(rows + " rows of " + panels + " panels");
+        }
+        var writer = new Avx2ProductCode(panel, rows, panels);
+        writer.routine();
+        return writer.code.bytes();
+    }
+
+    private void routine() {
+        for (General register : SAVED) {
+            code.push(register);
+        }
+        code.load(CODES, argument(Arguments.WEIGHTS));
+        code.load(OUT[0], argument(Arguments.OUTPUT));
+        code.load(OUT_STRIDE, argument(Arguments.OUTPUT_STRIDE));
+        code.address(OUT[1], at(OUT_STRIDE, OUT_STRIDE, 2, 0));
+        code.add(OUT[1], OUT[0]);
+        code.load(STRIDE, argument(Arguments.STRIDE));
+        code.load(CONSTANTS, argument(Arguments.CONSTANTS));
+        code.load(PANEL_BYTES, argument(Arguments.PANEL_BYTES));
+        code.address(PANEL_BYTES_3, at(PANEL_BYTES, PANEL_BYTES, 2, 0));
+        Label next = code.here();
+        group();
+        code.load(OTHER, argument(Arguments.GROUPS));
+        code.add(OTHER, -1);
+        code.store(argument(Arguments.GROUPS), OTHER);
+        code.compare(OTHER, 0);
+        code.jumpIfNotZero(next);
+        for (int i = SAVED.length - 1; i >= 0; i--) {
+            code.pop(SAVED[i]);
+        }
+        code.ret();
+    }
+
+    private static Memory argument(int offset) {
+        return at(ARGUMENTS, offset);
+    }
+
+    /** Some panels side by side, for all of k. */
+    private void group() {
+        points(0);
+        code.move(SCALES, CODES);
+        code.load(OTHER, argument(Arguments.SCALES_AT));
+        code.add(SCALES, OTHER);
+        for (int i = 0; i < 2 * rows * panels; i++) {
+            zero(ymm(i));
+        }
+        if (panel.hasScales()) {
+            storeSums();
+        }
+        code.load(UNITS_LEFT, argument(Arguments.UNITS));
+        Label next = code.here();
+        unit();
+        code.add(UNITS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        if (panel.hasMinima()) {
+            minima();
+        }
+        if (!panel.hasScales()) {
+            storeSums();
+        }
+        code.add(OUT[0], panels * 2 * HALF_BYTES);
+        code.add(OUT[1], panels * 2 * HALF_BYTES);
+        // what follows the codes that were read, up to the first panel of the next group
+        code.load(CODES, argument(Arguments.WEIGHTS));
+        for (int p = 0; p < panels; p++) {
+            code.add(CODES, PANEL_BYTES);
+        }
+        code.store(argument(Arguments.WEIGHTS), CODES);
+    }
+
+    /** Lets the rows' registers point to the rows, or to what lies behind their numbers. */
+    private void points(int argument) {
+        code.load(ROWS[0], argument(Arguments.INPUT));
+        if (argument != 0) {
+            code.load(OTHER, argument(argument));
+            code.add(ROWS[0], OTHER);
+        }
+        code.address(ROWS[1], at(STRIDE, STRIDE, 2, 0));
+        code.add(ROWS[1], ROWS[0]);
+    }
+
+    private static Memory ofRow(General[] bases, General stride, int row, int bytes) {
+        General base = bases[row / 3];
+        return row % 3 == 0 ? at(base, bytes) : at(base, stride, row % 3, bytes);
+    }
+
+    private void number(int row, int bytes) {
+        code.emit(Opcode.VBROADCASTSS, NUMBER, ofRow(ROWS, STRIDE, row, bytes));
+    }
+
+    private static Memory output(int row, int p, int half) {
+        return ofRow(OUT, OUT_STRIDE, row, (2 * p + half) * HALF_BYTES);
+    }
+
+    private void advanceRows(int bytes) {
+        code.add(ROWS[0], bytes);
+        code.add(ROWS[1], bytes);
+    }
+
+    private static Memory ofPanel(General base, int index, int bytes) {
+        return switch (index) {
+            case 0 -> at(base, bytes);
+            case 1 -> at(base, PANEL_BYTES, 1, bytes);
+            case 2 -> at(base, PANEL_BYTES, 2, bytes);
+            default -> at(base, PANEL_BYTES_3, 1, bytes);
+        };
+    }
+
+    private Vector sum(int p, int row, int half) {
+        return ymm((p * rows + row) * 2 + half);
+    }
+
+    private void zero(Vector register) {
+        code.emit(Opcode.VPXORD, register, register, register);
+    }
+
+    private void storeSums() {
+        for (int p = 0; p < panels; p++) {
+            for (int r = 0; r < rows; r++) {
+                for (int half = 0; half < 2; half++) {
+                    code.emit(Opcode.VMOVUPS_STORE, output(r, p, half), sum(p, r, half));
+                }
+            }
+        }
+    }
+
+    private void unit() {
+        int blocks = panel.unit / panel.block;
+        if (blocks == 1) {
+            block(0);
+            code.add(SCALES, panel.scaleBytes);
+            return;
+        }
+        code.address(OTHER, at(SCALES, 0)); // the scales of this unit
+        code.add(SCALES, 2 * Panel.OUTPUTS);
+        code.set(BLOCKS_LEFT, blocks);
+        Label next = code.here();
+        block(blocks);
+        code.add(SCALES, Panel.OUTPUTS);
+        code.add(BLOCKS_LEFT, -1);
+        code.jumpIfNotZero(next);
+    }
+
+    /** Numbers of k that share a scale. */
+    private void block(int blocks) {
+        int bytes = panel.codeBytes / (panel.unit / panel.block);
+        for (int line = 0; line < bytes; line += 64) {
+            for (int p = 0; p < panels; p++) {
+                code.prefetch(ofPanel(CODES, p, PREFETCH_BYTES + line));
+            }
+        }
+        for (int i = 0; i < 2 * rows * panels && panel.hasScales(); i++) {
+            zero(ymm(i));
+        }
+        for (int k = 0; k < panel.block; k++) {
+            for (int p = 0; p < panels; p++) {
+                weights(p, k);
+                for (int r = 0; r < rows; r++) {
+                    number(r, k * Float.BYTES);
+                    for (int half = 0; half < 2; half++) {
+                        code.emit(Opcode.VFMADD231PS, sum(p, r, half), HALVES[half], NUMBER);
+                    }
+                }
+            }
+        }
+        for (int p = 0; p < panels && panel.hasScales(); p++) {
+            scale(p, blocks);
+        }
+        code.add(CODES, bytes);
+        advanceRows(panel.block * Float.BYTES);
+    }
+
+    /** Adds a panel's sums of the block, times their scales, to those in the output. */
+    private void scale(int p, int blocks) {
+        for (int half = 0; half < 2; half++) {
+            if (blocks == 0) {
+                code.emit(Opcode.VCVTPH2PS, HALVES[half], ofPanel(SCALES, p, half * HALF_LANES * Short.BYTES));
+            } else {
+                Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
+                factor(half, widen, p, 0);
+            }
+            for (int r = 0; r < rows; r++) {
+                code.emit(Opcode.VMOVUPS, STEP, output(r, p, half));
+                code.emit(Opcode.VFMADD231PS, STEP, sum(p, r, half), HALVES[half]);
+                code.emit(Opcode.VMOVUPS_STORE, output(r, p, half), STEP);
+            }
+        }
+    }
+
+    /** The factors of a block, times those of the unit. */
+    private void factor(int half, Opcode widen, int p, int bytes) {
+        Vector target = HALVES[half];
+        code.emit(widen, target, ofPanel(SCALES, p, bytes + half * HALF_LANES));
+        code.emit(Opcode.VCVTDQ2PS, target, target);
+        code.emit(Opcode.VCVTPH2PS, STEP, ofPanel(OTHER, p, half * HALF_LANES * Short.BYTES));
+        code.emit(Opcode.VMULPS, target, target, STEP);
+    }
+
+    /** Brings a panel's numbers of one k to registers. */
+    private void weights(int p, int k) {
+        for (int half = 0; half < 2; half++) {
+            Vector target = HALVES[half];
+            int lanes = half * HALF_BYTES;
+            switch (panel) {
+                case BYTE -> {
+                    int at = k * Panel.OUTPUTS + half * HALF_LANES;
+                    code.emit(Opcode.VPMOVSXBD, target, ofPanel(CODES, p, at));
+                    code.emit(Opcode.VCVTDQ2PS, target, target);
+                }
+                case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles(target, p, k, lanes);
+                case SIX_BITS -> sixBits(target, p, k, lanes);
+                case BFLOAT16 -> {
+                    Memory pair = ofPanel(CODES, p, k / 2 * 64 + lanes);
+                    code.emit(Opcode.VMOVUPS, target, pair);
+                    if (k % 2 == 0) {
+                        code.shift(Opcode.VPSLLD, target, target, 16);
+                    } else {
+                        code.emit(Opcode.VPANDD, target, target, at(CONSTANTS, Constants.UPPER_MASK));
+                    }
+                }
+                case FLOAT16 -> code.emit(Opcode.VCVTPH2PS, target, ofPanel(CODES, p, k * 32 + lanes / 2));
+                case FLOAT32 -> code.emit(Opcode.VMOVUPS, target, ofPanel(CODES, p, k * 64 + lanes));
+            }
+        }
+    }
+
+    /** A table has what a code is more than the smallest, so that code 0, which is all else, stays 0. */
+    private void nibbles(Vector target, int p, int k, int lanes) {
+        code.emit(Opcode.VMOVUPS, target, ofPanel(CODES, p, k / 8 * 64 + lanes));
+        int shift = k % 8 / 2 * 4 + k % 2 * 16;
+        if (shift > 0) {
+            code.shift(Opcode.VPSRLD, target, target, shift);
+        }
+        if (shift < 28) {
+            code.emit(Opcode.VPANDD, target, target, at(CONSTANTS, Constants.FOUR_BITS));
+        }
+        if (panel == Panel.NIBBLE) {
+            code.emit(Opcode.VMOVUPS, STEP, at(CONSTANTS, Constants.BYTES));
+            code.emit(Opcode.VPSHUFB, target, STEP, target);
+        }
+        code.emit(Opcode.VCVTDQ2PS, target, target);
+        if (panel == Panel.NIBBLE) {
+            code.emit(Opcode.VADDPS, target, target, at(CONSTANTS, Constants.SMALLEST));
+        }
+    }
+
+    private void sixBits(Vector target, int p, int k, int lanes) {
+        int pair = k / 2;
+        int word = pair < 3 ? 0 : pair < 6 ? 1 : 2;
+        int shift = pair % 3 * 6 + k % 2 * 16;
+        if (word == 2) { // its first two pairs only
+            shift = (pair - 6) * 6 + k % 2 * 16;
+        }
+        code.emit(Opcode.VMOVUPS, target, ofPanel(CODES, p, word * 64 + lanes));
+        if (shift > 0) {
+            code.shift(Opcode.VPSRLD, target, target, shift);
+        }
+        boolean isSplit = word < 2 && pair % 3 == 2;
+        code.emit(Opcode.VPANDD, target, target, at(CONSTANTS, isSplit ? Constants.FOUR_BITS : Constants.SIX_BITS));
+        if (isSplit) {
+            code.emit(Opcode.VMOVUPS, STEP, ofPanel(CODES, p, 2 * 64 + lanes));
+            code.shift(Opcode.VPSRLD, STEP, STEP, (word == 0 ? 8 : 10) + k % 2 * 16);
+            code.emit(Opcode.VPANDD, STEP, STEP, at(CONSTANTS, Constants.UPPER_TWO_OF_SIX_BITS));
+            code.emit(Opcode.VPORD, target, target, STEP);
+        }
+        code.emit(Opcode.VCVTDQ2PS, target, target);
+        code.emit(Opcode.VADDPS, target, target, at(CONSTANTS, Constants.SMALLEST));
+    }
+
+    /** Subtracts the minima, times the sums of x in their blocks, which lie behind a row's numbers. */
+    private void minima() {
+        for (int p = 0; p < panels; p++) {
+            for (int r = 0; r < rows; r++) {
+                for (int half = 0; half < 2; half++) {
+                    code.emit(Opcode.VMOVUPS, sum(p, r, half), output(r, p, half));
+                }
+            }
+        }
+        points(Arguments.SUMS_AT);
+        code.load(SCALES, argument(Arguments.WEIGHTS));
+        code.load(OTHER, argument(Arguments.MINIMA_AT));
+        code.add(SCALES, OTHER);
+        code.load(UNITS_LEFT, argument(Arguments.UNITS));
+        Label next = code.here();
+        code.address(OTHER, at(SCALES, 0));
+        int blocks = panel.unit / panel.block;
+        for (int b = 0; b < blocks; b++) {
+            for (int p = 0; p < panels; p++) {
+                factor(0, Opcode.VPMOVZXBD, p, 32 + b * Panel.OUTPUTS);
+                factor(1, Opcode.VPMOVZXBD, p, 32 + b * Panel.OUTPUTS);
+                for (int r = 0; r < rows; r++) {
+                    number(r, b * Float.BYTES);
+                    code.emit(Opcode.VFNMADD231PS, sum(p, r, 0), HALVES[0], NUMBER);
+                    code.emit(Opcode.VFNMADD231PS, sum(p, r, 1), HALVES[1], NUMBER);
+                }
+            }
+        }
+        code.add(SCALES, panel.minimumBytes);
+        advanceRows(blocks * Float.BYTES);
+        code.add(UNITS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        storeSums();
+    }
+}

@@ -1,0 +1,9 @@
+package roselle.cpu.machine;
+
+/** The instructions that kernels are made of. */
+public enum InstructionSet {
+    /** Vectors of 256 bits, with FMA: float32 alone. */
+    AVX2,
+    /** Vectors of 512 bits. */
+    AVX512
+}
