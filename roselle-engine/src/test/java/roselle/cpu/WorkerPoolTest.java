@@ -53,16 +53,26 @@ class WorkerPoolTest {
     void aRoundAllocatesNothing() {
         WorkerPool.Work work = (thread, threads) -> {};
         try (var pool = new WorkerPool(2)) {
-            long worker = pool.owned()[0].threadId();
-            rounds(pool, work, 5_000);
-            long before = THREADS.getCurrentThreadAllocatedBytes();
-            long workerBefore = THREADS.getThreadAllocatedBytes(worker);
-            long overhead = THREADS.getCurrentThreadAllocatedBytes() - before;
-            before = THREADS.getCurrentThreadAllocatedBytes();
-            rounds(pool, work, 1_000);
-            assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThanOrEqualTo(overhead);
-            assertThat(THREADS.getThreadAllocatedBytes(worker)).isEqualTo(workerBefore);
+            long least = Long.MAX_VALUE;
+            for (int attempt = 0;
+                    attempt < 20 && least > 0;
+                    attempt++) { // what is loaded on the first wait is no round's
+                least = Math.min(least, bytesOfRounds(pool, work));
+            }
+            assertThat(least).isZero();
         }
+    }
+
+    /** What a thousand rounds allocate on both threads. */
+    private static long bytesOfRounds(WorkerPool pool, WorkerPool.Work work) {
+        long worker = pool.owned()[0].threadId();
+        long workerBefore = THREADS.getThreadAllocatedBytes(worker);
+        long asked = THREADS.getCurrentThreadAllocatedBytes();
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        rounds(pool, work, 1_000);
+        long after = THREADS.getCurrentThreadAllocatedBytes();
+        long overhead = before - asked;
+        return Math.max(0, after - before - overhead) + THREADS.getThreadAllocatedBytes(worker) - workerBefore;
     }
 
     private static void rounds(WorkerPool pool, WorkerPool.Work work, int count) {

@@ -1,18 +1,14 @@
 package roselle.template;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Seeded mutations of good templates for a second; a failure prints the seed and the template. */
+/** As many seeded mutations of good templates as take about a second; a failure prints the seed and the template. */
 final class TemplateFuzzTest {
     private static final long SEED = 20260704;
-    private static final Duration TIME = Duration.ofSeconds(1);
-    private static final int MINIMUM_INPUTS = 200;
+    private static final int INPUTS = 20_000;
     private static final List<String> GOOD = List.of(
             "{%- for message in messages %}{{- '<|' + message['role'] + '|>\\n' + message.content | trim }}"
                     + "{%- if loop.last and message.tool_calls is defined %}{{ message.tool_calls[0] | tojson(indent=4) }}"
@@ -29,18 +25,14 @@ final class TemplateFuzzTest {
     @Test
     void mutatedTemplatesAreRefusedOrRender() {
         var random = new Random(SEED);
-        long end = System.nanoTime() + TIME.toNanos();
-        int inputs = 0;
-        while (inputs < MINIMUM_INPUTS || System.nanoTime() < end) {
+        for (int input = 0; input < INPUTS; input++) {
             String template = mutated(random);
             try {
                 TemplateFuzzTarget.fuzzerTestOneInput(template.getBytes(StandardCharsets.UTF_8));
             } catch (RuntimeException | StackOverflowError escaped) {
-                throw new AssertionError("seed " + SEED + ", input " + inputs + ": " + template, escaped);
+                throw new AssertionError("seed " + SEED + ", input " + input + ": " + template, escaped);
             }
-            inputs++;
         }
-        assertThat(inputs).isGreaterThanOrEqualTo(MINIMUM_INPUTS);
     }
 
     /** A good template with pieces of the others put in, left out or changed. */
