@@ -7,6 +7,7 @@ import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.engine.Overlap;
 
 /** The options that say how the engine is set up. */
 final class EngineFlags {
@@ -55,6 +56,13 @@ final class EngineFlags {
     @Option(names = "--chunk-tokens", paramLabel = "N", description = "Tokens of a prompt in a step; default: all.")
     private int chunkTokens;
 
+    @Option(
+            names = "--overlap",
+            paramLabel = "WHEN",
+            defaultValue = "auto",
+            description = "on launches a step before the tokens of the one before are read; auto, the default, is off.")
+    private String overlap = "auto";
+
     @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")
     private boolean hasNoPrefixCache;
 
@@ -68,6 +76,7 @@ final class EngineFlags {
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(new DeviceOptions(device, threads, cpu.path(), cpu.compute()))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
-                .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue));
+                .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
+                .with(Overlap.of(overlap));
     }
 }

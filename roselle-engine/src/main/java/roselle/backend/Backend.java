@@ -17,9 +17,8 @@ import roselle.tensor.Tensor;
  * inputs alone: not on the number of rows, on its neighbours, on how a prompt was cut, or on the number of threads. Each
  * sum is taken in an order fixed by the operation's shapes, that of attention by absolute position. <b>Inputs and
  * outputs</b> of one operation do not overlap, except where it says that they may be the same. <b>Ahead.</b> A device that
- * {@link #draws} may be given a step and its draw before the draw of the step before has been collected, each with
- * {@link StepInputs} and {@link TokenDraws} of its own, which are the device's until that draw is collected or a {@link #read}
- * returns.
+ * {@link #draws} may be given a step and its draw before the draw of the step before has been collected; each draw has {@link
+ * TokenDraws} of its own, which are the device's until it is collected.
  */
 public interface Backend extends AutoCloseable {
     /** What flags and metrics call it: {@code cpu}, {@code cuda:0}. */
@@ -71,13 +70,14 @@ public interface Backend extends AutoCloseable {
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
 
-    /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns, or {@link #collectDraw} of its draw. */
+    /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns. */
     void begin(StepInputs inputs);
 
     /**
      * Runs a step: {@link #begin}, then the operations, or what was recorded when they ran before in a step of the same sizes.
      *
-     * @param operations is given the inputs, calls this backend and does nothing else; the same object for the same calls
+     * @param inputs may be changed by the caller as soon as this returns
+     * @param operations is given the inputs or what they were, calls this backend and does nothing else; the same object for the same calls
      */
     default void step(StepInputs inputs, Consumer<StepInputs> operations) {
         begin(inputs);

@@ -44,4 +44,41 @@ public final class StepInputs {
         contextLength = new int[limits.maxSequences()];
         pageTable = new int[groups][limits.maxSequences() * limits.maxPages()];
     }
+
+    private StepInputs(StepInputs sizes) {
+        pageTokens = sizes.pageTokens;
+        maxPages = sizes.maxPages;
+        tokenIds = new int[sizes.tokenIds.length];
+        drawnRow = new int[sizes.drawnRow.length];
+        positions = new int[sizes.positions.length];
+        outputRow = new int[sizes.outputRow.length];
+        rowStart = new int[sizes.rowStart.length];
+        contextLength = new int[sizes.contextLength.length];
+        pageTable = new int[sizes.pageTable.length][];
+        for (int group = 0; group < pageTable.length; group++) {
+            pageTable[group] = new int[sizes.pageTable[group].length];
+        }
+    }
+
+    /** Empty ones of the same sizes. */
+    public StepInputs ofSameSizes() {
+        return new StepInputs(this);
+    }
+
+    /** Becomes a copy of a step of the same sizes. */
+    public void copyFrom(StepInputs step) {
+        rows = step.rows;
+        sequences = step.sequences;
+        outputs = step.outputs;
+        takesDrawn = step.takesDrawn;
+        System.arraycopy(step.tokenIds, 0, tokenIds, 0, rows);
+        System.arraycopy(step.drawnRow, 0, drawnRow, 0, rows);
+        System.arraycopy(step.positions, 0, positions, 0, rows);
+        System.arraycopy(step.outputRow, 0, outputRow, 0, outputs);
+        System.arraycopy(step.rowStart, 0, rowStart, 0, sequences + 1);
+        System.arraycopy(step.contextLength, 0, contextLength, 0, sequences);
+        for (int group = 0; group < pageTable.length; group++) {
+            System.arraycopy(step.pageTable[group], 0, pageTable[group], 0, sequences * maxPages);
+        }
+    }
 }

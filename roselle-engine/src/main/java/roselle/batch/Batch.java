@@ -1,5 +1,6 @@
 package roselle.batch;
 
+import java.util.Arrays;
 import roselle.backend.StepInputs;
 import roselle.kvcache.SequencePages;
 
@@ -8,21 +9,31 @@ import roselle.kvcache.SequencePages;
  *
  * <p>The rows of a sequence are its next known tokens and then its drafts. The logits wanted are always those of its last
  * {@link #outputs} rows; the last {@link #sampledRows} of these are to be sampled, the ones before score the prompt.
+ *
+ * <p>An entry may be planned while the step before is under way ({@link #addAhead}): its one row is that of the token which the
+ * device draws there. Where that token turns out to be the sequence's last, the entry {@link #isDropped is dropped}.
  */
 public final class Batch {
     private final Running[] running;
     private final int[] rows;
     private final int[] outputs;
     private final int[] appended;
+    private final int[] first; // the position of the first row
+    private final int[] sampled;
+    private final int[] drawnRow; // the row of the draw before that gives the token, or −1
     private int size;
     private int totalRows;
     private int totalOutputs;
+    private int dropped;
 
     public Batch(int maxSequences) {
         running = new Running[maxSequences];
         rows = new int[maxSequences];
         outputs = new int[maxSequences];
         appended = new int[maxSequences];
+        first = new int[maxSequences];
+        sampled = new int[maxSequences];
+        drawnRow = new int[maxSequences];
     }
 
     /** Sequences in this step. */
@@ -59,14 +70,19 @@ public final class Batch {
         return outputs[entry];
     }
 
-    /** How many of the entry's last rows are to be sampled: those of its last known token and of its drafts; 0 within a prompt. Ask before the commit. */
+    /** How many of the entry's last rows are to be sampled: those of its last known token and of its drafts; 0 within a prompt. */
     public int sampledRows(int entry) {
-        return Math.max(
-                0,
-                running[entry].computed()
-                        + rows[entry]
-                        - running[entry].sequence().length()
-                        + 1);
+        return sampled[entry];
+    }
+
+    /** The position after the entry's last row: where a token that is sampled from it will stand. */
+    public int endPosition(int entry) {
+        return first[entry] + rows[entry];
+    }
+
+    /** Whether the sequence has ended since this step was planned: what the entry computes is for nothing. */
+    public boolean isDropped(int entry) {
+        return running[entry].sequence().state() != running[entry];
     }
 
     /** Tokens that the commit of this step added to the entry's sequence. */
@@ -78,7 +94,17 @@ public final class Batch {
         appended[entry] = tokens;
     }
 
+    /** Entries that were dropped when the step was committed. */
+    public int dropped() {
+        return dropped;
+    }
+
+    public void recordDropped(int entries) {
+        dropped = entries;
+    }
+
     public void clear() {
+        dropped = 0;
         for (int entry = 0; entry < size; entry++) {
             appended[entry] = 0;
         }
@@ -88,6 +114,21 @@ public final class Batch {
     }
 
     public void add(Running sequence, int rowCount, int outputCount) {
+        first[size] = sequence.computed();
+        sampled[size] = Math.max(0, rowCount - sequence.remaining() + 1);
+        drawnRow[size] = -1;
+        append(sequence, rowCount, outputCount);
+    }
+
+    /** Adds one row for the token that row {@code drawn} of the step under way is about to give to this sequence. */
+    public void addAhead(Running sequence, int drawn) {
+        first[size] = sequence.sequence().length();
+        sampled[size] = 1;
+        drawnRow[size] = drawn;
+        append(sequence, 1, 1);
+    }
+
+    private void append(Running sequence, int rowCount, int outputCount) {
         running[size] = sequence;
         rows[size] = rowCount;
         outputs[size] = outputCount;
@@ -114,6 +155,9 @@ public final class Batch {
         System.arraycopy(running, entry + 1, running, entry, size - entry);
         System.arraycopy(rows, entry + 1, rows, entry, size - entry);
         System.arraycopy(outputs, entry + 1, outputs, entry, size - entry);
+        System.arraycopy(first, entry + 1, first, entry, size - entry);
+        System.arraycopy(sampled, entry + 1, sampled, entry, size - entry);
+        System.arraycopy(drawnRow, entry + 1, drawnRow, entry, size - entry);
     }
 
     public boolean contains(Running sequence) {
@@ -125,8 +169,17 @@ public final class Batch {
         return false;
     }
 
-    /** Writes this step in the form that a device reads; the copies of {@link SequencePages#needsCopy} are ordered apart. */
+    /**
+     * Whether the entry's pages must be copied before its rows are computed ({@link SequencePages#needsCopy}); the step under
+     * way has done that for one that is planned ahead.
+     */
+    public boolean needsCopy(int entry) {
+        return drawnRow[entry] < 0 && running[entry].pages().needsCopy();
+    }
+
+    /** Writes this step in the form that a device reads; the copies of {@link #needsCopy} are ordered apart. */
     public void fill(StepInputs inputs) {
+        inputs.takesDrawn = false;
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
@@ -145,14 +198,23 @@ public final class Batch {
 
     private void fillEntry(StepInputs inputs, int entry, int row) {
         Running sequence = running[entry];
-        sequence.copyRows(rows[entry], inputs.tokenIds, row);
-        int computed = sequence.computed();
-        inputs.contextLength[entry] = computed;
+        fillTokens(inputs, entry, row);
+        inputs.contextLength[entry] = first[entry];
         for (int i = 0; i < rows[entry]; i++) {
-            inputs.positions[row + i] = computed + i;
+            inputs.positions[row + i] = first[entry] + i;
         }
         for (int group = 0; group < inputs.pageTable.length; group++) {
             sequence.pages().copyTable(group, inputs.pageTable[group], entry * inputs.maxPages);
+        }
+    }
+
+    private void fillTokens(StepInputs inputs, int entry, int row) {
+        Arrays.fill(inputs.drawnRow, row, row + rows[entry], drawnRow[entry]);
+        if (drawnRow[entry] < 0) {
+            running[entry].copyRows(rows[entry], inputs.tokenIds, row);
+        } else {
+            inputs.tokenIds[row] = 0;
+            inputs.takesDrawn = true;
         }
     }
 }

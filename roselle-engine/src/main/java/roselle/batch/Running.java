@@ -85,8 +85,24 @@ public final class Running implements SequenceState {
         return finished;
     }
 
+    /** Ends for good while a step is still to write to the pages: {@link #releasePages} must follow when it has. */
+    public Finished finishAhead(Outcome outcome) {
+        Finished finished = sequence.change(this, new Finished(sequence, outcome));
+        dropDrafts();
+        return finished;
+    }
+
+    /** Gives the pages back after {@link #finishAhead}. */
+    public void releasePages() {
+        pages.release();
+    }
+
     private void leave() {
         pages.release();
+        dropDrafts();
+    }
+
+    private void dropDrafts() {
         Arrays.fill(drafts, 0);
         draftCount = 0;
     }

@@ -24,6 +24,7 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.execution.Executor;
+import roselle.execution.QueuedBackend;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
 import roselle.model.Blueprint;
@@ -91,7 +92,8 @@ public final class Engine implements AutoCloseable {
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
-        loop = new EngineLoop(scheduler, executor, probe, hook, failure -> diagnosis(checkpoint, failure));
+        loop = new EngineLoop(
+                scheduler, executor, probe, config.overlap().isOn(), hook, failure -> diagnosis(checkpoint, failure));
         loop.start();
     }
 
@@ -131,7 +133,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
-    static Engine load(Checkpoint checkpoint, EngineConfig config, Backend backend, StepHook hook) {
+    static Engine load(Checkpoint checkpoint, EngineConfig config, Backend device, StepHook hook) {
+        Backend backend = config.overlap().isOn() && !device.draws() ? new QueuedBackend(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;
         Executor executor;

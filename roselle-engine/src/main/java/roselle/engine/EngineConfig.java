@@ -14,8 +14,9 @@ import roselle.cpu.Precision;
  * @param device where to run it
  * @param cache the memory for keys and values
  * @param batch how much runs at a time
+ * @param overlap whether a step may be launched before the tokens of the one before are read
  */
-public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch) {
+public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
     /**
      * Where a model runs.
      *
@@ -90,19 +91,23 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     /** A model with every default. */
     public static EngineConfig of(Path model) {
-        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT);
+        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch);
+        return new EngineConfig(model, value, cache, batch, overlap);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch);
+        return new EngineConfig(model, device, value, batch, overlap);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value);
+        return new EngineConfig(model, device, cache, value, overlap);
+    }
+
+    public EngineConfig with(Overlap value) {
+        return new EngineConfig(model, device, cache, batch, value);
     }
 
     private static void requireAtLeast(String field, long value, long least) {

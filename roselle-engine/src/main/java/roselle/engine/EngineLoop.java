@@ -21,7 +21,8 @@ import roselle.scheduler.Scheduler;
  * The one thread that steps: takes requests from the mailbox, plans, runs the batch, and hands out its tokens.
  *
  * <p>It owns scheduler, cache and executor; others reach it through the mailbox alone and are answered through channels, to
- * which it writes without waiting. When a step throws, every request in flight fails with that message and the loop is dead:
+ * which it writes without waiting. With overlap, the step after the one under way is launched before that one's tokens are
+ * awaited, wherever {@link Scheduler#planAhead} finds one. When a step throws, every request in flight fails with that message and the loop is dead:
  * a device that failed once is not trusted again.
  */
 final class EngineLoop implements Runnable {
@@ -39,6 +40,7 @@ final class EngineLoop implements Runnable {
     private final Scheduler scheduler;
     private final Executor executor;
     private final EngineProbe probe;
+    private final boolean overlaps;
     private final StepHook hook;
     private final Function<Throwable, String> diagnosis;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
@@ -54,8 +56,10 @@ final class EngineLoop implements Runnable {
             Scheduler scheduler,
             Executor executor,
             EngineProbe probe,
+            boolean overlaps,
             StepHook hook,
             Function<Throwable, String> diagnosis) {
+        this.overlaps = overlaps;
         this.hook = hook;
         this.diagnosis = diagnosis;
         this.scheduler = scheduler;
@@ -107,6 +111,7 @@ final class EngineLoop implements Runnable {
                     idle();
                 }
             }
+            executor.settle();
             die("the engine was closed");
         } catch (Throwable failure) {
             die("the engine failed and must be opened again: " + diagnosis.apply(failure));
@@ -120,32 +125,50 @@ final class EngineLoop implements Runnable {
         probe.turnBegins(System.nanoTime());
         boolean received = receive();
         hook.beforeStep(scheduler);
-        recorder.begin();
-        Batch batch = scheduler.plan(System.nanoTime());
-        if (batch.isEmpty()) {
+        long begin = recorder.begin();
+        if (!scheduler.isStepUnderWay() && !launch()) {
             reportEnded();
             probe.idle(scheduler);
             return received;
         }
-        recorder.planned();
-        advance(batch);
+        Batch batch = scheduler.stepUnderWay();
+        if (overlaps && executor.drawsAll() && hook.letsAhead()) {
+            launchAhead();
+        }
+        finish(batch, begin);
         return true;
     }
 
-    private void advance(Batch batch) {
-        long begin = System.nanoTime();
-        int rows = batch.totalRows();
-        int sequences = batch.size();
+    /** Plans a step and starts it, if there is anything to do. */
+    private boolean launch() {
+        Batch batch = scheduler.plan(System.nanoTime());
+        if (batch.isEmpty()) {
+            return false;
+        }
+        recorder.planned();
         executor.forward(batch);
         recorder.forwarded();
+        return true;
+    }
+
+    private void launchAhead() {
+        Batch ahead = scheduler.planAhead(System.nanoTime());
+        recorder.plannedAhead();
+        if (!ahead.isEmpty()) {
+            executor.forward(ahead);
+            recorder.forwardedAhead();
+        }
+    }
+
+    private void finish(Batch batch, long begin) {
         StepResult result = executor.sample(batch);
         recorder.sampled();
         takePrompts(batch);
         scheduler.commit(result);
         publish(batch, result);
         reportEnded();
-        EngineStatus status = probe.stepped(scheduler, rows, System.nanoTime() - begin);
-        recorder.end(scheduler, status, rows, sequences);
+        EngineStatus status = probe.stepped(scheduler, batch.totalRows(), System.nanoTime() - begin);
+        recorder.end(scheduler, status, batch);
     }
 
     private boolean receive() {

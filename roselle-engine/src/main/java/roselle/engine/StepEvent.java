@@ -27,6 +27,14 @@ final class StepEvent extends Event {
     @Description("That advanced")
     int sequences;
 
+    @Label("Overlapped")
+    @Description("It was planned and launched before the tokens of the step before were awaited")
+    boolean overlapped;
+
+    @Label("Dropped")
+    @Description("Sequences that had ended in the step before, when this one was launched already")
+    int dropped;
+
     @Label("Running")
     int running;
 

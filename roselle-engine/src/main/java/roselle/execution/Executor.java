@@ -21,15 +21,17 @@ import roselle.sampling.TokenHistory;
 import roselle.sampling.TokenMask;
 
 /**
- * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for its logits and draws the tokens.
+ * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for it and has its tokens.
  *
- * <p>Between the two calls the device works, and the caller may compute what sampling will need. All memory is taken when it
- * is made. It owns the decoder and the backend and closes them.
+ * <p>Between the two calls the device works, and the caller may compute what sampling will need. Where the device draws all
+ * tokens of a step, {@link #drawsAll}, one more step may be started before this one is sampled. All memory is taken when it is
+ * made. It owns the decoder and the backend and closes them.
  */
 public final class Executor implements AutoCloseable {
     private final Backend backend;
     private final Decoder decoder;
     private final StepInputs inputs;
+    private final Flight[] flights; // used in turn
     private final StepResult result;
     private final Sampler sampler;
     private final TokenHistory history = new TokenHistory();
@@ -37,9 +39,21 @@ public final class Executor implements AutoCloseable {
     private final MemorySegment logits; // [maxOutputs, vocabulary]
     private final MemorySegment states; // [maxOutputs, width]
     private final @Nullable TokenScores[] scores; // [maxOutputs], by output
-    private final @Nullable TokenDraws draws; // null where the host samples
     private final int[] firstOutput; // [maxSequences]
     private final int[] firstSampled; // [maxSequences]
+    private int started; // steps
+    private int sampled;
+
+    /** What the device draws of a step on its way. */
+    private static final class Flight {
+        final @Nullable TokenDraws draws; // null where the host samples
+        boolean drawsAny;
+        boolean drawsAll;
+
+        Flight(@Nullable TokenDraws draws) {
+            this.draws = draws;
+        }
+    }
 
     private Executor(Backend backend, Decoder decoder, StepLimits limits, Arena arena) {
         this.arena = arena;
@@ -47,6 +61,10 @@ public final class Executor implements AutoCloseable {
         this.decoder = decoder;
         int vocabulary = decoder.spec().vocabulary();
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
+        flights = new Flight[backend.draws() ? 2 : 1];
+        for (int i = 0; i < flights.length; i++) {
+            flights[i] = new Flight(backend.draws() ? new TokenDraws(limits.maxOutputs()) : null);
+        }
         result = new StepResult(limits.maxSequences(), limits.maxOutputs());
         sampler = new Sampler(vocabulary);
         logits = arena.allocate(ValueLayout.JAVA_FLOAT, (long) limits.maxOutputs() * vocabulary);
@@ -54,7 +72,6 @@ public final class Executor implements AutoCloseable {
                 ValueLayout.JAVA_FLOAT,
                 (long) limits.maxOutputs() * decoder.spec().width());
         scores = new @Nullable TokenScores[limits.maxOutputs()];
-        draws = backend.draws() ? new TokenDraws(limits.maxOutputs()) : null;
         firstOutput = new int[limits.maxSequences()];
         firstSampled = new int[limits.maxSequences()];
     }
@@ -80,69 +97,96 @@ public final class Executor implements AutoCloseable {
         return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;
     }
 
-    /** Starts a step: page copies, then the decoder; may return before the device is done. */
+    /** Starts a step: page copies, the decoder, then the draws that the device can do; may return before it is done. */
     public void forward(Batch batch) {
+        Flight flight = flights[started++ % flights.length];
         for (int entry = 0; entry < batch.size(); entry++) {
-            copyPages(batch.running(entry).pages());
+            if (batch.needsCopy(entry)) {
+                copyPages(batch.running(entry).pages());
+            }
         }
         batch.fill(inputs);
         decoder.forward(inputs);
+        launchDraws(batch, flight);
     }
 
     private void copyPages(SequencePages pages) {
-        if (pages.needsCopy()) {
-            for (int group = 0; group < inputs.pageTable.length; group++) {
-                backend.copyPage(decoder.cache(), group, pages.copySource(group), pages.copyTarget(group));
-            }
+        for (int group = 0; group < inputs.pageTable.length; group++) {
+            backend.copyPage(decoder.cache(), group, pages.copySource(group), pages.copyTarget(group));
         }
     }
 
-    /** Waits for the step's logits and draws a token from each row that is to be sampled. */
+    /** Whether the device draws every token of the step that was started last, so that the next one may be started. */
+    public boolean drawsAll() {
+        return flights[(started - 1) % flights.length].drawsAll;
+    }
+
+    /** Waits for the step that was started first and takes or draws a token from each row that is to be sampled. */
     public StepResult sample(Batch batch) {
+        Flight flight = flights[sampled++ % flights.length];
         result.clear();
-        if (inputs.outputs > 0 && !drawsAll(batch)) {
-            backend.read(decoder.logits(), 0, inputs.outputs, logits);
+        if (flight.draws != null && flight.drawsAny) {
+            backend.collectDraw(flight.draws);
+        }
+        if (batch.totalOutputs() > 0 && !flight.drawsAll) {
+            backend.read(decoder.logits(), 0, batch.totalOutputs(), logits);
         }
         int output = 0;
         for (int entry = 0; entry < batch.size(); entry++) {
             firstOutput[entry] = output;
             result.beginEntry();
-            sampleEntry(batch, entry);
+            if (!batch.isDropped(entry)) {
+                sampleEntry(batch, entry, flight);
+            }
             output += batch.outputs(entry);
         }
         return result;
     }
 
-    /** Lets the device draw the tokens that it can, and says whether no row is left for the host. */
-    private boolean drawsAll(Batch batch) {
+    /** Waits for the steps that were started and are of no interest any more. */
+    public void settle() {
+        for (; sampled < started; sampled++) {
+            Flight flight = flights[sampled % flights.length];
+            if (flight.draws != null && flight.drawsAny) {
+                backend.collectDraw(flight.draws);
+            }
+        }
+    }
+
+    /** Lets the device draw the tokens that it can. */
+    private void launchDraws(Batch batch, Flight flight) {
+        flight.drawsAny = false;
+        flight.drawsAll = false;
+        TokenDraws draws = flight.draws;
         if (draws == null) {
-            return false;
+            return;
         }
         int output = 0;
         boolean all = true;
-        boolean any = false;
         for (int entry = 0; entry < batch.size(); entry++) {
             int outputs = batch.outputs(entry);
             for (int row = output; row < output + outputs; row++) {
                 draws.wanted[row] = false;
             }
             if (outputs == 1 && batch.sampledRows(entry) == 1) {
-                ask(draws, output, batch.running(entry));
+                ask(draws, output, batch, entry);
             }
-            any |= outputs == 1 && draws.wanted[output];
-            all &= outputs == 0 || (outputs == 1 && draws.wanted[output]);
+            boolean isDrawn = outputs == 1 && draws.wanted[output];
+            flight.drawsAny |= isDrawn;
+            all &= outputs == 0 || isDrawn;
             output += outputs;
         }
-        if (any) {
-            backend.draw(decoder.logits(), draws, output);
+        flight.drawsAll = all && flight.drawsAny;
+        if (flight.drawsAny) {
+            backend.launchDraw(decoder.logits(), draws, output);
         }
-        return all;
     }
 
     /** Asks for the token of a row, unless its plan has what a device does not know. */
-    private static void ask(TokenDraws draws, int row, Running running) {
+    private static void ask(TokenDraws draws, int row, Batch batch, int entry) {
+        Running running = batch.running(entry);
         SamplingPlan plan = running.sequence().plan();
-        int length = running.sequence().length();
+        int length = batch.endPosition(entry);
         boolean forbidsStops =
                 plan.stopIds.length > 0 && length - running.sequence().promptLength() < plan.minTokens;
         draws.wanted[row] = running.draftCount() == 0
@@ -169,14 +213,14 @@ public final class Executor implements AutoCloseable {
         scores[row] = drawn.topLogprobs[row] == TokenDraws.NO_LOGPROBS ? null : new TokenScores(drawn, row);
     }
 
-    private void sampleEntry(Batch batch, int entry) {
+    private void sampleEntry(Batch batch, int entry, Flight flight) {
         Running running = batch.running(entry);
         SamplingPlan plan = running.sequence().plan();
         int rows = batch.sampledRows(entry);
         int first = firstOutput[entry] + batch.outputs(entry) - rows;
         firstSampled[entry] = first;
-        if (draws != null && rows == 1 && draws.wanted[first]) {
-            take(draws, first);
+        if (flight.draws != null && rows == 1 && flight.draws.wanted[first]) {
+            take(flight.draws, first);
             return;
         }
         for (int row = 0; row < rows; row++) {
@@ -243,8 +287,8 @@ public final class Executor implements AutoCloseable {
     @Override
     public void close() {
         Arrays.fill(scores, null);
+        backend.close(); // first: a step may still be on its way after a failure
         decoder.close();
-        backend.close();
         arena.close();
     }
 }

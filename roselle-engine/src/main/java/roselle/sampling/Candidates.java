@@ -1,7 +1,6 @@
 package roselle.sampling;
 
 import java.util.Arrays;
-import roselle.batch.SamplingPlan;
 
 /**
  * The tokens still in play for one draw, in ascending order of id, with their weights relative to the likeliest.
@@ -37,24 +36,24 @@ final class Candidates {
         return weights[index];
     }
 
-    /** Takes in every token that is not forbidden and filters them as {@code plan} says; {@code max} is the largest logit. */
-    void fill(float[] logits, float max, SamplingPlan plan) {
+    /** Takes in every token that is not forbidden and filters them; {@code max} is the largest logit. */
+    void fill(float[] logits, float max, Filters filters) {
         takeAllowed(logits);
-        if (plan.topK > 0 && plan.topK < count) {
-            selection.select(keys, ones, count, plan.topK);
-            keepSelected(ones, plan.topK);
+        if (filters.topK > 0 && filters.topK < count) {
+            selection.select(keys, ones, count, filters.topK);
+            keepSelected(ones, filters.topK);
         }
-        weigh(logits, max, plan.temperature);
-        if (plan.topP < 1) {
-            double target = plan.topP * total();
+        weigh(logits, max, filters.temperature);
+        if (filters.topP < 1) {
+            double target = filters.topP * total();
             selection.select(keys, weights, count, target);
             keepSelected(weights, target);
         }
-        if (plan.minP > 0) {
-            keepLikely(plan.minP);
+        if (filters.minP > 0) {
+            keepLikely(filters.minP);
         }
-        if (plan.typicalP < 1) {
-            keepTypical(plan.typicalP);
+        if (filters.typicalP < 1) {
+            keepTypical(filters.typicalP);
         }
     }
 

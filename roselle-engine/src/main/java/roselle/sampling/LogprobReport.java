@@ -1,5 +1,7 @@
 package roselle.sampling;
 
+import roselle.backend.TokenDraws;
+
 /**
  * The log-probabilities of one position: the token there, and the likeliest ones; reused.
  *
@@ -71,5 +73,12 @@ public final class LogprobReport {
     void choose(int id, float logit, double logSum) {
         chosenId = id;
         chosen = (float) (logit - logSum);
+    }
+
+    void copyTo(TokenDraws draws, int row) {
+        draws.chosen[row] = chosen;
+        draws.count[row] = count;
+        System.arraycopy(ids, 0, draws.ids, row * TokenDraws.MOST_LOGPROBS, count);
+        System.arraycopy(values, 0, draws.logprobs, row * TokenDraws.MOST_LOGPROBS, count);
     }
 }

@@ -23,8 +23,10 @@ public final class Sampler {
     private final Penalties penalties;
     private final Candidates candidates;
     private final LogprobReport report = new LogprobReport();
+    private final Filters filters = new Filters();
     private double logSum; // of the raw logits
-    private String failure = "";
+    private TokenDraws.Failure failure = TokenDraws.Failure.NONE; // of the last call
+    private int failedPosition;
 
     public Sampler(int vocabulary) {
         this.vocabulary = vocabulary;
@@ -35,7 +37,7 @@ public final class Sampler {
 
     /** Why the last call failed; it names the position, not the request. */
     public String failure() {
-        return failure;
+        return failure(failure, failedPosition);
     }
 
     /** The log-probabilities of the last position, valid until the next call. */
@@ -63,11 +65,30 @@ public final class Sampler {
             gather(plan.topLogprobs);
         }
         change(plan, history, mask);
-        int token = choose(plan, position);
+        int token = choose(filters.of(plan), position);
         if (token != FAILED && reports) {
             report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, row * vocabulary + token), logSum);
         }
         return token;
+    }
+
+    /** Draws the token of a row of draws from the first row of {@code rows}, as {@link #sample} does without changes and mask. */
+    public void draw(MemorySegment rows, TokenDraws draws, int row) {
+        int position = draws.position[row];
+        int token = FAILED;
+        if (load(rows, 0, position)) {
+            boolean reports = draws.topLogprobs[row] != TokenDraws.NO_LOGPROBS;
+            if (reports) {
+                gather(draws.topLogprobs[row]);
+            }
+            token = choose(filters.of(draws, row), position);
+            if (token != FAILED && reports) {
+                report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, token), logSum);
+                report.copyTo(draws, row);
+            }
+        }
+        draws.token[row] = token;
+        draws.failure[row] = failure;
     }
 
     /**
@@ -105,6 +126,7 @@ public final class Sampler {
 
     /** Copies a row, and refuses one that says nothing: NaN or +∞ anywhere, or −∞ everywhere. */
     private boolean load(MemorySegment rows, long row, int position) {
+        failure = TokenDraws.Failure.NONE;
         long start = row * vocabulary * Float.BYTES;
         MemorySegment.copy(rows, ValueLayout.JAVA_FLOAT_UNALIGNED, start, logits, 0, vocabulary);
         float max = Float.NEGATIVE_INFINITY;
@@ -115,7 +137,7 @@ public final class Sampler {
         if (Float.isNaN(max) || Float.isInfinite(max)) {
             TokenDraws.Failure infinite =
                     max > 0 ? TokenDraws.Failure.INFINITE_LOGIT : TokenDraws.Failure.NO_FINITE_LOGIT;
-            failure = failure(Float.isNaN(max) ? TokenDraws.Failure.NOT_A_NUMBER : infinite, position);
+            fail(Float.isNaN(max) ? TokenDraws.Failure.NOT_A_NUMBER : infinite, position);
             return false;
         }
         return true;
@@ -164,21 +186,25 @@ public final class Sampler {
         }
     }
 
-    private int choose(SamplingPlan plan, int position) {
+    private int fail(TokenDraws.Failure kind, int position) {
+        failure = kind;
+        failedPosition = position;
+        return FAILED;
+    }
+
+    private int choose(Filters by, int position) {
         float max = max();
         if (max == Float.NEGATIVE_INFINITY) {
-            failure = failure(TokenDraws.Failure.NONE_ALLOWED, position);
-            return FAILED;
+            return fail(TokenDraws.Failure.NONE_ALLOWED, position);
         }
         if (max == Float.POSITIVE_INFINITY) {
-            failure = failure(TokenDraws.Failure.INFINITE_CHANGE, position);
-            return FAILED;
+            return fail(TokenDraws.Failure.INFINITE_CHANGE, position);
         }
-        if (plan.temperature == 0) {
+        if (by.temperature == 0) {
             return first(max);
         }
-        candidates.fill(logits, max, plan);
-        return candidates.draw(CounterRandom.uniform(plan.seed, position));
+        candidates.fill(logits, max, by);
+        return candidates.draw(CounterRandom.uniform(by.seed, position));
     }
 
     private int first(float value) {

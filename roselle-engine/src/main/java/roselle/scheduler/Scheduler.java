@@ -29,6 +29,9 @@ import roselle.kvcache.PageCache;
  * page and nobody below it waits in place. The head of the queue is never passed by a smaller request behind it, so the
  * sequences before it finish and it gets its turn.
  *
+ * <p>A step may be planned ahead, {@link #planAhead}, while the one before it is under way. Where a sequence ends in that one, its
+ * end is told at once, but its pages are held until the step ahead, which still writes to them, is committed.
+ *
  * <p>No thread, clock or device: time is a parameter, and the same calls give the same answers.
  */
 public final class Scheduler {
@@ -43,15 +46,18 @@ public final class Scheduler {
     private final List<Finished> ended = new ArrayList<>();
     private final List<Sequence> expired = new ArrayList<>(); // noted while the collections are walked
     private final StepPlanner planner;
-    private final Batch batch;
+    private Batch batch; // the step under way
+    private Batch ahead; // the one after it
     private long nextDeadline = Placement.NO_DEADLINE; // no later than the earliest one
     private boolean isStepUnderWay;
+    private boolean isPlannedAhead;
 
     public Scheduler(SchedulerLimits limits, PageCache cache) {
         this.limits = limits;
         this.cache = cache;
         admission = new Admission(cache, limits);
         batch = new Batch(limits.maxSequences());
+        ahead = new Batch(limits.maxSequences());
         planner = new StepPlanner(limits, cache, admission, new Books(counters, queue, running, totals), batch);
     }
 
@@ -108,7 +114,11 @@ public final class Scheduler {
 
     /** Ends everything, for when the device or the engine is lost. */
     public void failAll(FailureKind kind, String message) {
+        if (isStepUnderWay) {
+            releaseDropped(batch);
+        }
         isStepUnderWay = false;
+        isPlannedAhead = false;
         cancelled.clear();
         var failed = new Outcome.Failed(kind, message);
         while (!running.isEmpty()) {
@@ -117,6 +127,18 @@ public final class Scheduler {
         for (Pending next = queue.peek(); next != null; next = queue.peek()) {
             end(next.sequence(), failed);
         }
+    }
+
+    /** Gives back the pages that were held because this step writes to them. */
+    private static void releaseDropped(Batch step) {
+        int dropped = 0;
+        for (int entry = 0; entry < step.size(); entry++) {
+            if (step.isDropped(entry) && !step.running(entry).pages().isReleased()) {
+                step.running(entry).releasePages();
+                dropped++;
+            }
+        }
+        step.recordDropped(dropped);
     }
 
     /** Preempts the sequence that would be next, where any runs; the engine never needs it, tests of recompute do. */
@@ -129,17 +151,46 @@ public final class Scheduler {
 
     /**
      * The next step; it is empty when there is nothing to do. Unless it is empty, {@link #commit} or {@link #failAll} must
-     * follow. The batch is the same object each time.
+     * follow. The batch is one of two objects that take turns.
      */
     public Batch plan(long now) {
         requireNoStep();
         expire(now);
-        planner.plan(now);
+        planner.plan(batch, now);
         if (batch.isEmpty() && !isIdle()) {
             throw new IllegalStateException(
                     "no sequence can advance: " + running.size() + " run, " + queue.size() + " wait");
         }
         isStepUnderWay = !batch.isEmpty();
+        return batch;
+    }
+
+    /**
+     * The step after the one under way, planned before its tokens are known: one row for the token that each of its sequences is
+     * about to get. It is empty, and must be planned when the step under way is committed, if that one reads prompts or checks
+     * drafts, if someone may start, or if pages are short or a deadline has passed. Unless it is empty, the commit of the step
+     * under way makes it the next one under way.
+     */
+    public Batch planAhead(long now) {
+        if (!isStepUnderWay || isPlannedAhead) {
+            throw new IllegalStateException("a step is planned ahead of one that is under way, and of no other");
+        }
+        if (now >= nextDeadline) {
+            ahead.clear();
+        } else {
+            planner.planAhead(batch, ahead, cancelled);
+        }
+        isPlannedAhead = !ahead.isEmpty();
+        return ahead;
+    }
+
+    /** Whether a step is to be committed before the next can be planned. */
+    public boolean isStepUnderWay() {
+        return isStepUnderWay;
+    }
+
+    /** The step under way. */
+    public Batch stepUnderWay() {
         return batch;
     }
 
@@ -177,15 +228,15 @@ public final class Scheduler {
     }
 
     /**
-     * Takes in what the step sampled: sequences grow and may end, full pages become shareable. {@link Batch#appended} then
-     * says how many tokens each entry kept: those after a stop token are dropped.
+     * Takes in what the step under way sampled: sequences grow and may end, full pages become shareable. {@link Batch#appended}
+     * then says how many tokens each entry kept: those after a stop token are dropped.
      */
     public void commit(StepResult result) {
         if (!isStepUnderWay || result.entries() != batch.size()) {
             throw new IllegalStateException("results of " + result.entries() + " sequences for a step of "
                     + (isStepUnderWay ? batch.size() : 0));
         }
-        isStepUnderWay = false;
+        releaseDropped(batch);
         for (int entry = 0; entry < batch.size(); entry++) {
             commit(entry, result);
         }
@@ -193,10 +244,22 @@ public final class Scheduler {
             end(cancelled.get(i), new Outcome.Cancelled());
         }
         cancelled.clear();
+        turnToNext();
+    }
+
+    private void turnToNext() {
+        Batch done = batch;
+        batch = ahead;
+        ahead = done;
+        isStepUnderWay = isPlannedAhead;
+        isPlannedAhead = false;
     }
 
     private void commit(int entry, StepResult result) {
         Running advanced = batch.running(entry);
+        if (batch.isDropped(entry)) {
+            return;
+        }
         String failure = result.failure(entry);
         if (failure != null) {
             end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
@@ -254,7 +317,8 @@ public final class Scheduler {
             }
             case Running advancing -> {
                 running.remove(advancing);
-                ended.add(advancing.finish(outcome));
+                boolean isHeld = isPlannedAhead && ahead.contains(advancing);
+                ended.add(isHeld ? advancing.finishAhead(outcome) : advancing.finish(outcome));
                 counters.leave(sequence.placement().key());
             }
             case Finished finished -> {}

@@ -1,5 +1,6 @@
 package roselle.scheduler;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.batch.Batch;
 import roselle.batch.Pending;
@@ -17,7 +18,7 @@ final class StepPlanner {
     private final PendingQueue queue;
     private final RunningSet running;
     private final Totals totals;
-    private final Batch batch;
+    private Batch batch;
     private int spareRows; // rows beyond one for every sequence that may run
     private int spareOutputs;
     private boolean isAdmitting;
@@ -34,14 +35,65 @@ final class StepPlanner {
         totals = books.totals();
     }
 
-    void plan(long time) {
+    void plan(Batch step, long time) {
         now = time;
+        batch = step;
         batch.clear();
         spareRows = limits.stepTokens() - limits.maxSequences();
         spareOutputs = limits.stepOutputs() - limits.maxSequences();
         isAdmitting = true;
         planGenerating();
         planPromptsAndNewcomers();
+    }
+
+    /**
+     * Fills a step with the rows that sequences of the step under way will have next, if nothing else could be in it: each one
+     * that runs gets a token there and goes on, and nobody who waits could start. Else the step stays empty.
+     *
+     * @param cancelled those who will not go on
+     */
+    void planAhead(Batch underWay, Batch step, List<Sequence> cancelled) {
+        step.clear();
+        int output = 0;
+        int going = 0;
+        for (int entry = 0; entry < underWay.size(); entry++) {
+            output += underWay.outputs(entry);
+            if (underWay.isDropped(entry)) {
+                continue;
+            }
+            going++;
+            Running each = underWay.running(entry);
+            int length = each.sequence().length();
+            boolean isLast = length + 1 == each.sequence().maxLength();
+            if (underWay.sampledRows(entry) != 1 || (isLast && !queue.isEmpty()) || !reservesOneMore(each, isLast)) {
+                step.clear();
+                return;
+            }
+            if (!isLast && !cancelled.contains(each.sequence())) {
+                step.addAhead(each, output - 1);
+            }
+        }
+        if (going < running.size() || mayStart(queue.peek())) {
+            step.clear();
+        }
+    }
+
+    /** Whether there is a page for the token that a sequence is about to get. */
+    private static boolean reservesOneMore(Running each, boolean isLast) {
+        int wanted = each.sequence().length() + 1;
+        return isLast || each.pages().reserve(wanted) == wanted;
+    }
+
+    /** Whether planning might start this sequence, or take pages away for it. */
+    private boolean mayStart(@Nullable Pending newcomer) {
+        if (newcomer == null) {
+            return false;
+        }
+        Sequence sequence = newcomer.sequence();
+        if (running.isEmpty() || hasHigherPriority(newcomer, running.last())) {
+            return true;
+        }
+        return running.size() < limits.maxSequences() && admission.fits(match(sequence), sequence.length(), running);
     }
 
     private void planGenerating() {

@@ -51,7 +51,8 @@ class EngineTest {
         engine.close();
     }
 
-    private static EngineConfig config() {
+    /** What a subclass may change. */
+    EngineConfig config() {
         return EngineConfig.of(MODEL)
                 .with(new DeviceOptions("cpu", 2))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))

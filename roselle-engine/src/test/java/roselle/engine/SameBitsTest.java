@@ -35,6 +35,7 @@ import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.scheduler.Scheduler;
 import roselle.tensor.DataType;
 import roselle.testing.ConvertedStories;
 import roselle.testing.RandomLlama;
@@ -195,11 +196,19 @@ class SameBitsTest {
     /** Takes the pages of every sequence that runs before every third step, so that nobody makes four steps in a row. */
     private static StepHook preemption() {
         var steps = new int[1];
-        return scheduler -> {
-            if (++steps[0] % 3 == 0) {
-                while (scheduler.running() > 0) {
-                    scheduler.preemptYoungest();
+        return new StepHook() {
+            @Override
+            public void beforeStep(Scheduler scheduler) {
+                if (++steps[0] % 3 == 0) {
+                    while (scheduler.running() > 0) {
+                        scheduler.preemptYoungest();
+                    }
                 }
+            }
+
+            @Override
+            public boolean letsAhead() {
+                return steps[0] % 3 != 2;
             }
         };
     }

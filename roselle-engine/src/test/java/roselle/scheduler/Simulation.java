@@ -3,6 +3,7 @@ package roselle.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -39,6 +40,9 @@ import roselle.kvcache.SequencePages;
 /**
  * One seeded schedule: random requests with random faults against a scheduler with few pages, a model whose every token
  * depends on all tokens before it, and every invariant checked after every step.
+ *
+ * <p>Every second schedule plans steps ahead. The device then comes to a step as early as it can, when it is launched, or as
+ * late, when its tokens are wanted: after the step before was committed and pages were given back.
  */
 final class Simulation {
     private static final int VOCABULARY = SimulatedRequest.STOP + 1;
@@ -55,6 +59,8 @@ final class Simulation {
     private final List<SimulatedRequest> requests = new ArrayList<>();
     private final Map<Sequence, SimulatedRequest> bySequence = new HashMap<>();
     private final boolean hasDrafts;
+    private final boolean plansAhead;
+    private final ArrayDeque<SimulatedStep> launched = new ArrayDeque<>();
     private final int faultsPerHundred;
     private long now;
     private long trace = 1;
@@ -62,6 +68,8 @@ final class Simulation {
     private int cachedTokens;
     private int preemptions;
     private int copies;
+    private int stepsAhead;
+    private int droppedRows;
 
     Simulation(long seed, Sabotage sabotage) {
         random = new SplittableRandom(seed);
@@ -74,6 +82,7 @@ final class Simulation {
         result = new StepResult(limits.maxSequences(), limits.stepOutputs());
         hasDrafts = random.nextInt(4) == 0;
         faultsPerHundred = random.nextInt(3) * 4;
+        plansAhead = random.nextBoolean();
     }
 
     private PageLayout randomLayout() {
@@ -105,7 +114,7 @@ final class Simulation {
         int arrivals = 3 + random.nextInt(14);
         int stepsAfterArrivals = 0;
         int bound = 0;
-        while (arrivals > 0 || !scheduler.isIdle()) {
+        while (arrivals > 0 || !scheduler.isIdle() || scheduler.isStepUnderWay()) {
             while (arrivals > 0 && random.nextInt(3) == 0) {
                 arrivals--;
                 submit();
@@ -114,6 +123,7 @@ final class Simulation {
                 bound = requests.stream()
                                 .mapToInt(each -> each.sequence.maxLength())
                                 .sum()
+                        + requests.size() // each may have a row in one step that is for nothing
                         + 10;
             }
             assertThat(stepsAfterArrivals).as("steps since the last arrival").isLessThanOrEqualTo(bound + 1);
@@ -139,6 +149,15 @@ final class Simulation {
 
     int copies() {
         return copies;
+    }
+
+    int stepsAhead() {
+        return stepsAhead;
+    }
+
+    /** Rows of steps planned ahead whose sequences had ended by then. */
+    int droppedRows() {
+        return droppedRows;
     }
 
     private void submit() {
@@ -192,11 +211,12 @@ final class Simulation {
         if (random.nextInt(100) < faultsPerHundred) {
             cancelSomeone();
         }
-        if (random.nextInt(100) < faultsPerHundred) {
+        if (random.nextInt(100) < faultsPerHundred && !scheduler.isStepUnderWay()) {
             scheduler.preemptYoungest();
         }
         if (random.nextInt(2000) < faultsPerHundred) {
             scheduler.failAll(FailureKind.INTERNAL, "device lost");
+            launched.clear();
             requests.forEach(each -> each.failureInjected = true);
         }
     }
@@ -211,14 +231,25 @@ final class Simulation {
     }
 
     private void step() {
-        Batch batch = scheduler.plan(now);
-        sabotage.afterPlan(cache, batch);
-        checkPlan(batch);
+        if (!scheduler.isStepUnderWay()) {
+            Batch planned = scheduler.plan(now);
+            sabotage.afterPlan(cache, planned);
+            checkPlan(planned);
+            checkFirstAdvances(planned);
+            launch(planned);
+        }
         if (random.nextInt(100) < faultsPerHundred) {
             cancelSomeone();
         }
-        if (!batch.isEmpty()) {
-            execute(batch);
+        if (scheduler.isStepUnderWay()) {
+            Batch batch = scheduler.stepUnderWay();
+            if (plansAhead && random.nextInt(8) != 0) {
+                Batch ahead = scheduler.planAhead(now);
+                stepsAhead += ahead.isEmpty() ? 0 : 1;
+                checkPlan(ahead);
+                launch(ahead);
+            }
+            collect(batch);
             scheduler.commit(result);
             propose(batch);
             steps++;
@@ -259,16 +290,15 @@ final class Simulation {
             if (!present.add(running.sequence()) || running.sequence().state() != running) {
                 throw new AssertionError("a sequence is in the step twice, or not running");
             }
-            checkWrites(running, batch.rows(entry), written);
+            checkWrites(running, batch.endPosition(entry) - batch.rows(entry), batch.endPosition(entry), written);
             trace(running.sequence().id(), batch.rows(entry));
         }
-        checkFirstAdvances(batch);
     }
 
-    private void checkWrites(Running running, int rows, Set<Long> written) {
+    private void checkWrites(Running running, int begin, int end, Set<Long> written) {
         SequencePages pages = running.pages();
-        int first = running.computed() / layout.pageTokens();
-        int last = (running.computed() + rows - 1) / layout.pageTokens();
+        int first = begin / layout.pageTokens();
+        int last = (end - 1) / layout.pageTokens();
         if (first < pages.sharedPages() || last >= pages.pageCount()) {
             throw new AssertionError(
                     "rows of sequence " + running.sequence().id() + " would go to shared pages or none");
@@ -296,65 +326,48 @@ final class Simulation {
         }
     }
 
-    private void execute(Batch batch) {
-        result.clear();
-        if (sabotage.copies()) {
-            copyPages(batch);
+    /** Gives a step to the device, which runs it now or when its tokens are wanted, but never before the one before it. */
+    private void launch(Batch batch) {
+        if (batch.isEmpty()) {
+            return;
         }
+        var step = new SimulatedStep(layout, kv);
         for (int entry = 0; entry < batch.size(); entry++) {
-            result.beginEntry();
-            write(batch.running(entry), batch.rows(entry));
+            Running running = batch.running(entry);
+            var request = request(running.sequence());
+            int begin = batch.endPosition(entry) - batch.rows(entry);
+            if (batch.needsCopy(entry) && sabotage.copies()) {
+                copies += layout.groupCount();
+                step.copy(running.pages());
+            }
+            var prefixes = new long[batch.rows(entry)];
+            for (int row = 0; row < prefixes.length; row++) {
+                prefixes[row] = prefixAt(running, begin + row, begin);
+            }
+            step.add(new SimulatedStep.Part(request, SimulatedStep.tables(layout, running.pages()), begin, prefixes));
         }
-        for (int entry = 0; entry < batch.size(); entry++) {
-            read(batch.running(entry), batch.rows(entry));
+        launched.add(step);
+        if (random.nextBoolean()) {
+            launched.forEach(each -> each.run(sabotage));
         }
+    }
+
+    /** Waits for the step under way. */
+    private void collect(Batch batch) {
+        launched.remove().run(sabotage);
         sample(batch);
     }
 
-    private void copyPages(Batch batch) {
-        for (int entry = 0; entry < batch.size(); entry++) {
-            SequencePages pages = batch.running(entry).pages();
-            for (int group = 0; pages.needsCopy() && group < layout.groupCount(); group++) {
-                kv.copyPage(group, pages.copySource(group), pages.copyTarget(group));
-                copies++;
-            }
-        }
-    }
-
-    private long prefixAt(Running running, int position) {
+    /** The hash of the sequence up to a position, which may be that of a draft, or of the token that it is about to get. */
+    private long prefixAt(Running running, int position, int begin) {
         var request = request(running.sequence());
         int known = running.sequence().length();
         long prefix = request.prefix(Math.min(position, known - 1));
         for (int i = known; i <= position; i++) {
-            prefix = SimulatedKv.mix(prefix, running.draft(i - known));
+            boolean isAhead = begin == known;
+            prefix = SimulatedKv.mix(prefix, isAhead ? SimulatedRequest.nextToken(prefix) : running.draft(i - known));
         }
         return prefix;
-    }
-
-    private void write(Running running, int rows) {
-        for (int row = 0; row < rows; row++) {
-            int position = running.computed() + row;
-            long prefix = prefixAt(running, position);
-            for (int group = 0; sabotage.computes(row, rows) && group < layout.groupCount(); group++) {
-                kv.write(group, running.pages().page(group, position / layout.pageTokens()), position, prefix);
-            }
-        }
-    }
-
-    /** What the queries of the first and the last row see must be exactly this sequence's own prefixes. */
-    private void read(Running running, int rows) {
-        int last = running.computed() + rows - 1;
-        for (int group = 0; group < layout.groupCount(); group++) {
-            int window = layout.window(group);
-            int first = window == 0 ? 0 : Math.max(0, running.computed() - window + 1);
-            for (int position = first; position <= last; position++) {
-                int page = running.pages().page(group, position / layout.pageTokens());
-                if (page < 0 || kv.read(group, page, position) != prefixAt(running, position)) {
-                    throw new AssertionError("sequence " + running.sequence().id() + " reads position " + position
-                            + " of group " + group + " from page " + page + " and finds another's content");
-                }
-            }
-        }
     }
 
     private void sample(Batch batch) {
@@ -362,6 +375,10 @@ final class Simulation {
         for (int entry = 0; entry < batch.size(); entry++) {
             result.beginEntry();
             Running running = batch.running(entry);
+            if (batch.isDropped(entry)) {
+                droppedRows++;
+                continue;
+            }
             int sampled = batch.sampledRows(entry);
             checkScoring(batch, entry, sampled);
             if (sampled > 0 && random.nextInt(1000) < faultsPerHundred) {
@@ -389,7 +406,7 @@ final class Simulation {
     private void verifyDrafts(Running running, int sampled) {
         int position = running.sequence().length() - 1;
         for (int i = 0; i < sampled; i++) {
-            int token = SimulatedRequest.nextToken(prefixAt(running, position + i));
+            int token = SimulatedRequest.nextToken(prefixAt(running, position + i, position));
             result.append(token);
             if (i < sampled - 1 && running.draft(i) != token) {
                 return;
@@ -399,7 +416,7 @@ final class Simulation {
 
     private void propose(Batch batch) {
         int[] drafts = new int[4];
-        for (int entry = 0; hasDrafts && entry < batch.size(); entry++) {
+        for (int entry = 0; hasDrafts && !scheduler.isStepUnderWay() && entry < batch.size(); entry++) {
             if (batch.sequence(entry).state() instanceof Running running && running.remaining() == 1) {
                 long prefix =
                         request(running.sequence()).prefix(running.sequence().length() - 1);

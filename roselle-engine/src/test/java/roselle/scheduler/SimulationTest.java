@@ -15,6 +15,8 @@ final class SimulationTest {
         long cachedTokens = 0;
         long preemptions = 0;
         long copies = 0;
+        long stepsAhead = 0;
+        long droppedRows = 0;
         for (int i = 0; i < SCHEDULES; i++) {
             var simulation = new Simulation(FIRST_SEED + i, Sabotage.NONE);
             run(simulation, FIRST_SEED + i);
@@ -22,15 +24,19 @@ final class SimulationTest {
             cachedTokens += simulation.cachedTokens();
             preemptions += simulation.preemptions();
             copies += simulation.copies();
+            stepsAhead += simulation.stepsAhead();
+            droppedRows += simulation.droppedRows();
         }
         System.out.printf(
-                "schedules=%d steps=%d cachedTokens=%d preemptions=%d copies=%d%n",
-                SCHEDULES, steps, cachedTokens, preemptions, copies);
+                "schedules=%d steps=%d cachedTokens=%d preemptions=%d copies=%d stepsAhead=%d droppedRows=%d%n",
+                SCHEDULES, steps, cachedTokens, preemptions, copies, stepsAhead, droppedRows);
         // The schedules are worth their time only if they meet what they are for.
         assertThat(steps).isGreaterThan(20L * SCHEDULES);
         assertThat(cachedTokens).isGreaterThan(5L * SCHEDULES);
         assertThat(preemptions).isGreaterThan(SCHEDULES);
         assertThat(copies).isGreaterThan(SCHEDULES);
+        assertThat(stepsAhead).isGreaterThan(2L * SCHEDULES);
+        assertThat(droppedRows).isGreaterThan(SCHEDULES / 10);
     }
 
     @Test

@@ -1,0 +1,33 @@
+package roselle.engine;
+
+import java.util.Locale;
+import roselle.api.InvalidRequestException;
+
+/** Whether a step may be launched before the host has seen the tokens of the one before. */
+public enum Overlap {
+    /** As the system property {@code roselle.overlap} says; off where it says nothing. */
+    AUTO,
+    ON,
+    OFF;
+
+    /** What {@link #AUTO} stands for: how all tests of a build run with it. */
+    private static final String PROPERTY = "roselle.overlap";
+
+    /** What flags call it. */
+    public static Overlap of(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "auto" -> AUTO;
+            case "on" -> ON;
+            case "off" -> OFF;
+            default -> throw new InvalidRequestException("overlap is " + name + ": it must be auto, on or off");
+        };
+    }
+
+    boolean isOn() {
+        return switch (this) {
+            case ON -> true;
+            case OFF -> false;
+            case AUTO -> of(System.getProperty(PROPERTY, "off")) == ON;
+        };
+    }
+}

@@ -1,0 +1,438 @@
+package roselle.execution;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.TokenDraws;
+import roselle.backend.Weight;
+import roselle.sampling.Sampler;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/**
+ * A device that computes when it is called, as one that is given work ahead: steps and draws run on a thread of their own, in
+ * the order in which they came, and the host's sampler draws the tokens.
+ *
+ * <p>One thread gives work, and what it calls beside {@link #step}, {@link #launchDraw} and {@link #collectDraw} waits until
+ * all work is done. Operations are called by whoever runs a step. A failure of a step is thrown to whoever waits next.
+ */
+public final class QueuedBackend implements Backend {
+    private static final int JOBS = 4; // two steps and their draws
+    private static final int SPINS = 200;
+
+    private final Backend device;
+    private final Job[] jobs = new Job[JOBS];
+    private final Thread worker = new Thread(this::work, "roselle-steps");
+    private final Arena arena = Arena.ofShared();
+    private final AtomicLong given = new AtomicLong(); // jobs
+    private final AtomicLong done = new AtomicLong();
+    private volatile boolean isClosed;
+    private volatile boolean isWorkerParked;
+    private volatile @Nullable Thread waiter;
+    private volatile @Nullable Throwable failure;
+    private int @Nullable [] drawn; // [maxOutputs] the tokens of the last draw; the worker's
+    private @Nullable Sampler sampler;
+    private MemorySegment row = MemorySegment.NULL; // [vocabulary]
+
+    /** A step, or a draw. */
+    private static final class Job {
+        boolean isStep;
+
+        @Nullable
+        StepInputs inputs; // a copy: the caller's may change
+
+        @Nullable
+        Consumer<StepInputs> operations;
+
+        @Nullable
+        TokenDraws draws;
+
+        @Nullable
+        Rows logits;
+
+        int rows;
+    }
+
+    /** Takes over a device and closes it. */
+    public QueuedBackend(Backend device) {
+        this.device = device;
+        for (int i = 0; i < JOBS; i++) {
+            jobs[i] = new Job();
+        }
+        worker.setDaemon(true);
+        worker.start();
+    }
+
+    private Job nextJob() {
+        awaitDone(given.get() - JOBS + 1);
+        return jobs[(int) (given.get() % JOBS)];
+    }
+
+    private void give() {
+        given.incrementAndGet();
+        if (isWorkerParked) {
+            LockSupport.unpark(worker);
+        }
+    }
+
+    /** Waits until so many jobs are done. */
+    private void awaitDone(long count) {
+        for (int spins = 0; done.get() < count; spins++) {
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                waiter = Thread.currentThread();
+                if (done.get() < count) {
+                    LockSupport.park(this);
+                }
+                waiter = null;
+            }
+        }
+        switch (failure) {
+            case null -> {}
+            case RuntimeException thrown -> throw thrown;
+            case Error thrown -> throw thrown;
+            case Throwable thrown -> throw new IllegalStateException("a step failed", thrown);
+        }
+    }
+
+    private void settle() {
+        awaitDone(given.get());
+    }
+
+    private void work() {
+        while (awaitJob()) {
+            try {
+                if (failure == null) { // what follows a failure has nothing to work on
+                    run(jobs[(int) (done.get() % JOBS)]);
+                }
+            } catch (Throwable thrown) {
+                failure = thrown;
+            }
+            done.incrementAndGet();
+            Thread waiting = waiter;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
+            }
+        }
+    }
+
+    private boolean awaitJob() {
+        for (int spins = 0; given.get() == done.get(); spins++) {
+            if (isClosed) {
+                return false;
+            }
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                isWorkerParked = true;
+                if (given.get() == done.get() && !isClosed) {
+                    LockSupport.park(this);
+                }
+                isWorkerParked = false;
+            }
+        }
+        return true;
+    }
+
+    private void run(Job job) {
+        if (job.isStep && job.inputs != null && job.operations != null) {
+            takeDrawn(job.inputs);
+            device.step(job.inputs, job.operations);
+        } else if (job.draws != null && job.logits != null) {
+            draw(job.logits, job.draws, job.rows, tokens(job.draws));
+        }
+    }
+
+    private void takeDrawn(StepInputs inputs) {
+        int[] tokens = drawn;
+        if (!inputs.takesDrawn || tokens == null) {
+            return;
+        }
+        for (int r = 0; r < inputs.rows; r++) {
+            if (inputs.drawnRow[r] >= 0) {
+                inputs.tokenIds[r] = tokens[inputs.drawnRow[r]];
+            }
+        }
+    }
+
+    private int[] tokens(TokenDraws draws) {
+        int[] tokens = drawn;
+        if (tokens == null || tokens.length < draws.wanted.length) {
+            tokens = new int[draws.wanted.length];
+            drawn = tokens;
+        }
+        return tokens;
+    }
+
+    private void draw(Rows logits, TokenDraws draws, int rows, int[] tokens) {
+        Sampler host = sampler(logits.columns());
+        for (int r = 0; r < rows; r++) {
+            if (draws.wanted[r]) {
+                device.read(logits, r, 1, row);
+                host.draw(row, draws, r);
+                tokens[r] = Math.max(0, draws.token[r]);
+            }
+        }
+    }
+
+    /** With its memory, which is taken at the first draw. */
+    private Sampler sampler(int vocabulary) {
+        Sampler host = sampler;
+        if (host == null) {
+            host = new Sampler(vocabulary);
+            row = arena.allocate(ValueLayout.JAVA_FLOAT, vocabulary);
+            sampler = host;
+        }
+        return host;
+    }
+
+    @Override
+    public void step(StepInputs inputs, Consumer<StepInputs> operations) {
+        Job job = nextJob();
+        job.isStep = true;
+        if (job.inputs == null || job.inputs.tokenIds.length != inputs.tokenIds.length) {
+            job.inputs = inputs.ofSameSizes();
+        }
+        job.inputs.copyFrom(inputs);
+        job.operations = operations;
+        give();
+    }
+
+    @Override
+    public boolean draws() {
+        return true;
+    }
+
+    @Override
+    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
+        Job job = nextJob();
+        job.isStep = false;
+        job.logits = logits;
+        job.draws = draws;
+        job.rows = rows;
+        give();
+    }
+
+    @Override
+    public void collectDraw(TokenDraws draws) {
+        long last = given.get() - 1;
+        long number = last;
+        while (number > last - JOBS + 1 && number > 0 && !isDraw(jobs[(int) (number % JOBS)], draws)) {
+            number--;
+        }
+        awaitDone(number + 1);
+    }
+
+    private static boolean isDraw(Job job, TokenDraws draws) {
+        return !job.isStep && job.draws == draws;
+    }
+
+    @Override
+    public String name() {
+        return device.name();
+    }
+
+    @Override
+    public String describe() {
+        return device.describe() + ", steps given ahead";
+    }
+
+    @Override
+    public DataType activationType() {
+        return device.activationType();
+    }
+
+    @Override
+    public OptionalLong memoryBytes() {
+        return device.memoryBytes();
+    }
+
+    @Override
+    public Buffer allocate(DataType type, long elements) {
+        settle();
+        return device.allocate(type, elements);
+    }
+
+    @Override
+    public Buffer constants(float[] values) {
+        settle();
+        return device.constants(values);
+    }
+
+    @Override
+    public Weight load(String name, int matrices, List<Tensor> blocks) {
+        settle();
+        return device.load(name, matrices, blocks);
+    }
+
+    @Override
+    public long loadBytes(int matrices, List<Tensor> blocks) {
+        return device.loadBytes(matrices, blocks);
+    }
+
+    @Override
+    public Weight loadTable(String name, Tensor table) {
+        settle();
+        return device.loadTable(name, table);
+    }
+
+    @Override
+    public long tableBytes(Tensor table) {
+        return device.tableBytes(table);
+    }
+
+    @Override
+    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        settle();
+        return device.allocateKvCache(groups, type, pageTokens, pages);
+    }
+
+    @Override
+    public void begin(StepInputs inputs) {
+        settle();
+        takeDrawn(inputs);
+        device.begin(inputs);
+    }
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        device.embed(table, scale, output);
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        device.addPositions(table, output);
+    }
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        device.norm(input, norm, output, rows);
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        device.addNormed(input, norm, scale, output, rows);
+    }
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        device.linear(input, weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        device.headLinear(input, weight, output, rows);
+    }
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        device.ropeAndAppendKv(query, key, value, layer, cache);
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        device.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        device.attention(query, layer, cache, output);
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        device.gatedActivation(gate, up, kind, output, rows);
+    }
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        device.routeExperts(logits, router, routing, rows);
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        device.groupedLinear(input, linear, routing, output, rows);
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        device.combineExperts(input, routing, scale, output, rows);
+    }
+
+    @Override
+    public void addScaled(Rows input, float scale, Rows output, int rows) {
+        device.addScaled(input, scale, output, rows);
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        device.addGated(input, gate, scale, output, rows);
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        device.selectOutputs(input, output);
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        device.scaleLogits(logits, scale, softCap, rows);
+    }
+
+    @Override
+    public void copyPage(KvCache cache, int group, int from, int to) {
+        settle();
+        device.copyPage(cache, group, from, to);
+    }
+
+    @Override
+    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
+        settle();
+        device.write(source, target, firstRow, rows);
+    }
+
+    @Override
+    public void read(Rows source, int firstRow, int rows, MemorySegment target) {
+        settle();
+        device.read(source, firstRow, rows, target);
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        LockSupport.unpark(worker);
+        boolean wasInterrupted = false;
+        while (worker.isAlive()) {
+            try {
+                worker.join();
+            } catch (InterruptedException interruption) {
+                wasInterrupted = true;
+            }
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        device.close();
+        arena.close();
+    }
+}
