@@ -57,7 +57,12 @@ public final class CpuBackend implements Backend {
      * @throws roselle.api.DeviceException if the path is not to be had on this machine
      */
     public CpuBackend(CpuOptions options) {
-        code = MachineCode.open(options);
+        this(options, MachineCode.open(options));
+    }
+
+    /** A backend with code that was opened, which it closes. */
+    CpuBackend(CpuOptions options, MachineCode opened) {
+        code = opened;
         pool = new WorkerPool(options.threads());
         products = new Products(pool, code, arena);
         attention = new PagedAttention(pool, code, arena);
@@ -79,7 +84,8 @@ public final class CpuBackend implements Backend {
 
     /** Whether a backend with these options could round to bfloat16: whether the path is to be had and multiplies it. */
     public static boolean rounds(CpuOptions options) {
-        boolean isPath = options.path() == CpuPath.AUTO || options.path() == CpuPath.BF16;
+        boolean isPath =
+                options.path() == CpuPath.AUTO || options.path() == CpuPath.BF16 || options.path() == CpuPath.AMX;
         return isPath && paths().contains(CpuPath.BF16);
     }
 

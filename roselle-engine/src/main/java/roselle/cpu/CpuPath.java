@@ -16,7 +16,9 @@ public enum CpuPath {
     /** Machine code with AVX-512: products of float32. */
     AVX512,
     /** The same, and products of bfloat16 by AVX512_BF16. */
-    BF16;
+    BF16,
+    /** The same, and products of bfloat16 weights and rows in AMX tiles; attention stays with AVX512_BF16. */
+    AMX;
 
     /** The path that a flag names. */
     public static CpuPath of(String name) {

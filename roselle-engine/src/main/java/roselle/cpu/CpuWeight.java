@@ -29,6 +29,7 @@ final class CpuWeight implements Weight {
     private final Block[] blocks;
     private final Compute compute;
     private PackedBlock[] packed = new PackedBlock[0];
+    private boolean isInTiles;
 
     CpuWeight(String name, int matrices, List<Tensor> tensors) {
         this(name, matrices, tensors, Compute.F32);
@@ -108,12 +109,18 @@ final class CpuWeight implements Weight {
             PackedBlock.fill(pool, code.tiles(compute), panels[i], block);
         }
         packed = panels;
+        isInTiles = compute == Compute.BF16 && code.amx().isPresent();
         return true;
     }
 
     /** Whether machine code reads it. */
     boolean isPacked() {
         return packed.length > 0;
+    }
+
+    /** Whether its products are those of AMX tiles. */
+    boolean isInTiles() {
+        return isInTiles;
     }
 
     /** The panels of a block. */

@@ -8,6 +8,7 @@ import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.cpu.machine.AmxTwin;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.PanelProduct;
 
@@ -75,6 +76,11 @@ final class Linear {
         float[] rounded = PanelProduct.activations(x, x.length, weight.paddedColumns(), compute);
         long at = packed.panelOf(inBlock) * packed.panelBytes();
         int output = packed.outputOf(inBlock);
+        if (weight.isInTiles()) {
+            int padded = weight.paddedColumns();
+            return AmxTwin.dot(
+                    AmxTwin.weights(packed.panel(), packed.type(), packed.memory(), at, output, padded), rounded);
+        }
         return PanelProduct.dot(packed.panel(), packed.type(), packed.memory(), at, output, rounded, compute);
     }
 

@@ -5,8 +5,11 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import roselle.api.DeviceException;
+import roselle.cpu.machine.AmxKernels;
+import roselle.cpu.machine.AmxProof;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.InstructionSet;
 import roselle.cpu.machine.OwnedMemory;
@@ -22,10 +25,11 @@ import roselle.tensor.Tensor;
 final class MachineCode implements AutoCloseable {
     private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
     private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
+    private Optional<AmxKernels> amx = Optional.empty();
     private final OwnedMemory weights;
     private boolean hasRounded; // a weight whose products are rounded
     private final Precision precision;
-    private final CpuPath path;
+    private CpuPath path;
     private final String reason;
 
     private MachineCode(CpuPath path, Precision precision, String reason) {
@@ -39,7 +43,7 @@ final class MachineCode implements AutoCloseable {
     static List<CpuPath> paths(Processor processor) {
         var paths = new ArrayList<CpuPath>();
         paths.add(CpuPath.VECTOR);
-        for (CpuPath path : List.of(CpuPath.AVX2, CpuPath.AVX512, CpuPath.BF16)) {
+        for (CpuPath path : List.of(CpuPath.AVX2, CpuPath.AVX512, CpuPath.BF16, CpuPath.AMX)) {
             if (processor.features().contains(Feature.valueOf(path.name()))) {
                 paths.add(path);
             }
@@ -62,14 +66,26 @@ final class MachineCode implements AutoCloseable {
         if (isNarrow) {
             return narrow(options, processor);
         }
-        boolean needsHalves = options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
+        boolean needsTiles = options.path() == CpuPath.AMX;
+        boolean needsHalves = needsTiles || options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
         require(processor, Feature.AVX512, options);
+        if (needsTiles) {
+            require(processor, Feature.AMX, options);
+        }
         if (needsHalves) {
             require(processor, Feature.BF16, options);
         }
         boolean hasHalves =
                 options.path() != CpuPath.AVX512 && processor.features().contains(Feature.BF16);
-        return machine(options, hasHalves, processor);
+        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
+        boolean mayHaveTiles = options.path() == CpuPath.AUTO && options.precision() != Precision.F32;
+        if (needsTiles || (mayHaveTiles && processor.features().contains(Feature.AMX))) {
+            Optional<AmxKernels> tiles = AmxKernels.open();
+            if (tiles.isPresent()) {
+                return withTiles(options, tiles.get(), reason);
+            }
+        }
+        return machine(options, hasHalves, reason);
     }
 
     private static MachineCode narrow(CpuOptions options, Processor processor) {
@@ -94,10 +110,30 @@ final class MachineCode implements AutoCloseable {
         return vector(options, "the system refuses executable memory");
     }
 
-    private static MachineCode machine(CpuOptions options, boolean hasHalves, Processor processor) {
+    /** Multiplies in tiles, once they have proven to multiply as they should; else as well as it goes without them. */
+    static MachineCode withTiles(CpuOptions options, AmxKernels tiles, String reason) {
+        String fault = AmxProof.fault(tiles);
+        if (!fault.isEmpty()) {
+            tiles.close();
+            String wrong = "the AMX tiles of this processor multiply wrongly: " + fault;
+            if (options.path() == CpuPath.AMX) {
+                throw new DeviceException("the path amx is not to be had here: " + wrong);
+            }
+            return machine(options, true, reason + ", but " + wrong);
+        }
+        MachineCode code = machine(options, true, reason);
+        if (!code.isThere()) {
+            tiles.close();
+            return code;
+        }
+        code.path = CpuPath.AMX;
+        code.amx = Optional.of(tiles);
+        return code;
+    }
+
+    private static MachineCode machine(CpuOptions options, boolean hasHalves, String reason) {
         CpuPath path = hasHalves ? CpuPath.BF16 : CpuPath.AVX512;
         Precision precision = hasHalves ? options.precision() : Precision.F32;
-        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
         var code = new MachineCode(path, precision, reason);
         List<Compute> computes = hasHalves ? List.of(Compute.F32, Compute.BF16) : List.of(Compute.F32);
         for (Compute compute : computes) {
@@ -141,6 +177,11 @@ final class MachineCode implements AutoCloseable {
     Compute compute(List<Tensor> blocks) {
         boolean isRounded = blocks.stream().allMatch(block -> precision.of(block.type()) == Compute.BF16);
         return isRounded ? Compute.BF16 : Compute.F32;
+    }
+
+    /** The code of products in AMX tiles: those of bfloat16 are theirs. */
+    Optional<AmxKernels> amx() {
+        return amx;
     }
 
     ProductKernels kernels(Compute compute) {
@@ -197,12 +238,14 @@ final class MachineCode implements AutoCloseable {
         if (Panel.of(type, compute).isEmpty()) {
             return type.label() + " in float32 by the Vector API, for want of machine code that reads it";
         }
-        return type.label() + (compute == Compute.F32 ? " in float32" : " in bfloat16");
+        boolean isTiled = amx.isPresent() && compute == Compute.BF16;
+        String how = isTiled ? " in AMX tiles" : amx.isPresent() ? " by AVX-512" : "";
+        return type.label() + (compute == Compute.F32 ? " in float32" : " in bfloat16") + how;
     }
 
     /** The path, and why it is this one. */
     String describe() {
-        String rounded = path == CpuPath.BF16 && precision != Precision.F32
+        String rounded = (path == CpuPath.BF16 || path == CpuPath.AMX) && precision != Precision.F32
                 ? precision == Precision.AUTO
                         ? ", bfloat16 for quantized and bf16 weights, float32 for others"
                         : ", bfloat16"
@@ -216,6 +259,8 @@ final class MachineCode implements AutoCloseable {
         kernels.clear();
         tiles.values().forEach(TileKernels::close);
         tiles.clear();
+        amx.ifPresent(AmxKernels::close);
+        amx = Optional.empty();
         weights.close();
     }
 }

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.ProductKernels;
@@ -29,11 +30,13 @@ final class MachineProduct {
 
     private static final int GROUP = 4;
 
+    private final @Nullable AmxProduct amx; // takes the products of bfloat16
     private final Map<Compute, ProductKernels.Call> calls = new EnumMap<>(Compute.class);
     private final MemorySegment outputs; // [MOST_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
     private final float[] sums = new float[MOST_OUTPUTS + Lanes.COUNT];
 
     MachineProduct(MachineCode code, Arena arena) {
+        amx = code.amx().map(kernels -> new AmxProduct(kernels, arena)).orElse(null);
         long size = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
         outputs = arena.allocate(size, 64);
         for (Compute compute : Compute.values()) {
@@ -53,15 +56,21 @@ final class MachineProduct {
     /** Multiplies rows of activations at an address with the weight rows {@code first} until {@code end}. */
     void multiply(long input, long rowBytes, int rows, CpuWeight weight, int first, int end, Product.Sink sink) {
         ProductKernels.Call call = call(weight.compute());
+        AmxProduct tiles = weight.isInTiles() ? amx : null;
         int row = first;
         while (row < end) {
             int index = weight.blockIndexOf(row);
             CpuWeight.Block block = weight.blocks()[index];
             PackedBlock packed = weight.packed(index);
-            call.weights(packed.panel(), packed.type(), packed.columns());
+            if (tiles == null) {
+                call.weights(packed.panel(), packed.type(), packed.columns());
+            }
             int limit = Math.min(end, block.firstRow() + block.rows());
             while (row < limit) {
-                row += chunk(call, input, rowBytes, rows, packed, row - block.firstRow(), limit - row, row, sink);
+                int inBlock = row - block.firstRow();
+                row += tiles == null
+                        ? chunk(call, input, rowBytes, rows, packed, inBlock, limit - row, row, sink)
+                        : tiles.chunk(input, rowBytes, rows, packed, inBlock, limit - row, row, sink);
             }
         }
     }

@@ -1,6 +1,8 @@
 package roselle.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,9 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.api.DeviceException;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
+import roselle.cpu.machine.AmxInterpreter;
 import roselle.cpu.machine.Processor;
+import roselle.tensor.DataType;
 
 class ProductTest {
     static List<CpuOptions> paths() {
@@ -30,6 +35,10 @@ class ProductTest {
             options.add(CpuOptions.of(1).with(CpuPath.BF16));
             options.add(CpuOptions.of(1).with(CpuPath.BF16).with(Precision.BF16));
         }
+        if (features.contains(Processor.Feature.AMX)) {
+            options.add(CpuOptions.of(1).with(CpuPath.AMX));
+            options.add(CpuOptions.of(1).with(CpuPath.AMX).with(Precision.BF16));
+        }
         return options;
     }
 
@@ -37,6 +46,39 @@ class ProductTest {
     @MethodSource("paths")
     void everyFormatMultipliesAsItsScalarTwinOnEachPath(CpuOptions options) {
         assertThat(new ProductContract(2_025, options).faults()).isEmpty();
+    }
+
+    @Test
+    void everyFormatMultipliesAsItsScalarTwinInTilesThatAreInterpreted() {
+        assumeTrue(Processor.probe().features().contains(Processor.Feature.BF16));
+        AmxInterpreter interpreter = AmxInterpreter.anywhere();
+        var contract = ProductContract.of(
+                2_026,
+                CpuOptions.of(1).with(Precision.BF16),
+                options -> new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "a test")));
+        assertThat(contract.faults()).isEmpty();
+        assertThat(interpreter.products()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void tilesThatMultiplyWronglyAreNotUsed() {
+        assumeTrue(Processor.probe().features().contains(Processor.Feature.BF16));
+        AmxInterpreter right = AmxInterpreter.anywhere();
+        CpuOptions auto = CpuOptions.of(1);
+        try (MachineCode code = MachineCode.withTiles(auto, right.kernels(), "the best")) {
+            assertThat(code.describe()).startsWith("amx, bfloat16 for quantized");
+            assertThat(code.describe(List.of(DataType.Q8_0, DataType.F16)))
+                    .endsWith("q8_0 in bfloat16 in AMX tiles, f16 in float32 by AVX-512");
+        }
+        try (MachineCode code = MachineCode.withTiles(auto, AmxInterpreter.idle(), "the best")) {
+            assertThat(code.describe())
+                    .startsWith("bf16, bfloat16 for quantized")
+                    .contains("(the best, but the AMX tiles of this processor multiply wrongly: q8_0, row 0 of 3");
+        }
+        CpuOptions amx = auto.with(CpuPath.AMX);
+        assertThatThrownBy(() -> MachineCode.withTiles(amx, AmxInterpreter.idle(), "asked for"))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining("the path amx is not to be had here");
     }
 
     @Test

@@ -26,7 +26,10 @@ final class Constants {
     /** The smallest number, in float32. */
     static final int SMALLEST = 640;
 
-    static final int SIZE = 704;
+    /** Indices that lay the even numbers of 16 bits, in the lower half, and the odd ones, in the upper half, in turn. */
+    static final int IN_TURN = 704;
+
+    static final int SIZE = 768;
 
     /** The truth table of {@code a | b & c}. */
     static final int FIRST_OR_SECOND_AND_THIRD = 0xF8;
@@ -53,6 +56,9 @@ final class Constants {
             constants.setAtIndex(JAVA_INT, ROTATIONS / 4 + i, (i + by) % 16);
         }
         narrow(constants, type);
+        for (int i = 0; i < 32; i++) {
+            constants.setAtIndex(JAVA_SHORT, IN_TURN / 2 + i, (short) (i / 2 + i % 2 * 16));
+        }
         return constants;
     }
 

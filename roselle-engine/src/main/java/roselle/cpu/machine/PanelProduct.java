@@ -75,7 +75,7 @@ public final class PanelProduct {
     }
 
     /** Products of bfloat16 take subnormal numbers for zeros. */
-    private static float flushed(float value) {
+    static float flushed(float value) {
         return Math.abs(value) < Float.MIN_NORMAL ? Math.copySign(0f, value) : value;
     }
 
@@ -90,12 +90,12 @@ public final class PanelProduct {
         return sum;
     }
 
-    private static float scale(Panel panel, MemorySegment weights, long scalesAt, int output, int k) {
+    static float scale(Panel panel, MemorySegment weights, long scalesAt, int output, int k) {
         return factor(panel, weights, scalesAt + k / panel.unit * (long) panel.scaleBytes, output, k, false);
     }
 
     /** The scale or minimum of a block, from those of its unit. */
-    private static float factor(Panel panel, MemorySegment weights, long unitAt, int output, int k, boolean isMinimum) {
+    static float factor(Panel panel, MemorySegment weights, long unitAt, int output, int k, boolean isMinimum) {
         float whole = Float.float16ToFloat(weights.get(JAVA_SHORT, unitAt + 2L * output));
         if (panel.unit == panel.block) {
             return whole;
@@ -105,7 +105,7 @@ public final class PanelProduct {
         return (panel == Panel.SIX_BITS && !isMinimum ? part : part & 0xFF) * whole;
     }
 
-    private static float value(Panel panel, DataType type, MemorySegment weights, long at, int output, int k) {
+    static float value(Panel panel, DataType type, MemorySegment weights, long at, int output, int k) {
         long pair = k / 2;
         return switch (panel) {
             case BYTE -> weights.get(JAVA_BYTE, at + pair * 32 + k % 2 * 16L + output);
