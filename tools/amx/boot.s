@@ -1,16 +1,20 @@
 # The firmware of an emulated machine that does one thing: it goes to 64-bit mode, lets the system save AVX-512 and tiles,
 # calls the routines that an image in memory lists, writes the pieces of memory that the image lists to port 0xe9, and ends.
 #
-# The image begins at 1 MiB: the number of calls, the number of pieces, the address of the calls (address, argument), the
-# address of the pieces (address, bytes). All are numbers of 64 bits. Assembled to 64 KiB that end at 4 GiB.
+# The image is the beginning of the firmware, which lies from 4 GiB - 2 MiB on, and is copied to 2 MiB: the number of calls,
+# the number of pieces, the address of the calls (address, argument), the address of the pieces (address, bytes). All are
+# numbers of 64 bits. What is assembled here is the firmware's last 64 KiB.
         .intel_syntax noprefix
         .equ    base, 0xffff0000
-        .equ    image, 0x100000
+        .equ    image, 0x200000
+        .equ    firmware, 0xffe00000
         .equ    tables, 0x10000         # of pages: one of the highest level, one below, four of 2 MiB pages
         .text
 start:
         .code16
         cli
+        mov     al, 2                   # addresses beyond 1 MiB do not wrap around
+        out     0x92, al
         .byte   0x66, 0x2e, 0x0f, 0x01, 0x16    # lgdt cs:[], 32 bits
         .word   gdtr - start
         mov     eax, cr0
@@ -64,6 +68,11 @@ long:
         xor     edx, edx
         mov     eax, 0x600e7            # x87, SSE, AVX, AVX-512, tiles
         xsetbv
+        cld
+        mov     esi, firmware
+        mov     edi, image
+        mov     ecx, base - firmware
+        rep movsb
         mov     rbx, image
         mov     r12, [rbx]
         mov     r13, [rbx + 16]
@@ -74,8 +83,7 @@ long:
         add     r13, 16
         dec     r12
         jmp     1b
-2:      cld
-        mov     r12, [rbx + 8]
+2:      mov     r12, [rbx + 8]
         mov     r13, [rbx + 24]
         mov     dx, 0xe9
 3:      test    r12, r12

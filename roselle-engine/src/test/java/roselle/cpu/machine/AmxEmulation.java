@@ -19,10 +19,10 @@ import roselle.tensor.DataType;
  * Every routine of {@link AmxKernels} with operands, as an image of memory for an emulated machine, and what must be in its
  * outputs then; {@code tools/amx/emulate.sh} runs it.
  *
- * <p>{@code write IMAGE} writes the image; {@code check DUMP} compares what the machine wrote with the scalar twin.
+ * <p>{@code write IMAGE} writes the image; {@code size} says how much the machine will write; {@code check DUMP} compares what the machine wrote with the scalar twin.
  */
 final class AmxEmulation {
-    private static final long BASE = 0x100000; // where the machine has the image
+    private static final long BASE = 0x200000; // where the machine has the image
     private static final int HEADER = 32;
     private static final int SLACK = 256; // around outputs, that nobody may touch
     private static final byte UNTOUCHED = 0x5A;
@@ -55,13 +55,16 @@ final class AmxEmulation {
     public static void main(String[] arguments) throws IOException {
         try (var arena = Arena.ofConfined()) {
             var emulation = new AmxEmulation(arena);
-            Path file = Path.of(arguments[1]);
-            if (arguments[0].equals("write")) {
-                Files.write(file, emulation.bytes());
-            } else {
-                System.exit(emulation.check(Files.readAllBytes(file)) ? 0 : 1);
+            switch (arguments[0]) {
+                case "write" -> Files.write(Path.of(arguments[1]), emulation.bytes());
+                case "size" -> System.out.println(emulation.size());
+                default -> System.exit(emulation.check(Files.readAllBytes(Path.of(arguments[1]))) ? 0 : 1);
             }
         }
+    }
+
+    private long size() {
+        return wanted.stream().mapToLong(bytes -> bytes.length).sum();
     }
 
     private byte[] bytes() {
