@@ -62,7 +62,8 @@ final class AmxProduct {
 
     private void multiply(long input, long rowBytes, int rows, PackedBlock packed, long weights, int panels) {
         int columns = packed.panel().paddedColumns(packed.columns());
-        int depth = rows <= FEW_ROWS ? FEW_DEPTH : DEPTH;
+        boolean isStreamed = rows <= FEW_ROWS && !call.isUnpacked();
+        int depth = isStreamed ? columns : rows <= FEW_ROWS ? FEW_DEPTH : DEPTH;
         for (int k = 0; k < columns; k += depth) {
             int end = Math.min(k + depth, columns);
             long from = weights + (long) k * AmxKernels.BYTES_PER_COLUMN;

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import roselle.cpu.machine.Operand.General;
 
@@ -54,7 +55,8 @@ public record Processor(Set<Feature> features, String obstacle) {
         }
         try (var code = memory.get();
                 var arena = Arena.ofConfined()) {
-            return new Processor(features(code, arena.allocate(16)), "");
+            Answers answers = ask(code, arena.allocate(16));
+            return new Processor(answers.features(SystemCalls::requestPermission), "");
         }
     }
 
@@ -67,39 +69,57 @@ public record Processor(Set<Feature> features, String obstacle) {
         return new Processor(Set.of(), obstacle);
     }
 
-    private static Set<Feature> features(ExecutableMemory code, MemorySegment answer) {
-        var found = EnumSet.noneOf(Feature.class);
+    private static Answers ask(ExecutableMemory code, MemorySegment answer) {
+        int leaves = cpuid(code, answer, 0, 0)[0];
         int[] first = cpuid(code, answer, 1, 0);
         boolean savesStates = (first[2] & 1 << 27) != 0;
-        if (!savesStates || cpuid(code, answer, 0, 0)[0] < 7) {
-            return found;
+        if (!savesStates || leaves < 7) {
+            return new Answers(first, new int[4], new int[4], 0);
         }
-        SystemCalls.call(code.routines().get(1), answer.address());
-        int saved = answer.get(JAVA_INT, 0);
         int[] seventh = cpuid(code, answer, 7, 0);
         int[] more = cpuid(code, answer, 7, 1);
-        boolean hasFmaAndHalves = (first[2] & 1 << 12) != 0 && (first[2] & 1 << 29) != 0;
-        if ((saved & AVX_STATE) != AVX_STATE || !hasFmaAndHalves || (seventh[1] & 1 << 5) == 0) {
-            return found;
-        }
-        found.add(Feature.AVX2);
-        int foundationWordsBytes = 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31;
-        boolean hasWide = (seventh[1] & foundationWordsBytes) == foundationWordsBytes && (seventh[2] & 2) != 0;
-        if ((saved & AVX512_STATE) != AVX512_STATE || !hasWide) {
-            return found;
-        }
-        found.add(Feature.AVX512);
-        if ((seventh[2] & 1 << 11) != 0) {
-            found.add(Feature.VNNI);
-        }
-        if ((more[0] & 1 << 5) != 0) {
-            found.add(Feature.BF16);
-            boolean hasTiles = (seventh[3] & 1 << 22) != 0 && (seventh[3] & 1 << 24) != 0;
-            if (hasTiles && (saved & TILE_STATE) == TILE_STATE && SystemCalls.requestPermission(TILE_DATA)) {
-                found.add(Feature.AMX);
+        SystemCalls.call(code.routines().get(1), answer.address());
+        return new Answers(first, seventh, more, answer.get(JAVA_INT, 0));
+    }
+
+    /**
+     * What a processor says of itself: four registers for each of three leaves, and the states that the system saves.
+     *
+     * @param first leaf 1
+     * @param seventh leaf 7, subleaf 0
+     * @param more leaf 7, subleaf 1
+     */
+    record Answers(int[] first, int[] seventh, int[] more, int saved) {
+        /** What may be used, where the system permits what it has to be asked for. */
+        Set<Feature> features(LongPredicate permits) {
+            var found = EnumSet.noneOf(Feature.class);
+            boolean hasFmaAndHalves = (first[2] & 1 << 12) != 0 && (first[2] & 1 << 29) != 0;
+            if (!saves(AVX_STATE) || !hasFmaAndHalves || (seventh[1] & 1 << 5) == 0) {
+                return found;
             }
+            found.add(Feature.AVX2);
+            int foundationWordsBytes = 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31;
+            boolean hasWide = (seventh[1] & foundationWordsBytes) == foundationWordsBytes && (seventh[2] & 2) != 0;
+            if (!saves(AVX512_STATE) || !hasWide) {
+                return found;
+            }
+            found.add(Feature.AVX512);
+            if ((seventh[2] & 1 << 11) != 0) {
+                found.add(Feature.VNNI);
+            }
+            if ((more[0] & 1 << 5) != 0) {
+                found.add(Feature.BF16);
+                boolean hasTiles = (seventh[3] & 1 << 22) != 0 && (seventh[3] & 1 << 24) != 0;
+                if (hasTiles && saves(TILE_STATE) && permits.test(TILE_DATA)) {
+                    found.add(Feature.AMX);
+                }
+            }
+            return found;
         }
-        return found;
+
+        private boolean saves(int states) {
+            return (saved & states) == states;
+        }
     }
 
     private static int[] cpuid(ExecutableMemory code, MemorySegment answer, int leaf, int subleaf) {
@@ -110,7 +130,7 @@ public record Processor(Set<Feature> features, String obstacle) {
     }
 
     /** Replaces two numbers, leaf and subleaf, by four registers. */
-    private static byte[] identify() {
+    static byte[] identify() {
         var code = new Assembler();
         code.push(General.RBX);
         code.load(General.RAX, Operand.at(General.RDI, 0));
@@ -126,7 +146,7 @@ public record Processor(Set<Feature> features, String obstacle) {
     }
 
     /** Stores the states that the system saves. */
-    private static byte[] states() {
+    static byte[] states() {
         var code = new Assembler();
         code.set(General.RCX, 0);
         code.xgetbv();

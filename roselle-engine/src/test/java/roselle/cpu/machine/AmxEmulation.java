@@ -2,12 +2,14 @@ package roselle.cpu.machine;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ final class AmxEmulation {
     private static final long BASE = 0x200000; // where the machine has the image
     private static final int HEADER = 32;
     private static final int SLACK = 256; // around outputs, that nobody may touch
+    private static final long ANSWER_BYTES = 16;
     private static final byte UNTOUCHED = 0x5A;
 
     private static final List<DataType> UNPACKED =
@@ -42,6 +45,7 @@ final class AmxEmulation {
 
     private AmxEmulation(Arena arena) {
         image = arena.allocate(64 << 20, 64);
+        identify();
         for (DataType type : UNPACKED) {
             unpack(type);
         }
@@ -63,8 +67,35 @@ final class AmxEmulation {
         }
     }
 
+    /** Has the machine say what it is. */
+    private void identify() {
+        for (int[] leaf : new int[][] {{1, 0}, {7, 0}, {7, 1}}) {
+            MemorySegment answer = take(ANSWER_BYTES);
+            answer.set(JAVA_INT, 0, leaf[0]);
+            answer.set(JAVA_INT, 4, leaf[1]);
+            call(Processor.identify(), answer);
+            dumps.add(new Piece(guest(answer), ANSWER_BYTES));
+        }
+        MemorySegment answer = take(ANSWER_BYTES);
+        call(Processor.states(), answer);
+        dumps.add(new Piece(guest(answer), ANSWER_BYTES));
+    }
+
+    /** What the machine said it is, which stands first. */
+    private static String features(byte[] dump) {
+        var answers = new int[4][];
+        for (int i = 0; i < answers.length; i++) {
+            answers[i] = MemorySegment.ofArray(dump)
+                    .asSlice(i * ANSWER_BYTES, ANSWER_BYTES)
+                    .toArray(ValueLayout.JAVA_INT_UNALIGNED);
+        }
+        var all = new Processor.Answers(answers[0], answers[1], answers[2], answers[3][0]);
+        return java.util.HexFormat.of().formatHex(dump, 0, Math.toIntExact(4 * ANSWER_BYTES)) + ": " + new Processor(all.features(state -> true), "");
+    }
+
     private long size() {
-        return wanted.stream().mapToLong(bytes -> bytes.length).sum();
+        return 4 * ANSWER_BYTES
+                + wanted.stream().mapToLong(bytes -> bytes.length).sum();
     }
 
     private byte[] bytes() {
@@ -222,7 +253,8 @@ final class AmxEmulation {
     }
 
     private boolean check(byte[] dump) {
-        int at = 0;
+        System.out.println(features(dump));
+        int at = Math.toIntExact(4 * ANSWER_BYTES);
         int wrong = 0;
         for (int i = 0; i < wanted.size(); i++) {
             byte[] want = wanted.get(i);
