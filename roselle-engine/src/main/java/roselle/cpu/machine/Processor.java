@@ -71,45 +71,45 @@ public record Processor(Set<Feature> features, String obstacle) {
 
     private static Answers ask(ExecutableMemory code, MemorySegment answer) {
         int leaves = cpuid(code, answer, 0, 0)[0];
-        int[] first = cpuid(code, answer, 1, 0);
-        boolean savesStates = (first[2] & 1 << 27) != 0;
+        int first = cpuid(code, answer, 1, 0)[2];
+        boolean savesStates = (first & 1 << 27) != 0;
         if (!savesStates || leaves < 7) {
-            return new Answers(first, new int[4], new int[4], 0);
+            return new Answers(first, 0, 0, 0, 0, 0);
         }
         int[] seventh = cpuid(code, answer, 7, 0);
-        int[] more = cpuid(code, answer, 7, 1);
+        int more = cpuid(code, answer, 7, 1)[0];
         SystemCalls.call(code.routines().get(1), answer.address());
-        return new Answers(first, seventh, more, answer.get(JAVA_INT, 0));
+        return new Answers(first, seventh[1], seventh[2], seventh[3], more, answer.get(JAVA_INT, 0));
     }
 
     /**
-     * What a processor says of itself: four registers for each of three leaves, and the states that the system saves.
+     * What a processor says of itself, and the states that the system saves.
      *
-     * @param first leaf 1
-     * @param seventh leaf 7, subleaf 0
-     * @param more leaf 7, subleaf 1
+     * @param ecx1 the register ECX of leaf 1
+     * @param ebx7 the register EBX of leaf 7, and so on
+     * @param eax71 the register EAX of leaf 7, subleaf 1
      */
-    record Answers(int[] first, int[] seventh, int[] more, int saved) {
+    record Answers(int ecx1, int ebx7, int ecx7, int edx7, int eax71, int saved) {
         /** What may be used, where the system permits what it has to be asked for. */
         Set<Feature> features(LongPredicate permits) {
             var found = EnumSet.noneOf(Feature.class);
-            boolean hasFmaAndHalves = (first[2] & 1 << 12) != 0 && (first[2] & 1 << 29) != 0;
-            if (!saves(AVX_STATE) || !hasFmaAndHalves || (seventh[1] & 1 << 5) == 0) {
+            boolean hasFmaAndHalves = (ecx1 & 1 << 12) != 0 && (ecx1 & 1 << 29) != 0;
+            if (!saves(AVX_STATE) || !hasFmaAndHalves || (ebx7 & 1 << 5) == 0) {
                 return found;
             }
             found.add(Feature.AVX2);
             int foundationWordsBytes = 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31;
-            boolean hasWide = (seventh[1] & foundationWordsBytes) == foundationWordsBytes && (seventh[2] & 2) != 0;
+            boolean hasWide = (ebx7 & foundationWordsBytes) == foundationWordsBytes && (ecx7 & 2) != 0;
             if (!saves(AVX512_STATE) || !hasWide) {
                 return found;
             }
             found.add(Feature.AVX512);
-            if ((seventh[2] & 1 << 11) != 0) {
+            if ((ecx7 & 1 << 11) != 0) {
                 found.add(Feature.VNNI);
             }
-            if ((more[0] & 1 << 5) != 0) {
+            if ((eax71 & 1 << 5) != 0) {
                 found.add(Feature.BF16);
-                boolean hasTiles = (seventh[3] & 1 << 22) != 0 && (seventh[3] & 1 << 24) != 0;
+                boolean hasTiles = (edx7 & 1 << 22) != 0 && (edx7 & 1 << 24) != 0;
                 if (hasTiles && saves(TILE_STATE) && permits.test(TILE_DATA)) {
                     found.add(Feature.AMX);
                 }

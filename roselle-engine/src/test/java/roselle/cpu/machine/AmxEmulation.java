@@ -89,8 +89,9 @@ final class AmxEmulation {
                     .asSlice(i * ANSWER_BYTES, ANSWER_BYTES)
                     .toArray(ValueLayout.JAVA_INT_UNALIGNED);
         }
-        var all = new Processor.Answers(answers[0], answers[1], answers[2], answers[3][0]);
-        return java.util.HexFormat.of().formatHex(dump, 0, Math.toIntExact(4 * ANSWER_BYTES)) + ": " + new Processor(all.features(state -> true), "");
+        var all = new Processor.Answers(
+                answers[0][2], answers[1][1], answers[1][2], answers[1][3], answers[2][0], answers[3][0]);
+        return "the machine has " + new Processor(all.features(state -> true), "");
     }
 
     private long size() {
@@ -160,7 +161,7 @@ final class AmxEmulation {
         MemorySegment weights = take(bytes);
         for (long at = 0; at < bytes.length; at += 32) { // no scale is NaN, whichever payload that has
             for (int i = 0; i < 16; i++) {
-                weights.set(JAVA_BYTE, at + 2 * i + 1, (byte) (weights.get(JAVA_BYTE, at + 2 * i + 1) & ~0x40));
+                weights.set(JAVA_BYTE, at + 2L * i + 1, (byte) (weights.get(JAVA_BYTE, at + 2L * i + 1) & ~0x40));
             }
         }
         MemorySegment constants;
@@ -216,9 +217,9 @@ final class AmxEmulation {
         byte[] code = AmxProductCode.of(tiles, together);
         for (int i = 0; i < 2; i++) {
             MemorySegment arguments = take(AmxProductCode.SIZE);
-            arguments.set(JAVA_LONG, AmxProductCode.WEIGHTS, guest(weights) + i * 2048);
+            arguments.set(JAVA_LONG, AmxProductCode.WEIGHTS, guest(weights) + i * 2048L);
             arguments.set(JAVA_LONG, AmxProductCode.PANEL_BYTES, (long) columns * AmxKernels.BYTES_PER_COLUMN);
-            arguments.set(JAVA_LONG, AmxProductCode.INPUT, guest(input) + i * 128);
+            arguments.set(JAVA_LONG, AmxProductCode.INPUT, guest(input) + i * 128L);
             arguments.set(JAVA_LONG, AmxProductCode.STRIDE, stride);
             arguments.set(JAVA_LONG, AmxProductCode.OUTPUT, guest(output) + SLACK);
             arguments.set(JAVA_LONG, AmxProductCode.OUTPUT_STRIDE, (long) width * Float.BYTES);

@@ -14,11 +14,7 @@ class ProcessorTest {
     private static final int TILES = 1 << 24;
 
     private static Answers answers(int saved, int withoutInSeventh) {
-        return new Answers(
-                new int[] {0x000806f8, 0x00010800, 0x7ffef39f, 0xafebfbff},
-                new int[] {0x00000002, 0xf1bf27eb, 0x18415f66, 0xffc04410 & ~withoutInSeventh},
-                new int[] {0x00001c30, 0, 0, 0},
-                saved);
+        return new Answers(0x7ffef39f, 0xf1bf27eb, 0x18415f66, 0xffc04410 & ~withoutInSeventh, 0x00001c30, saved);
     }
 
     private static Set<Feature> features(int saved) {
