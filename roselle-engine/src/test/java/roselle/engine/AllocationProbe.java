@@ -28,23 +28,26 @@ public final class AllocationProbe implements StepHook {
 
     private final int sequences;
     private final boolean leaks;
+    private final Overlap overlap;
     private final long statusBytes = statusBytes();
     private final Object[] leaked = new Object[STEPS];
     private final long[] engine = new long[STEPS + 1];
     private final long[] pool = new long[STEPS + 1];
-    private long poolThread = -1;
+    private long[] poolThreads = {};
     private int step;
     private int total;
     private volatile boolean isDone;
 
-    private AllocationProbe(int sequences, boolean leaks) {
+    private AllocationProbe(int sequences, boolean leaks, Overlap overlap) {
         this.sequences = sequences;
         this.leaks = leaks;
+        this.overlap = overlap;
     }
 
-    /** Model, how many sequences, and whether to allocate an object for each sequence, so that it shows. */
+    /** Model, how many sequences, whether to allocate an object for each sequence, so that it shows, and whether to overlap. */
     public static void main(String[] arguments) {
-        var probe = new AllocationProbe(Integer.parseInt(arguments[1]), Boolean.parseBoolean(arguments[2]));
+        var probe = new AllocationProbe(
+                Integer.parseInt(arguments[1]), Boolean.parseBoolean(arguments[2]), Overlap.of(arguments[3]));
         probe.measure(Path.of(arguments[0]));
         System.out.println("engine " + probe.median(probe.engine) + " status " + probe.statusBytes + " pool "
                 + probe.largest(probe.pool) + " after " + probe.total + " steps");
@@ -73,7 +76,8 @@ public final class AllocationProbe implements StepHook {
         var config = EngineConfig.of(model)
                 .with(new BatchOptions(256, 8, 64, 0, 100))
                 .with(new DeviceOptions("cpu", 2))
-                .with(new CacheOptions("auto", 64L << 20, 16, true));
+                .with(new CacheOptions("auto", 64L << 20, 16, true))
+                .with(overlap);
         try (var engineUnderTest = Engine.open(config, new CpuBackend(2), this)) {
             while (!isDone) {
                 var generations = new ArrayList<Generation>();
@@ -87,33 +91,31 @@ public final class AllocationProbe implements StepHook {
         }
     }
 
-    /** Every second one greedy, the others through all filters and penalties. */
-    private static GenerationRequest request(int number) {
+    /** Every second one greedy, the others through all filters, and penalties unless those would keep steps from overlapping. */
+    private GenerationRequest request(int number) {
         var builder = GenerationRequest.builder()
                 .tokens(5, 6, 7 + number)
                 .ignoreEos(true)
                 .maxTokens(ANSWER)
                 .temperature(0);
         if (number % 2 == 1) {
-            builder.temperature(0.9)
-                    .topK(50)
-                    .topP(0.95)
-                    .minP(0.01)
-                    .repetitionPenalty(1.1)
-                    .frequencyPenalty(0.1)
-                    .seed(7);
+            builder.temperature(0.9).topK(50).topP(0.95).minP(0.01).seed(7);
+        }
+        if (number % 2 == 1 && overlap == Overlap.OFF) {
+            builder.repetitionPenalty(1.1).frequencyPenalty(0.1);
         }
         return builder.build();
     }
 
     @Override
     public void beforeStep(roselle.scheduler.Scheduler scheduler) {
-        if (isDone || scheduler.running() != sequences) {
+        boolean isOverlapped = overlap == Overlap.OFF || scheduler.isStepUnderWay();
+        if (isDone || scheduler.running() != sequences || !isOverlapped) {
             step = 0;
             return;
         }
-        if (poolThread < 0) {
-            poolThread = poolThread();
+        if (poolThreads.length == 0) {
+            poolThreads = poolThreads();
         }
         if (leaks) {
             for (int i = 0; i < sequences; i++) {
@@ -121,7 +123,10 @@ public final class AllocationProbe implements StepHook {
             }
         }
         engine[step] = THREADS.getCurrentThreadAllocatedBytes();
-        pool[step] = THREADS.getThreadAllocatedBytes(poolThread);
+        pool[step] = 0;
+        for (long thread : poolThreads) {
+            pool[step] += THREADS.getThreadAllocatedBytes(thread);
+        }
         total++;
         if (step++ == STEPS) {
             step = 0;
@@ -129,12 +134,12 @@ public final class AllocationProbe implements StepHook {
         }
     }
 
-    private static long poolThread() {
+    /** The CPU's, and the one that runs steps given ahead. */
+    private static long[] poolThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("roselle-cpu-"))
-                .findFirst()
-                .orElseThrow()
-                .threadId();
+                .filter(thread -> thread.getName().matches("roselle-(cpu-.*|steps)"))
+                .mapToLong(Thread::threadId)
+                .toArray();
     }
 
     private boolean isQuiet() {

@@ -23,52 +23,60 @@ class AllocationTest {
 
     @Test
     void aStepAllocatesNothingForALayerOrAToken() {
-        check(Path.of("src/test/resources/tiny-models/deepseek_v3"));
+        check(Path.of("src/test/resources/tiny-models/deepseek_v3"), "off");
+    }
+
+    @Test
+    void aStepThatIsOverlappedAllocatesNoMore() {
+        check(Path.of("src/test/resources/tiny-models/llama"), "on");
     }
 
     @Tag("long")
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void aStepOfAnyFamilyAllocatesNothingForALayerOrAToken(Path model) {
-        check(model);
+        check(model, "off");
+        check(model, "on");
     }
 
     @Tag("long")
     @Tag("shared-data")
     @Test
     void fiveLayersAllocateNoMoreThanTwo() {
-        check(SharedData.path("stories260k/stories260K.gguf"));
+        check(SharedData.path("stories260k/stories260K.gguf"), "off");
     }
 
     @Tag("long")
     @Test
     void anObjectForEachSequenceIsFound() {
         Path model = Path.of("src/test/resources/tiny-models/llama");
-        Bytes bytes = measure(model, 4, true);
+        Bytes bytes = measure(model, 4, true, "off");
         assertThat(bytes.engine()).isGreaterThanOrEqualTo(bytes.status() + 4 * 8);
     }
 
-    private static void check(Path model) {
+    private static void check(Path model, String overlap) {
         for (int sequences : new int[] {1, 4}) {
-            Bytes bytes = measure(model, sequences, false);
+            Bytes bytes = measure(model, sequences, false, overlap);
             assertThat(bytes)
                     .as("bytes of a step of %s with %d sequences: %s", model.getFileName(), sequences, bytes)
                     .isEqualTo(new Bytes(bytes.status(), bytes.status(), 0));
         }
     }
 
-    private static Bytes measure(Path model, int sequences, boolean leaks) {
+    private static Bytes measure(Path model, int sequences, boolean leaks, String overlap) {
         String said = ChildJvm.run(
                         List.of("-XX:+UseParallelGC", "-XX:-BackgroundCompilation"),
                         AllocationProbe.class,
                         model.toString(),
                         Integer.toString(sequences),
-                        Boolean.toString(leaks))
+                        Boolean.toString(leaks),
+                        overlap)
                 .success();
         Matcher numbers = Pattern.compile("engine (\\d+) status (\\d+) pool (\\d+) after (\\d+) steps")
                 .matcher(said);
         assertThat(numbers.find()).as(said).isTrue();
-        System.out.println(model.getFileName() + ", " + sequences + " sequences: " + numbers.group());
+        System.out.println(
+                model.getFileName() + ", " + sequences + " sequences, overlap " + overlap + ": " + numbers.group());
         return new Bytes(
                 Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)), Long.parseLong(numbers.group(3)));
     }

@@ -1,0 +1,171 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.cuda.FakeDriver.Card;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineOnDevice;
+import roselle.engine.Generation;
+import roselle.engine.Overlap;
+import roselle.tensor.DataType;
+
+/**
+ * Steps launched ahead on a device that computes the tokens alone: what it finds of a step in its memory, when it comes to it at
+ * the last moment, is what it finds without overlap.
+ */
+class FakeOverlapTest {
+    private static final Path GPT2 = Path.of("../roselle-engine/src/test/resources/tiny-models/gpt2");
+    private static final int REQUESTS = 6;
+    private static final int ROW_BYTES = 120;
+    private static final int RESULT_BYTES = 176;
+
+    /** A row of a step: what stands where. */
+    private record Row(int position, int token) {}
+
+    /** Draws tokens that depend on seed and position alone, and notes the rows of each step. */
+    private static final class Tokens {
+        private final FakeDriver driver;
+        private final List<Row> rows = new ArrayList<>();
+        private int[] ids = new int[0];
+        private int taken;
+
+        Tokens(FakeDriver driver) {
+            this.driver = driver;
+        }
+
+        static int token(long seed, long position) {
+            return (int) (3 + Math.floorMod(((seed * 31 + position) * 0x9E3779B97F4A7C15L) >>> 20, 290L));
+        }
+
+        void run(FakeKernels.Launch launch) {
+            String kernel = launch.kernel().name();
+            if (kernel.equals("sample")) {
+                sample(launch);
+            } else if (kernel.equals("take_tokens")) {
+                take(launch);
+            } else if (kernel.startsWith("embed_")) {
+                embed(launch, ints(launch.value("ids"), launch.gridY()));
+            } else if (kernel.startsWith("table_rows_")) {
+                embed(launch, ints(launch.value("index"), launch.gridX()));
+            }
+        }
+
+        private void sample(FakeKernels.Launch launch) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment row = arena.allocate(ROW_BYTES, 8);
+                MemorySegment id = arena.allocate(JAVA_INT);
+                for (int r = 0; r < launch.gridY(); r++) {
+                    driver.deviceMemory().read(launch.value("rows") + (long) r * ROW_BYTES, row);
+                    if (row.get(JAVA_DOUBLE, 0) >= 0) {
+                        id.set(JAVA_INT, 0, token(row.get(JAVA_LONG, 24), row.get(JAVA_LONG, 32)));
+                        driver.deviceMemory().write(launch.value("results") + (long) r * RESULT_BYTES, id);
+                        driver.deviceMemory().write(launch.value("tokenOf") + (long) r * Integer.BYTES, id);
+                    }
+                }
+            }
+        }
+
+        private void take(FakeKernels.Launch launch) {
+            int count = (int) launch.value("rows");
+            int[] source = ints(launch.value("source"), count);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment id = arena.allocate(JAVA_INT);
+                for (int r = 0; r < count; r++) {
+                    if (source[r] >= 0) {
+                        id.set(JAVA_INT, 0, ints(launch.value("tokens") + 4L * source[r], 1)[0]);
+                        driver.deviceMemory().write(launch.value("ids") + (long) r * Integer.BYTES, id);
+                        taken++;
+                    }
+                }
+            }
+        }
+
+        /** GPT-2 looks up tokens, and then adds what it looks up for positions. */
+        private void embed(FakeKernels.Launch launch, int[] found) {
+            if ((int) launch.value("adds") == 0) {
+                ids = found;
+                return;
+            }
+            for (int r = 0; r < found.length; r++) {
+                rows.add(new Row(found[r], ids[r]));
+            }
+        }
+
+        private int[] ints(long address, int count) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment copy = arena.allocate(JAVA_INT, count);
+                driver.deviceMemory().read(address, copy);
+                return copy.toArray(JAVA_INT);
+            }
+        }
+    }
+
+    private static GenerationRequest request(int number) {
+        var prompt = new int[1 + 7 * number];
+        for (int i = 0; i < prompt.length; i++) {
+            prompt[i] = 3 + (i * 13 + number * 29) % 250;
+        }
+        return GenerationRequest.builder()
+                .tokens(prompt)
+                .seed(number)
+                .temperature(1)
+                .ignoreEos(true)
+                .maxTokens(12 + 5 * number)
+                .build();
+    }
+
+    private static Tokens run(Overlap overlap) {
+        var driver = new FakeDriver(Card.HOPPER);
+        var tokens = new Tokens(driver);
+        driver.whenRun(tokens::run);
+        EngineConfig config = EngineConfig.of(GPT2).with(new BatchOptions(128, 8, 128, 0, 64));
+        try (Engine engine = EngineOnDevice.open(config.with(overlap), driver.open(DataType.BF16))) {
+            var generations = new ArrayList<Generation>();
+            for (int number = 0; number < REQUESTS; number++) {
+                generations.add(engine.submit(request(number)));
+            }
+            for (int number = 0; number < REQUESTS; number++) {
+                check(number, generations.get(number));
+            }
+        }
+        assertThat(driver.leaks()).isEmpty();
+        return tokens;
+    }
+
+    private static void check(int number, Generation generation) {
+        int position = 1 + 7 * number;
+        int count = 0;
+        for (var event : generation) {
+            if (event instanceof TokenGenerated token) {
+                assertThat(token.id())
+                        .as("request %d at %d", number, position)
+                        .isEqualTo(Tokens.token(number, position));
+                position++;
+                count++;
+            }
+        }
+        assertThat(count).isEqualTo(12 + 5 * number);
+    }
+
+    @Test
+    void aStepLaunchedAheadFindsTheTokensThatWereDrawnAndItsOwnPositions() {
+        Tokens plain = run(Overlap.OFF);
+        Tokens ahead = run(Overlap.ON);
+        assertThat(plain.taken).isZero();
+        assertThat(ahead.taken).as("rows that took tokens on the device").isGreaterThan(60);
+        assertThat(ahead.rows).containsExactlyInAnyOrderElementsOf(plain.rows);
+    }
+}

@@ -1,0 +1,279 @@
+package roselle.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import roselle.api.FailureKind;
+import roselle.api.GenerationRequest;
+import roselle.api.OutputOptions;
+import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
+import roselle.backend.KvGroup;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.batch.Batch;
+import roselle.batch.Finished;
+import roselle.batch.Outcome;
+import roselle.batch.Placement;
+import roselle.batch.SamplingPlan;
+import roselle.batch.Sequence;
+import roselle.batch.StepResult;
+import roselle.batch.Waiting;
+import roselle.kvcache.PageCache;
+import roselle.kvcache.PageLayout;
+import roselle.kvcache.PrefixScope;
+
+/** Steps that are planned while the one before them is under way. */
+final class PlanAheadTest {
+    private static final int END = 9;
+    private static final int PAGES = 16;
+    private static final int PAGE_TOKENS = 4;
+    private static final SamplingPlan PLAN = SamplingPlan.of(
+            new GenerationRequest(
+                    Prompt.Tokens.of(0),
+                    SamplingParameters.GREEDY,
+                    new StopConditions(100, 0, List.of(), Set.of(), false),
+                    OutputOptions.DEFAULT,
+                    new SchedulingOptions(0, "", "", Duration.ZERO)),
+            new int[] {END},
+            10_000,
+            1,
+            0);
+
+    private final List<Finished> ended = new ArrayList<>();
+    private PageCache cache = cache(PAGES);
+    private Scheduler scheduler = scheduler(4);
+    private long nextId;
+
+    private static PageCache cache(int pages) {
+        var group = new KvGroup("full", 1, 1, 1, 1, 0);
+        return new PageCache(new PageLayout(List.of(group), List.of(pages), PAGE_TOKENS), 3);
+    }
+
+    private Scheduler scheduler(int sequences) {
+        return new Scheduler(new SchedulerLimits(16, 8, sequences, 4, 8, 64), cache);
+    }
+
+    @AfterEach
+    void recount() {
+        scheduler.checkIntegrity();
+    }
+
+    private Sequence submit(int prompt, int answer) {
+        return submit(prompt, answer, Placement.NO_DEADLINE);
+    }
+
+    private Sequence submit(int prompt, int answer, long deadline) {
+        int[] ids = new int[prompt];
+        Arrays.fill(ids, 1000 + (int) nextId);
+        var placement = new Placement(PrefixScope.SHARED, 0, "", nextId, deadline);
+        Waiting waiting = Sequence.begin(nextId++, ids, prompt + answer, PLAN, placement);
+        scheduler.submit(waiting);
+        return waiting.sequence();
+    }
+
+    /** Gives each entry of the step under way its token. */
+    private void commit(int... tokens) {
+        Batch batch = scheduler.stepUnderWay();
+        var result = new StepResult(4, 4);
+        for (int entry = 0; entry < batch.size(); entry++) {
+            result.beginEntry();
+            if (!batch.isDropped(entry) && batch.sampledRows(entry) > 0) {
+                result.append(tokens[entry]);
+            }
+        }
+        scheduler.commit(result);
+        scheduler.drainEnded(ended::add);
+    }
+
+    private static List<Sequence> sequences(Batch batch) {
+        var all = new ArrayList<Sequence>();
+        for (int entry = 0; entry < batch.size(); entry++) {
+            all.add(batch.sequence(entry));
+        }
+        return all;
+    }
+
+    @Test
+    void eachRowTakesTheTokenThatIsBeingDrawn() {
+        submit(3, 10);
+        submit(5, 10);
+        scheduler.plan(0);
+        Batch ahead = scheduler.planAhead(0);
+        var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
+        ahead.fill(inputs);
+        assertThat(inputs.takesDrawn).isTrue();
+        assertThat(inputs.rows).isEqualTo(2);
+        assertThat(inputs.outputs).isEqualTo(2);
+        assertThat(Arrays.copyOf(inputs.drawnRow, 2)).containsExactly(0, 1);
+        assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(3, 5);
+        assertThat(Arrays.copyOf(inputs.contextLength, 2)).containsExactly(3, 5);
+        assertThat(inputs.pageTable[0][inputs.maxPages + 1]).isNotNegative();
+        assertThat(ahead.endPosition(1)).isEqualTo(6);
+        commit(1, 1);
+        assertThat(scheduler.stepUnderWay()).isSameAs(ahead);
+        ahead = scheduler.planAhead(0);
+        ahead.fill(inputs);
+        assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(4, 6);
+        commit(1, 1);
+        commit(1, 1);
+        scheduler.plan(0).fill(inputs);
+        assertThat(inputs.takesDrawn).isFalse();
+        assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(5, 7);
+        assertThat(Arrays.copyOf(inputs.tokenIds, 2)).containsExactly(1, 1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void aSequenceThatStopsIsToldAtOnceAndKeepsItsPagesUntilTheStepAheadHasWrittenToThem() {
+        Sequence stopping = submit(3, 10);
+        Sequence other = submit(5, 10);
+        scheduler.plan(0);
+        Batch ahead = scheduler.planAhead(0);
+        assertThat(sequences(ahead)).containsExactly(stopping, other);
+        commit(END, 1);
+        assertThat(ended).singleElement().satisfies(finished -> {
+            assertThat(finished.sequence()).isSameAs(stopping);
+            assertThat(finished.outcome()).isEqualTo(new Outcome.Stopped(END));
+        });
+        assertThat(scheduler.running()).isEqualTo(1);
+        assertThat(ahead.isDropped(0)).isTrue();
+        assertThat(ahead.isDropped(1)).isFalse();
+        int held = cache.available(0);
+        Batch next = scheduler.planAhead(0);
+        assertThat(sequences(next)).containsExactly(other);
+        var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
+        next.fill(inputs);
+        assertThat(inputs.drawnRow[0]).as("the row of what was not dropped").isEqualTo(1);
+        commit(0, 1);
+        assertThat(ahead.appended(0)).isZero();
+        assertThat(ahead.appended(1)).isEqualTo(1);
+        assertThat(ahead.dropped()).isEqualTo(1);
+        assertThat(cache.available(0)).isGreaterThan(held);
+        assertThat(stopping.generated()).isEqualTo(1);
+        assertThat(other.generated()).isEqualTo(2);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+        assertThat(cache.available(0)).isEqualTo(PAGES);
+    }
+
+    @Test
+    void aLostDeviceGivesBackWhatWasHeldForTheStepAhead() {
+        submit(3, 10);
+        scheduler.plan(0);
+        scheduler.planAhead(0);
+        commit(END);
+        assertThat(scheduler.isIdle()).isTrue();
+        assertThat(scheduler.isStepUnderWay()).isTrue();
+        assertThat(cache.available(0)).isLessThan(PAGES);
+        scheduler.failAll(FailureKind.INTERNAL, "the device is gone");
+        assertThat(cache.available(0)).isEqualTo(PAGES);
+        assertThat(scheduler.isStepUnderWay()).isFalse();
+    }
+
+    @Test
+    void whoIsKnownToEndHasNoRow() {
+        Sequence last = submit(3, 1);
+        Sequence cancelled = submit(3, 10);
+        Sequence other = submit(3, 10);
+        scheduler.plan(0);
+        scheduler.cancel(cancelled);
+        assertThat(sequences(scheduler.planAhead(0))).containsExactly(other);
+        commit(1, 1, 1);
+        assertThat(ended).extracting(Finished::sequence).containsExactlyInAnyOrder(last, cancelled);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void aCancellationAfterTheLaunchDropsTheRow() {
+        Sequence cancelled = submit(3, 10);
+        scheduler.plan(0);
+        Batch ahead = scheduler.planAhead(0);
+        scheduler.cancel(cancelled);
+        commit(1);
+        assertThat(ended).singleElement().extracting(Finished::outcome).isEqualTo(new Outcome.Cancelled());
+        assertThat(ahead.isDropped(0)).isTrue();
+        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        commit();
+        assertThat(cancelled.generated()).isEqualTo(1);
+        assertThat(cache.available(0)).isEqualTo(PAGES);
+        assertThat(scheduler.plan(0).isEmpty()).isTrue();
+    }
+
+    @Test
+    void nothingIsPlannedAheadOfAPromptsChunk() {
+        submit(12, 10); // chunks are of 8
+        scheduler.plan(0);
+        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        commit();
+        scheduler.plan(0);
+        assertThat(scheduler.planAhead(0).size()).isEqualTo(1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void nothingIsPlannedAheadOfSomeoneWhoMayStart() {
+        scheduler = scheduler(2);
+        submit(3, 10);
+        scheduler.plan(0);
+        submit(3, 2);
+        assertThat(scheduler.planAhead(0).isEmpty()).as("there is a place").isTrue();
+        commit(1);
+        scheduler.plan(0);
+        submit(3, 10);
+        assertThat(scheduler.planAhead(0).size()).as("there is none").isEqualTo(2);
+        commit(1, 1);
+        assertThat(scheduler.planAhead(0).isEmpty()).as("one is known to leave").isTrue();
+        commit(1, 1);
+        assertThat(scheduler.plan(0).size()).isEqualTo(2);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void nothingIsPlannedAheadOfADeadline() {
+        submit(3, 10, 5);
+        scheduler.plan(0);
+        assertThat(scheduler.planAhead(4).size()).isEqualTo(1);
+        commit(1);
+        assertThat(scheduler.planAhead(5).isEmpty()).isTrue();
+        commit(1);
+        assertThat(scheduler.plan(6).isEmpty()).isTrue();
+        scheduler.drainEnded(ended::add);
+        assertThat(ended).singleElement().extracting(Finished::outcome).isInstanceOf(Outcome.Failed.class);
+    }
+
+    @Test
+    void nothingIsPlannedAheadWherePagesAreShort() {
+        cache = cache(5);
+        scheduler = scheduler(2);
+        submit(7, 8);
+        submit(7, 8);
+        scheduler.plan(0);
+        assertThat(scheduler.planAhead(0).size()).as("the pages' last tokens").isEqualTo(2);
+        commit(1, 1);
+        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        commit(1, 1);
+        assertThat(scheduler.plan(0).size()).as("the other waits").isEqualTo(1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void oneStepAheadIsAllThereIs() {
+        assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
+        submit(3, 10);
+        scheduler.plan(0);
+        scheduler.planAhead(0);
+        assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> scheduler.plan(0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(scheduler::preemptYoungest).isInstanceOf(IllegalStateException.class);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+}
