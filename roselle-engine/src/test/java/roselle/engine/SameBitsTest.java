@@ -1,6 +1,7 @@
 package roselle.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -32,6 +33,7 @@ import roselle.backend.Rows;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
+import roselle.cpu.InterpretedTiles;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
@@ -76,7 +78,10 @@ class SameBitsTest {
             if (device != null) {
                 return Devices.open(new DeviceOptions(device, 0));
             }
-            return new CpuBackend(CpuOptions.of(2).with(path));
+            boolean isInterpreted = path == CpuPath.AMX && !CpuBackend.paths().contains(path);
+            return isInterpreted
+                    ? InterpretedTiles.backend(2)
+                    : new CpuBackend(CpuOptions.of(2).with(path));
         }
     }
 
@@ -124,6 +129,12 @@ class SameBitsTest {
     @MethodSource("paths")
     void superBlocksGiveTheSameBits(CpuPath path) throws IOException {
         check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", path, false));
+    }
+
+    @Test
+    void tilesGiveTheSameBits() throws IOException {
+        assumeTrue(InterpretedTiles.arePossible());
+        check(new Subject(RandomLlama.write(DataType.Q8_0, folder), "f16", CpuPath.AMX, true));
     }
 
     @Tag("long")

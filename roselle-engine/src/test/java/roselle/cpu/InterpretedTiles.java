@@ -1,0 +1,21 @@
+package roselle.cpu;
+
+import roselle.backend.Backend;
+import roselle.cpu.machine.AmxInterpreter;
+import roselle.cpu.machine.Processor;
+
+/** The CPU with AMX tiles that are interpreted, for processors that have AVX512_BF16 and no tiles. */
+public final class InterpretedTiles {
+    private InterpretedTiles() {}
+
+    /** Whether all else that the path needs is there. */
+    public static boolean arePossible() {
+        return Processor.probe().features().contains(Processor.Feature.BF16);
+    }
+
+    public static Backend backend(int threads) {
+        CpuOptions options = CpuOptions.of(threads);
+        AmxInterpreter interpreter = AmxInterpreter.anywhere();
+        return new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "interpreted"));
+    }
+}
