@@ -3,6 +3,7 @@ package roselle.server.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import roselle.engine.Engine;
@@ -101,6 +102,18 @@ final class NullServer implements AutoCloseable {
 
     static int platformThreads() {
         return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    /** How late this machine wakes a thread that only sleeps, at p99: what a busy one adds to every time. */
+    static double wakeUpMillis() {
+        long[] late = new long[500];
+        for (int nap = 0; nap < late.length; nap++) {
+            long due = System.nanoTime() + 1_000_000;
+            LockSupport.parkNanos(1_000_000);
+            late[nap] = Math.max(0, System.nanoTime() - due);
+        }
+        Arrays.sort(late);
+        return millis(late, 0.99);
     }
 
     /** The p-th part of sorted times, in milliseconds. */
