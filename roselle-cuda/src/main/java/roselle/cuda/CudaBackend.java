@@ -3,6 +3,7 @@ package roselle.cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
@@ -88,6 +89,12 @@ public final class CudaBackend implements Backend {
     @Override
     public DataType activationType() {
         return type;
+    }
+
+    @Override
+    public OptionalLong memoryBytes() {
+        device.enter();
+        return OptionalLong.of(Math.max(0, device.driver().memory().free() - loader.stagingBytes()));
     }
 
     @Override

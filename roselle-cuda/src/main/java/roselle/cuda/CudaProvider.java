@@ -2,17 +2,31 @@ package roselle.cuda;
 
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 
 /** Opens NVIDIA devices: {@code cuda} or {@code cuda:1}. */
 public final class CudaProvider implements BackendProvider {
+    private final Supplier<Driver> drivers;
+    private final Supplier<Cubins> cubins;
+    private @Nullable Driver opened;
+
     /** For the service loader. */
-    public CudaProvider() {}
+    public CudaProvider() {
+        this(NativeDriver::new, () -> CubinCache.ofUser(Compiler::new));
+    }
+
+    CudaProvider(Supplier<Driver> drivers, Supplier<Cubins> cubins) {
+        this.drivers = drivers;
+        this.cubins = cubins;
+    }
 
     @Override
     public String kind() {
@@ -22,8 +36,8 @@ public final class CudaProvider implements BackendProvider {
     @Override
     public Optional<String> unavailable() {
         try {
-            int count = new NativeDriver().deviceCount();
-            return count == 0 ? Optional.of("the driver knows no device") : Optional.empty();
+            Driver driver = driver();
+            return driver.deviceCount() == 0 ? Optional.of("the driver knows no device") : Device.unfit(driver, 0);
         } catch (DeviceException failure) {
             return Optional.of(String.valueOf(failure.getMessage()));
         }
@@ -31,7 +45,17 @@ public final class CudaProvider implements BackendProvider {
 
     @Override
     public Backend open(int index, String compute) {
-        return new CudaBackend(new NativeDriver(), index, type(compute), CubinCache.ofUser(Compiler::new));
+        DataType type = type(compute);
+        return new CudaBackend(driver(), index, type, cubins.get());
+    }
+
+    private Driver driver() {
+        Driver driver = opened;
+        if (driver == null) {
+            driver = drivers.get();
+            opened = driver;
+        }
+        return driver;
     }
 
     private static DataType type(String compute) {

@@ -1,5 +1,6 @@
 package roselle.cuda;
 
+import java.util.Optional;
 import roselle.api.DeviceException;
 import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
@@ -38,10 +39,11 @@ final class Device {
             throw new DeviceException("there is no device cuda:" + index + ": this machine has " + count + " CUDA "
                     + (count == 1 ? "device" : "devices"));
         }
+        unfit(driver, index).ifPresent(reason -> {
+            throw new DeviceException(reason);
+        });
         name = driver.deviceName(index);
-        capability = 10 * driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, index)
-                + driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, index);
-        requireRecent();
+        capability = capability(driver, index);
         multiprocessors = driver.attribute(DeviceAttribute.MULTIPROCESSORS, index);
         sharedMemory = driver.attribute(DeviceAttribute.SHARED_MEMORY_PER_BLOCK, index);
         context = driver.retainContext(index);
@@ -51,23 +53,32 @@ final class Device {
         host = new HostMemory(driver);
     }
 
+    /** Why a device cannot be used, as a sentence; empty where it can. */
+    static Optional<String> unfit(Driver driver, int index) {
+        int version = driver.version();
+        if (version < OLDEST_DRIVER) {
+            return Optional.of("the driver of " + driver.deviceName(index) + " runs CUDA " + version / 1000 + "."
+                    + version % 1000 / 10 + " at most: Roselle needs a driver for CUDA 12.0 or newer (525)");
+        }
+        int capability = capability(driver, index);
+        if (capability < OLDEST_CAPABILITY) {
+            return Optional.of(driver.deviceName(index) + " has compute capability " + capability / 10 + "."
+                    + capability % 10 + ": Roselle needs 8.0 or newer (Ampere)");
+        }
+        return Optional.empty();
+    }
+
+    private static int capability(Driver driver, int index) {
+        return 10 * driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, index)
+                + driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, index);
+    }
+
     private long createStream() {
         try {
             return driver.createStream();
         } catch (Throwable failure) {
             driver.releaseContext(index);
             throw failure;
-        }
-    }
-
-    private void requireRecent() {
-        if (driver.version() < OLDEST_DRIVER) {
-            throw new DeviceException("the driver of " + name + " runs CUDA " + driver.version() / 1000 + "."
-                    + driver.version() % 1000 / 10 + " at most: Roselle needs a driver for CUDA 12.0 or newer (525)");
-        }
-        if (capability < OLDEST_CAPABILITY) {
-            throw new DeviceException(name + " has compute capability " + capability / 10 + "." + capability % 10
-                    + ": Roselle needs 8.0 or newer (Ampere)");
         }
     }
 

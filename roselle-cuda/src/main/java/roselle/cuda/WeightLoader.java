@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -32,8 +33,7 @@ final class WeightLoader {
     private final Launcher launcher;
     private final MmaLinear mma;
     private final DataType type;
-    private final boolean packs;
-    private final Kernel pack;
+    private final @Nullable Kernel pack; // null where matrices stay as they are
     private final MemorySegment[] staging = new MemorySegment[2];
     private final long[] rowMajor = new long[2];
     private int turn;
@@ -43,14 +43,12 @@ final class WeightLoader {
         this.launcher = launcher;
         this.mma = mma;
         this.type = type;
-        packs = device.isHopper() && type != DataType.F32;
-        pack = packs
-                ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight")
-                : kernels.kernel(KernelSource.GENERIC_ROWS, "copy_page"); // never launched
+        boolean packs = device.isHopper() && type != DataType.F32;
+        pack = packs ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight") : null;
     }
 
     private boolean packs(int matrices, List<Tensor> blocks) {
-        return packs
+        return pack != null
                 && matrices == 1
                 && blocks.getFirst().shape().columns() % 8 == 0
                 && blocks.stream().allMatch(WeightLoader::isPlain)
@@ -64,6 +62,11 @@ final class WeightLoader {
             case F32, F16, BF16 -> true;
             default -> false;
         };
+    }
+
+    /** Bytes of device memory that loading takes and returns with the first step. */
+    long stagingBytes() {
+        return pack == null ? 0 : (long) rowMajor.length * STAGING_BYTES;
     }
 
     /** Bytes of device memory that a weight will take. */
@@ -104,8 +107,8 @@ final class WeightLoader {
             throw new IllegalArgumentException(
                     "weight " + name + " has " + rows + " rows for " + matrices + " matrices");
         }
-        return packs(matrices, blocks)
-                ? packed(name, rows, columns, blocks)
+        return pack != null && packs(matrices, blocks)
+                ? packed(pack, name, rows, columns, blocks)
                 : raw(name, matrices, rows / matrices, columns, blocks);
     }
 
@@ -160,7 +163,7 @@ final class WeightLoader {
         return staging[turn];
     }
 
-    private CudaWeight packed(String name, int rows, int columns, List<Tensor> blocks) {
+    private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<Tensor> blocks) {
         long packedBytes = packedBytes(rows, columns);
         long address = device.memory().allocate(packedBytes);
         device.driver().clear(address, packedBytes, device.stream());
@@ -173,7 +176,7 @@ final class WeightLoader {
                 long matrix = rowMajor(block, row, count, columns);
                 int tiles = Launcher.cover(count, TILE);
                 launcher.barrier();
-                launcher.of(pack)
+                launcher.of(kernel)
                         .pointer(matrix)
                         .wide(columns)
                         .pointer(address)

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.api.GenerationEvent;
@@ -23,6 +24,8 @@ import roselle.tensor.DataType;
 /** Engines on a fake device: each launch is as its kernel and the card want it, and all that was taken is returned. */
 class FakeDeviceTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+    /** Pieces are multiples of 256 bytes, small ones come from slabs of 2 MiB. */
+    private static final long ROUNDING_BYTES = 3 << 20;
 
     static List<Path> models() throws IOException {
         try (Stream<Path> folders = Files.list(MODELS)) {
@@ -52,13 +55,7 @@ class FakeDeviceTest {
         for (int i = 0; i < 6; i++) {
             generations.add(engine.submit(request(1 + 23 * i, 4 + i)));
         }
-        for (Generation generation : generations) {
-            GenerationEvent last = null;
-            for (GenerationEvent event : generation) {
-                last = event;
-            }
-            assertThat(last).isInstanceOf(GenerationEvent.Finished.class);
-        }
+        generations.forEach(FakeDeviceTest::finish);
     }
 
     @ParameterizedTest
@@ -74,5 +71,74 @@ class FakeDeviceTest {
                 assertThat(driver.takeLaunches()).isNotEmpty();
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void whatIsPlannedIsWhatIsTakenOnceTheEngineIsReady(Path model) {
+        var large = EngineConfig.of(model).with(new BatchOptions(256, 64, 4096, 0, 64));
+        for (DataType type : List.of(DataType.BF16, DataType.F32)) {
+            for (Card card : List.of(Card.AMPERE, Card.HOPPER)) {
+                var driver = new FakeDriver(card);
+                try (Engine engine = EngineOnDevice.open(large, driver.open(type))) {
+                    long staging = type != DataType.F32 && card.equals(Card.HOPPER) ? 64L << 20 : 0;
+                    long taken = driver.deviceMemory().usedBytes() - staging;
+                    long planned = engine.plan().totalBytes();
+                    assertThat(planned).isGreaterThan(9 << 20);
+                    assertThat(taken).as("%s on %s", type, card.name()).isBetween(planned, planned + ROUNDING_BYTES);
+                }
+            }
+        }
+    }
+
+    @Test
+    void plainStepsOfOneShapeAreRecordedOnceAndReplayed() {
+        var driver = new FakeDriver(Card.HOPPER);
+        try (Engine engine = EngineOnDevice.open(config(MODELS.resolve("gpt2")), driver.open(DataType.BF16))) {
+            run(engine, request(5, 40));
+            assertThat(driver.count("cuStreamBeginCapture")).isEqualTo(1);
+            assertThat(driver.count("cuGraphLaunch")).isGreaterThanOrEqualTo(37);
+            int launches = driver.count("cuLaunchKernelEx");
+            run(engine, request(5, 40));
+            assertThat(driver.count("cuStreamBeginCapture")).isEqualTo(1);
+            assertThat(driver.count("cuLaunchKernelEx") - launches)
+                    .as("launches outside of graphs: the prompt's, and a draw for each token")
+                    .isLessThan(40 + 100);
+            var together = List.of(engine.submit(request(3, 60)), engine.submit(request(3, 60)));
+            together.forEach(FakeDeviceTest::finish);
+            assertThat(driver.count("cuStreamBeginCapture"))
+                    .as("for one row, and for two")
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aStepSendsItsInputsOnceAndItsTablesOncePerKindOfLayer() {
+        for (String model : List.of("gpt2", "gemma3")) { // with one kind of layers, and with two
+            var driver = new FakeDriver(Card.HOPPER);
+            try (Engine engine = EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.BF16))) {
+                run(engine, request(5, 20));
+                int before = driver.count("cuMemcpyHtoDAsync");
+                int draws = driver.count("cuMemcpyDtoHAsync");
+                run(engine, request(3, 30));
+                int steps = driver.count("cuMemcpyDtoHAsync") - draws;
+                int groups = engine.plan().caches().size();
+                assertThat(driver.count("cuMemcpyHtoDAsync") - before)
+                        .as("the inputs, the tables of %d kinds and the request of a draw, %d times", groups, steps)
+                        .isBetween(steps * (groups + 2), steps * (groups + 2) + 2);
+            }
+        }
+    }
+
+    private static void run(Engine engine, GenerationRequest request) {
+        finish(engine.submit(request));
+    }
+
+    private static void finish(Generation generation) {
+        GenerationEvent last = null;
+        for (GenerationEvent event : generation) {
+            last = event;
+        }
+        assertThat(last).isInstanceOf(GenerationEvent.Finished.class);
     }
 }

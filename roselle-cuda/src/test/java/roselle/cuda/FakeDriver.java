@@ -79,6 +79,7 @@ public final class FakeDriver implements Driver {
     private @Nullable Fault planned;
     private long plannedAt = -1;
     private String plannedFor = "";
+    private int plannedForCount;
     private String failed = "";
     private long calls;
     private long nextHandle = 0x100;
@@ -105,9 +106,10 @@ public final class FakeDriver implements Driver {
         planned = fault;
     }
 
-    /** Makes the next call of a function fail. */
-    public synchronized void failNext(String function, Fault fault) {
+    /** Makes a function fail after so many more calls of it. */
+    public synchronized void failAfter(String function, int callsOfIt, Fault fault) {
         plannedFor = function;
+        plannedForCount = count(function) + callsOfIt + 1;
         planned = fault;
     }
 
@@ -177,7 +179,7 @@ public final class FakeDriver implements Driver {
         calls++;
         counts.merge(function, 1, Integer::sum);
         Fault fault = planned;
-        if (fault != null && (calls == plannedAt || function.equals(plannedFor))) {
+        if (fault != null && (calls == plannedAt || isPlannedFor(function))) {
             planned = null;
             failed = function;
             stuck = fault.isSticky() ? fault : stuck;
@@ -186,6 +188,10 @@ public final class FakeDriver implements Driver {
         if (stuck != null) {
             throw failure(function, stuck);
         }
+    }
+
+    private boolean isPlannedFor(String function) {
+        return function.equals(plannedFor) && count(function) == plannedForCount;
     }
 
     private static DeviceException failure(String function, Fault fault) {

@@ -26,8 +26,8 @@ import roselle.tensor.Tensor;
  * @param chunkTokens tokens of one prompt in a step at most
  * @param kv type and pages of the cache
  * @param memory bytes of weights, and of the rows between operations
- * @param hostBytes logits and last hidden states on the host
- * @param machineBytes memory that the machine has
+ * @param hostBytes logits and last hidden states on the host; 0 where what is planned is a device's own memory
+ * @param machineBytes memory that the machine has, or what may be taken of the device's own
  */
 record EngineSizes(
         StepLimits limits, int chunkTokens, KvPages kv, MemoryPlan memory, long hostBytes, long machineBytes) {
@@ -62,10 +62,11 @@ record EngineSizes(
         var load = LoadPlan.of(checkpoint, blueprint, backend);
         OptionalLong own = backend.memoryBytes();
         if (own.isPresent()) { // nothing is read in place, and nothing else lives there
-            load = new LoadPlan(0, load.copiedBytes());
+            load = load.onDevice();
         }
         long bytes = own.isPresent() ? own.getAsLong() / OWN_PARTS * (OWN_PARTS - 1) : machineBytes;
-        return new Planner(config, checkpoint, blueprint.spec(), load, backend, bytes).plan();
+        var planner = new Planner(config, checkpoint, blueprint.spec(), load, backend, own.isPresent(), bytes);
+        return planner.plan();
     }
 
     /** The plan as users see it. */
@@ -96,6 +97,7 @@ record EngineSizes(
         private final LoadPlan load;
         private final DecoderSpec spec;
         private final long machineBytes;
+        private final boolean isOwn; // the device's memory, else the machine's
         private final DataType rowType;
         private final DataType kvType;
         private final int share;
@@ -107,13 +109,15 @@ record EngineSizes(
                 DecoderSpec spec,
                 LoadPlan load,
                 Backend backend,
+                boolean isOwn,
                 long machineBytes) {
             this.config = config;
+            this.isOwn = isOwn;
             this.load = load;
             this.spec = spec;
             this.machineBytes = machineBytes;
             rowType = backend.activationType();
-            share = backend.memoryBytes().isPresent() ? 1 : AUTOMATIC_SHARE;
+            share = isOwn ? 1 : AUTOMATIC_SHARE;
             kvType = kvType(config.cache().type(), checkpoint, rowType);
             chunk = config.batch().effectiveChunkTokens();
         }
@@ -240,7 +244,7 @@ record EngineSizes(
                     context,
                     config.cache().pageTokens());
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
-            long host = Executor.hostBytes(limits, spec);
+            long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
         }
     }

@@ -13,8 +13,9 @@ import roselle.tensor.Tensor;
  * @param weightBytes all tensors that the decoder reads, as stored
  * @param copiedBytes what is copied out of them: matrices that products want in another order or form, and small vectors
  *     as float32
+ * @param deviceBytes the part of these copies that the backend takes: the rest lies on the host while it is loaded or read
  */
-public record LoadPlan(long weightBytes, long copiedBytes) {
+public record LoadPlan(long weightBytes, long copiedBytes, long deviceBytes) {
     private static final StepLimits SMALLEST = new StepLimits(1, 1, 1, 1, 1);
 
     /**
@@ -29,17 +30,22 @@ public record LoadPlan(long weightBytes, long copiedBytes) {
         for (Tensor tensor : checkpoint.tensors().values()) {
             weights += unused.mayIgnore(tensor.name()) ? 0 : tensor.data().byteSize();
         }
-        return new LoadPlan(weights, copiedBytes(checkpoint, blueprint, backend));
+        return copies(weights, checkpoint, blueprint, backend);
     }
 
-    private static long copiedBytes(Checkpoint checkpoint, Blueprint blueprint, Backend backend) {
+    /** The plan of a device with memory of its own, where all that it reads is copied to and nothing else lives. */
+    public LoadPlan onDevice() {
+        return new LoadPlan(0, deviceBytes, deviceBytes);
+    }
+
+    private static LoadPlan copies(long weights, Checkpoint checkpoint, Blueprint blueprint, Backend backend) {
         DecoderSpec spec = blueprint.spec();
         try (Arena arena = Arena.ofConfined()) {
             var store = new CountingStore(backend);
             var rearrangement = Rearrangement.counting(arena);
             var space = new Workspace(spec, SMALLEST, store, DataType.F32);
             DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, spec.context());
-            return rearrangement.bytes() + store.bytes();
+            return new LoadPlan(weights, rearrangement.bytes() + store.bytes(), store.bytes());
         }
     }
 }

@@ -8,6 +8,11 @@ import roselle.backend.Backend;
 public final class HookedEngine {
     private HookedEngine() {}
 
+    /** Opens an engine on a device of a test's own, which the engine closes. */
+    public static Engine open(EngineConfig config, Backend device) {
+        return Engine.open(config, device, StepHook.NONE);
+    }
+
     /** Opens an engine that calls {@code afterRead} on its own thread whenever it has read a step's logits. */
     public static Engine open(EngineConfig config, Runnable afterRead) {
         Backend device = Devices.open(config.device());

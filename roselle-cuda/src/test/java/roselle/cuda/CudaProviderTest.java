@@ -1,0 +1,140 @@
+package roselle.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.driver.Driver;
+import roselle.cuda.driver.NativeLibrary;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineOnDevice;
+import roselle.tensor.DataType;
+
+/** What users read where a device is missing, too old or too small. */
+class CudaProviderTest {
+    private static final Path MODEL = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
+
+    private static CudaProvider provider(Supplier<Driver> driver) {
+        return new CudaProvider(driver, () -> FakeKernels::cubin);
+    }
+
+    @Test
+    void opensTheDriverOnceForTheQuestionAndTheDevice() {
+        var opened = new AtomicInteger();
+        var driver = new FakeDriver(Card.HOPPER);
+        var provider = provider(() -> {
+            opened.incrementAndGet();
+            return driver;
+        });
+        assertThat(provider.unavailable()).isEmpty();
+        try (var backend = provider.open(0, "auto")) {
+            assertThat(backend.describe()).isEqualTo("cuda:0, Fake H200, rows in bf16, kernels for sm_90a");
+        }
+        assertThat(opened).hasValue(1);
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    @Test
+    void saysWhichLibraryIsMissingWhereItWasLookedForAndWhatToDo() {
+        assertThatThrownBy(() -> NativeLibrary.open("libroselle-test.so.7", "install it"))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageStartingWith("libroselle-test.so.7 was not found on the loader's path nor in ")
+                .hasMessageEndingWith(": install it");
+        var provider = provider(() -> {
+            throw new DeviceException("libcuda.so.1 was not found");
+        });
+        assertThat(provider.unavailable()).contains("libcuda.so.1 was not found");
+    }
+
+    @Test
+    void returnsAllWhereTheCompilerIsMissing() {
+        var driver = new FakeDriver(Card.HOPPER);
+        var provider = new CudaProvider(() -> driver, () -> (_, _) -> {
+            throw new DeviceException("libnvrtc.so.13 was not found");
+        });
+        assertThatThrownBy(() -> provider.open(0, "bf16")).hasMessage("libnvrtc.so.13 was not found");
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    @Test
+    void saysThatThereIsNoDeviceOfThatNumber() {
+        var driver = new FakeDriver(Card.HOPPER);
+        assertThatThrownBy(() -> provider(() -> driver).open(3, "bf16"))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("there is no device cuda:3: this machine has 1 CUDA device");
+        driver.pretendDevices(0);
+        assertThat(provider(() -> driver).unavailable()).contains("the driver knows no device");
+    }
+
+    @Test
+    void saysBothVersionsWhereTheDriverIsTooOld() {
+        var driver = new FakeDriver(Card.HOPPER);
+        driver.pretendVersion(11_040);
+        String reason =
+                "the driver of Fake H200 runs CUDA 11.4 at most: Roselle needs a driver for CUDA 12.0 or newer (525)";
+        assertThat(provider(() -> driver).unavailable()).contains(reason);
+        assertThatThrownBy(() -> provider(() -> driver).open(0, "f16"))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(reason);
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    @Test
+    void saysBothCapabilitiesWhereTheDeviceIsTooOld() {
+        var driver = new FakeDriver(new Card("Fake V100", 7, 0, 80, 96 << 10, 1L << 30));
+        assertThat(provider(() -> driver).unavailable())
+                .contains("Fake V100 has compute capability 7.0: Roselle needs 8.0 or newer (Ampere)");
+    }
+
+    @Test
+    void refusesTypesThatItDoesNotKnow() {
+        var driver = new FakeDriver(Card.HOPPER);
+        assertThatThrownBy(() -> provider(() -> driver).open(0, "f8"))
+                .hasMessage("a CUDA device computes in auto, bf16, f16 or f32, not in f8");
+        assertThat(driver.calls()).isZero();
+    }
+
+    private static Engine open(FakeDriver driver, int context) {
+        var config = EngineConfig.of(MODEL).with(new BatchOptions(context, 4, 64, 0, 4));
+        return EngineOnDevice.open(config, driver.open(DataType.BF16));
+    }
+
+    @Test
+    void refusesWhatDoesNotFitWithBothNumbersAndTheLargestContextThatDoes() {
+        Card small = Card.HOPPER.withBytes(160 << 20);
+        int largest;
+        var driver = new FakeDriver(small);
+        try {
+            open(driver, 1_000_000).close();
+            throw new AssertionError("a context of a million tokens fits");
+        } catch (CapacityException refused) {
+            String message = String.valueOf(refused.getMessage());
+            assertThat(message)
+                    .matches("a context of 1000000 tokens needs [0-9.]+ [MG]iB of KV cache and [0-9.]+ [MG]iB in all,"
+                            + " but there are 90.0 MiB and 90.0 MiB; the largest context that fits is [0-9]+");
+            largest = Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
+        }
+        assertThat(driver.leaks()).isEmpty();
+        assertThatThrownBy(() -> open(new FakeDriver(small), largest + 1)).isInstanceOf(CapacityException.class);
+        try (Engine engine = open(new FakeDriver(small), largest)) {
+            FakeDeviceTest.generate(engine);
+        }
+    }
+
+    @Test
+    void tellsBothNumbersWhereOthersTookWhatWasFree() {
+        var device = new Device(new FakeDriver(Card.HOPPER.withBytes(1L << 30)), 0);
+        device.memory().allocate(300 << 20);
+        assertThatThrownBy(() -> device.memory().allocate(800 << 20))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageStartingWith("the device has 0.71 GiB free and 0.78 GiB more are needed, after 0.29 GiB: ");
+    }
+}
