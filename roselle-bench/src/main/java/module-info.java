@@ -10,6 +10,8 @@ module roselle.bench {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
+    uses roselle.backend.DeviceSensors;
+
     exports roselle.bench;
     exports roselle.bench.backend to
             roselle.cli;

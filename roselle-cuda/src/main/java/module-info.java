@@ -5,4 +5,6 @@ module roselle.cuda {
 
     provides roselle.backend.BackendProvider with
             roselle.cuda.CudaProvider;
+    provides roselle.backend.DeviceSensors with
+            roselle.cuda.CudaSensors;
 }

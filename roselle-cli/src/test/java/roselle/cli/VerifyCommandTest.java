@@ -36,7 +36,7 @@ class VerifyCommandTest {
         assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
         assertThat(out.toString().lines())
                 .hasSize(CpuBackend.rounds(CpuOptions.all()) ? 7 : 5)
-                .contains("verified");
+                .contains("verified: each logit within 0.0005, all greedy tokens");
         assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
         assertThat(out.toString())
                 .contains("input 2: 45 tokens, max difference ")
@@ -76,9 +76,31 @@ class VerifyCommandTest {
         String model = MODELS.resolve("llama").toString();
         assertThat(run("verify", model)).isZero();
         assertThat(out.toString().lines()).last().asString().startsWith("with --compute bf16: max difference ");
-        assertThat(run("verify", "--compute", "bf16", model))
+        assertThat(run("verify", "--compute", "bf16", "--tolerance", "0.001", model))
                 .as("rounding is seen")
                 .isEqualTo(1);
+        assertThat(out.toString()).contains("not verified: each token's logits within 0.1 % of the reference's norm");
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void verifiesEachModelInBfloat16WithinTwoPercentOfTheNorm(Path model) {
+        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assertThat(run("verify", model.toString(), "--compute", "bf16"))
+                .as("%s%s", out, err)
+                .isZero();
+        assertThat(out.toString())
+                .contains(" % of the norm, likeliest ")
+                .contains("verified: each token's logits within 2 %");
+    }
+
+    @Test
+    void exitsOneWhereABfloat16ModelIsNotTheReferences() {
+        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String other = MODELS.resolve("mistral/expected.safetensors").toString();
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--compute", "bf16", "--reference", other))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("not verified: ");
     }
 
     static List<Path> models() throws IOException {

@@ -13,6 +13,7 @@ import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
+import roselle.model.FeedForwardSpec;
 import roselle.model.KvPages;
 import roselle.tensor.DataType;
 
@@ -63,6 +64,12 @@ public final class SingleSequence implements AutoCloseable {
 
     public int vocabulary() {
         return decoder.spec().vocabulary();
+    }
+
+    /** Whether tokens are routed to experts: a choice that the smallest difference can turn where two are nearly equal. */
+    public boolean routesTokens() {
+        return decoder.spec().layers().stream()
+                .anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
     }
 
     /** Forgets all tokens. */

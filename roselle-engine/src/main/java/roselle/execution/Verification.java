@@ -17,6 +17,9 @@ import roselle.tensor.Tensor;
  * {@code [tokens, vocabulary]} and {@code greedy_i} (the tokens that greedy decoding appends).
  */
 public final class Verification {
+    /** What rounding to 16 bits may move a logit by, both ways, as a part of the largest. */
+    public static final double CLEAR_MARGIN = 0.04;
+
     private final List<Expected> expected;
 
     private Verification(List<Expected> expected) {
@@ -31,10 +34,32 @@ public final class Verification {
      *
      * @param largest largest absolute difference of a logit; NaN if any is NaN
      * @param mean mean absolute difference
+     * @param parts for each token, the norm of the differences of its logits as a part of the norm of the reference's
+     * @param tops how the likeliest tokens compare
+     * @param mayTurn tokens that rounding may send to other experts than the reference: one in sixteen, where there are experts
      * @param agreeing greedy tokens that agree, up to the first that does not
      * @param loss of the input's tokens but the first, each given those before it: the sum of {@code -ln p}
      */
-    public record Difference(int tokens, double largest, double mean, int agreeing, int greedy, double loss) {
+    public record Difference(
+            int tokens,
+            double largest,
+            double mean,
+            List<Double> parts,
+            Tops tops,
+            int mayTurn,
+            int agreeing,
+            int greedy,
+            double loss) {
+        public Difference {
+            parts = List.copyOf(parts);
+        }
+
+        /** The largest part of the norm, but for the tokens that may turn. */
+        public double part() {
+            List<Double> ascending = parts.stream().sorted().toList(); // NaN is last
+            return ascending.get(Math.max(0, ascending.size() - 1 - mayTurn));
+        }
+
         /** The perplexity of some inputs together; 1 where none has a second token. */
         public static double perplexity(List<Difference> inputs) {
             double loss = 0;
@@ -46,10 +71,22 @@ public final class Verification {
             return predicted == 0 ? 1 : Math.exp(loss / predicted);
         }
 
+        /** Whether a decoder that computes in float32 passes. */
         public boolean isWithin(double tolerance) {
             return largest <= tolerance && agreeing == greedy;
         }
+
+        /** Whether a decoder that rounds to 16 bits passes: within a part of the reference's norm, and with its clear tops. */
+        public boolean isWithinPart(double part) {
+            return part() <= part && tops.agreeing >= tops.clear - mayTurn;
+        }
     }
+
+    /**
+     * The likeliest token after each token, where the reference is clear: where its margin to the second is more than
+     * {@link #CLEAR_MARGIN} of its largest logit.
+     */
+    public record Tops(int clear, int agreeing) {}
 
     /** Reads a reference, whose tensors lie in the given checkpoint. */
     public static Verification of(Checkpoint reference) {
@@ -94,19 +131,54 @@ public final class Verification {
         sequence.restart();
         int[] greedy = sequence.greedy(input, chunk, expectedGreedy.length);
         double largest = 0;
+        var parts = new ArrayList<Double>();
         double sum = 0;
+        int clear = 0;
+        int agreeingTops = 0;
         var reference = new float[sequence.vocabulary()];
         for (int token = 0; token < logits.length; token++) {
             Dequantizer.row(one.logits, token, reference, 0);
+            double squares = 0;
+            double norm = 0;
             for (int i = 0; i < reference.length; i++) {
                 double difference = Math.abs((double) logits[token][i] - reference[i]);
                 largest = Math.max(largest, difference); // NaN wins
                 sum += difference;
+                squares += difference * difference;
+                norm += (double) reference[i] * reference[i];
+            }
+            parts.add(norm == 0 ? squares : Math.sqrt(squares / norm));
+            if (isClear(reference)) {
+                clear++;
+                agreeingTops += top(logits[token]) == top(reference) ? 1 : 0;
             }
         }
         double mean = sum / ((double) logits.length * reference.length);
         int agreeing = agreeing(greedy, expectedGreedy);
-        return new Difference(logits.length, largest, mean, agreeing, greedy.length, loss(input, logits));
+        var tops = new Tops(clear, agreeingTops);
+        int mayTurn = sequence.routesTokens() ? (logits.length + 15) / 16 : 0;
+        double loss = loss(input, logits);
+        return new Difference(logits.length, largest, mean, parts, tops, mayTurn, agreeing, greedy.length, loss);
+    }
+
+    private static boolean isClear(float[] logits) {
+        double first = Double.NEGATIVE_INFINITY;
+        double second = Double.NEGATIVE_INFINITY;
+        double largest = 0;
+        for (float logit : logits) {
+            second = Math.max(second, Math.min(first, logit));
+            first = Math.max(first, logit);
+            largest = Math.max(largest, Math.abs(logit));
+        }
+        return first - second > CLEAR_MARGIN * largest;
+    }
+
+    private static int top(float[] logits) {
+        int top = 0;
+        for (int i = 1; i < logits.length; i++) {
+            top = logits[i] > logits[top] ? i : top;
+        }
+        return top;
     }
 
     private static double loss(int[] input, float[][] logits) {

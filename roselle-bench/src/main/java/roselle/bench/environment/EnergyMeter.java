@@ -13,9 +13,9 @@ public interface EnergyMeter {
 
     Span begin();
 
-    /** Every meter of this machine: NVIDIA's cards, and processors whose counter may be read; empty where there is none. */
+    /** Every meter of this machine: cards by their own counters, else NVIDIA's by their power, and processors whose counter may be read; empty where there is none. */
     static List<EnergyMeter> available() {
-        return Stream.of(NvidiaEnergy.find(), ProcessorEnergy.find())
+        return Stream.of(DeviceEnergy.find().or(NvidiaEnergy::find), ProcessorEnergy.find())
                 .flatMap(meter -> meter.stream())
                 .toList();
     }

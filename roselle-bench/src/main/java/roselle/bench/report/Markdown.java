@@ -80,6 +80,12 @@ public final class Markdown {
                     + failure.path("failure").asString(""));
         }
         for (JsonNode run : document.path("runs")) {
+            for (JsonNode energy : run.path("energy")) {
+                line("- " + run.path("backend").asString("") + " ("
+                        + run.path("path").asString("") + "): "
+                        + energy.path("joules_per_output_token").asDouble() + " J per output token by "
+                        + energy.path("source").asString("") + ", idle draw included");
+            }
             if (!run.path("note").asString("").isEmpty()) {
                 line("- " + run.path("backend").asString("") + " ("
                         + run.path("path").asString("") + "): "

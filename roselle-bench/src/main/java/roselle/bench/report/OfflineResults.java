@@ -43,9 +43,15 @@ public final class OfflineResults {
         fields.put("best_total_tokens_per_second", Fields.rounded((run.promptTokens() + run.outputTokens()) / best));
         fields.put("mean_output_tokens_per_second", Fields.rounded(repeats.mean()));
         fields.put("deviation_output_tokens_per_second", Fields.rounded(repeats.deviation()));
+        fields.put("energy", energy(run));
         fields.put("note", run.note());
         fields.putAll(further);
         runs.add(fields);
+    }
+
+    private static List<Map<String, Object>> energy(OfflineRun run) {
+        long tokens = run.outputTokens() * run.seconds().size();
+        return run.energy().stream().map(energy -> energy.fields(tokens)).toList();
     }
 
     /** Says why an engine has no figures. */

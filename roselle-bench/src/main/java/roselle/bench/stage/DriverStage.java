@@ -105,6 +105,7 @@ public final class DriverStage {
                 plan.prompts(),
                 (long) plan.prompts() * plan.inputTokens(),
                 result.path("output_tokens").asLong(0),
+                List.of(), // its process was not watched
                 result.path("ready_seconds").asDouble(0),
                 result.path("note").asString(""));
     }

@@ -1,6 +1,7 @@
 package roselle.bench.stage;
 
 import java.util.List;
+import roselle.bench.environment.Energy;
 
 /**
  * Repeats of the offline work by one engine.
@@ -9,6 +10,7 @@ import java.util.List;
  * @param seconds of each repeat, from the first prompt in to the last token out
  * @param promptTokens of one repeat
  * @param outputTokens of one repeat, as the engine counts them
+ * @param energy of all repeats together, by each meter of the machine; empty where there is none
  * @param readySeconds from the engine's start until it was ready; 0 where it ran already
  */
 public record OfflineRun(
@@ -19,9 +21,11 @@ public record OfflineRun(
         int requests,
         long promptTokens,
         long outputTokens,
+        List<Energy> energy,
         double readySeconds,
         String note) {
     public OfflineRun {
         seconds = List.copyOf(seconds);
+        energy = List.copyOf(energy);
     }
 }

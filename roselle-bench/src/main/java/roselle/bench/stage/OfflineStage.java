@@ -13,6 +13,9 @@ import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.bench.backend.BackendException;
 import roselle.bench.backend.Target;
+import roselle.bench.environment.Energy;
+import roselle.bench.environment.EnergyCount;
+import roselle.bench.environment.EnergyMeter;
 import roselle.bench.load.LoadGenerator;
 import roselle.bench.load.LoadOptions;
 import roselle.bench.load.LoadRequest;
@@ -42,18 +45,21 @@ public final class OfflineStage {
                 ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
             double ready = (System.nanoTime() - start) / 1e9;
             var seconds = new ArrayList<Double>();
+            var energy = new EnergyCount(EnergyMeter.available());
             long tokens = 0;
             for (int repeat = -1; repeat < plan.repeats(); repeat++) {
                 List<GenerationRequest> requests = plan.prompts(prompts, repeat).stream()
                         .map(this::request)
                         .toList();
+                List<EnergyMeter.Span> spans = repeat < 0 ? List.of() : energy.begin();
                 long begin = System.nanoTime();
                 tokens = answerAll(engine, readers, requests);
                 if (repeat >= 0) {
                     seconds.add((System.nanoTime() - begin) / 1e9);
+                    energy.add(spans);
                 }
             }
-            return run(name, "in process", version, seconds, tokens, ready, "");
+            return run(name, "in process", version, seconds, tokens, energy.sums(), ready);
         }
     }
 
@@ -104,15 +110,19 @@ public final class OfflineStage {
     public OfflineRun overHttp(Target target, String version, double readySeconds) throws InterruptedException {
         try (var load = new LoadGenerator(target.endpoint(), OPTIONS)) {
             var seconds = new ArrayList<Double>();
+            var energy = new EnergyCount(EnergyMeter.available());
             long tokens = 0;
             for (int repeat = -1; repeat < plan.repeats(); repeat++) {
-                Throughput throughput = checked(load.run(requests(target, repeat)));
+                List<LoadRequest> requests = requests(target, repeat);
+                List<EnergyMeter.Span> spans = repeat < 0 ? List.of() : energy.begin();
+                Throughput throughput = checked(load.run(requests));
                 tokens = throughput.outputTokens();
                 if (repeat >= 0) {
                     seconds.add(throughput.seconds());
+                    energy.add(spans);
                 }
             }
-            return run(target.name(), "http", version, seconds, tokens, readySeconds, "");
+            return run(target.name(), "http", version, seconds, tokens, energy.sums(), readySeconds);
         }
     }
 
@@ -147,7 +157,13 @@ public final class OfflineStage {
     }
 
     private OfflineRun run(
-            String name, String path, String version, List<Double> seconds, long tokens, double ready, String note) {
+            String name,
+            String path,
+            String version,
+            List<Double> seconds,
+            long tokens,
+            List<Energy> energy,
+            double ready) {
         return new OfflineRun(
                 name,
                 path,
@@ -156,7 +172,8 @@ public final class OfflineStage {
                 plan.prompts(),
                 (long) plan.prompts() * plan.inputTokens(),
                 tokens,
+                energy,
                 ready,
-                note);
+                "");
     }
 }

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import roselle.backend.DeviceSensors;
 
 final class EnergyTest {
     private static final long SECOND = 1_000_000_000L;
@@ -46,6 +51,55 @@ final class EnergyTest {
     void isAbsentWhereThereIsNoCounter() {
         assertThat(ProcessorEnergy.find(folder)).isEmpty();
         assertThat(ProcessorEnergy.find(folder.resolve("nowhere"))).isEmpty();
+    }
+
+    /** Two cards that use 100 J and 50 J between two readings. */
+    private static final class CountingCards implements DeviceSensors {
+        private long readings;
+
+        @Override
+        public Optional<String> unavailable() {
+            return Optional.empty();
+        }
+
+        @Override
+        public List<Reading> read() {
+            readings++;
+            return List.of(card(OptionalLong.of(100_000 * readings)), card(OptionalLong.of(7 + 50_000 * readings)));
+        }
+
+        private static Reading card(OptionalLong millijoules) {
+            return new Reading("card", "1", millijoules, OptionalLong.empty(), 0, 1, OptionalInt.empty());
+        }
+    }
+
+    @Test
+    void takesTheCardsOwnCountersWhereEachCounts() {
+        EnergyMeter meter = DeviceEnergy.find(List.of(new CountingCards())).orElseThrow();
+        assertThat(meter.begin().end().joules()).isCloseTo(150, within(1e-9));
+
+        var count = new EnergyCount(List.of(meter));
+        count.add(count.begin());
+        count.add(count.begin());
+        assertThat(count.sums()).hasSize(1);
+        assertThat(count.sums().getFirst().joules()).isCloseTo(300, within(1e-9));
+    }
+
+    @Test
+    void leavesCardsToTheirToolWhereOneDoesNotCount() {
+        DeviceSensors silent = new DeviceSensors() {
+            @Override
+            public Optional<String> unavailable() {
+                return Optional.empty();
+            }
+
+            @Override
+            public List<Reading> read() {
+                return List.of(CountingCards.card(OptionalLong.of(5)), CountingCards.card(OptionalLong.empty()));
+            }
+        };
+        assertThat(DeviceEnergy.find(List.of(silent))).isEmpty();
+        assertThat(DeviceEnergy.find(List.of())).isEmpty();
     }
 
     @Test

@@ -44,6 +44,11 @@ public final class NativeLibrary {
         });
     }
 
+    /** Loads the library of a file. */
+    public static NativeLibrary of(Path file) {
+        return new NativeLibrary(String.valueOf(file.getFileName()), SymbolLookup.libraryLookup(file, Arena.global()));
+    }
+
     /** Loads a library if it is there. */
     public static Optional<NativeLibrary> find(String name) {
         try {
