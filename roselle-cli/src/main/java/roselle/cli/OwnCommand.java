@@ -7,8 +7,14 @@ import java.util.List;
 /** How this very program is started once more: the same Java, flags and classes. */
 final class OwnCommand {
     /** Flags that are about this process alone: its classes, its record of a start, its descriptors, its debugger. */
-    private static final List<String> OWN =
-            List.of("-XX:AOT", "-Droselle.standardError", "--module-path", "-Djdk.module", "-agentlib", "-javaagent");
+    private static final List<String> OWN = List.of(
+            "-XX:SharedArchiveFile",
+            "-XX:DumpLoadedClassList",
+            "-Droselle.standardError",
+            "--module-path",
+            "-Djdk.module",
+            "-agentlib",
+            "-javaagent");
 
     private OwnCommand() {}
 

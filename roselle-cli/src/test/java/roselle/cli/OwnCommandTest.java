@@ -10,8 +10,8 @@ final class OwnCommandTest {
     void leavesOutWhatBelongsToThisProcessAlone() {
         assertThat(OwnCommand.inherited(List.of(
                         "-Xmx2g",
-                        "-XX:AOTMode=record",
-                        "-XX:AOTConfiguration=x",
+                        "-XX:SharedArchiveFile=y",
+                        "-XX:DumpLoadedClassList=x",
                         "-Droselle.standardError=7",
                         "--enable-native-access=roselle.engine,roselle.cuda",
                         "--module-path=a:b",
