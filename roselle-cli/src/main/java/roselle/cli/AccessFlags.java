@@ -2,6 +2,7 @@ package roselle.cli;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -42,8 +43,16 @@ final class AccessFlags {
     private KeyLimitFlags limits = new KeyLimitFlags();
 
     AccessOptions options() {
-        List<ApiKey> keys = keyFile == null ? List.of() : ApiKeyFile.read(keyFile, limits.limits());
-        return new AccessOptions(keys, allowsAnyone, opensMetrics, parts(hosts), parts(origins));
+        return new AccessOptions(keys(), allowsAnyone, opensMetrics, parts(hosts), parts(origins));
+    }
+
+    /** The keys as their file has them now. */
+    List<ApiKey> keys() {
+        return keyFile == null ? List.of() : ApiKeyFile.read(keyFile, limits.limits());
+    }
+
+    Optional<Path> keyFile() {
+        return Optional.ofNullable(keyFile);
     }
 
     private static List<String> parts(String list) {

@@ -82,20 +82,24 @@ final class ServeCommand implements Callable<Integer> {
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             out().println("serving " + name() + " at " + server.uri());
             out().flush();
+            serverFlags.watchFiles(server);
             awaitEnd(server, engine);
         }
     }
 
-    /** Waits for SIGTERM or SIGINT; the JVM ends when what is being answered has had its time. */
+    /** Waits for SIGTERM or SIGINT; the JVM ends when what is being answered has had its time, or at a second signal. */
     private static void awaitEnd(Server server, Engine engine) {
         var end = new CountDownLatch(1);
+        var signals = new EndSignals();
         var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
+            signals.begin();
             server.close();
             engine.close();
             end.countDown();
             Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
         });
         Runtime.getRuntime().addShutdownHook(hook);
+        signals.listen();
         try {
             end.await();
         } catch (InterruptedException _) {

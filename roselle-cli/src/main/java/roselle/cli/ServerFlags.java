@@ -2,8 +2,10 @@ package roselle.cli;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import roselle.server.Server;
 import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
@@ -26,7 +28,7 @@ final class ServerFlags {
             description = "Speak TLS with this certificate and those that signed it, in PEM.")
     private Path certificates = TlsOptions.NONE.certificates();
 
-    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, in PEM (PKCS #8).")
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, in PEM.")
     private Path key = TlsOptions.NONE.key();
 
     @Option(
@@ -94,6 +96,15 @@ final class ServerFlags {
                 Duration.ofSeconds(headSeconds),
                 Duration.ofSeconds(bodySeconds),
                 Duration.ofSeconds(writeSeconds));
+    }
+
+    /** Has the server read its certificate and its API keys again whenever their files change. */
+    void watchFiles(Server server) {
+        if (!certificates.toString().isEmpty()) {
+            new FileWatch(List.of(certificates, key), server::rereadCertificate).start();
+        }
+        access.keyFile()
+                .ifPresent(file -> new FileWatch(List.of(file), () -> server.replaceKeys(access.keys())).start());
     }
 
     ServerConfig config() {

@@ -53,7 +53,7 @@ final class DrainTest {
                     "--port=0"));
             command.addAll(List.of(options));
             process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(folder.resolve("errors").toFile())
                     .start();
             said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
             uri = URI.create(firstLine("serving demo at "));
@@ -138,6 +138,24 @@ final class DrainTest {
             List<String> lines = events.lines().filter(line -> !line.isEmpty()).toList();
             assertThat(lines.getLast()).startsWith("data: {\"error\":").contains("\"ending\"");
             assertThat(serving.status()).isZero();
+        }
+    }
+
+    @Test
+    void endsAtOnceAtASecondSignal() throws IOException, InterruptedException {
+        try (var serving = new Serving("--drain-grace=600")) {
+            for (int count = 0; count < 6; count++) { // more than ends while the test looks
+                serving.stream();
+            }
+
+            serving.terminate();
+            awaitRed(serving);
+            do { // the next one, and those within a moment after the first, count as the first
+                serving.terminate();
+            } while (!serving.process.waitFor(300, TimeUnit.MILLISECONDS));
+
+            assertThat(serving.status()).isEqualTo(143);
+            assertThat(folder.resolve("errors")).content().endsWith("ended at once, because of a second signal\n");
         }
     }
 

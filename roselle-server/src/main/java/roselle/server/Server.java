@@ -13,6 +13,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
+import roselle.server.config.ApiKey;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
@@ -46,6 +47,7 @@ public final class Server implements AutoCloseable {
 
     private final ServerConfig config;
     private final LimitedAdmission admission;
+    private final KeyCheck keyCheck;
     private final Answers answers;
     private final Routes routes;
     private final HttpListener listener;
@@ -62,11 +64,12 @@ public final class Server implements AutoCloseable {
         var metrics = new Metrics(models);
         admission = new LimitedAdmission(config.limits().requests());
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
+        keyCheck = new KeyCheck(config.access(), System::nanoTime);
         routes = new Routes();
         metrics.register(routes); // the outermost, so that it counts what the others refuse
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
-                .intercept(new KeyCheck(config.access(), System::nanoTime));
+                .intercept(keyCheck);
         dialects(config, answers, readiness, log).forEach(dialect -> dialect.register(routes));
         listener = HttpListener.start(config, routes);
     }
@@ -105,6 +108,25 @@ public final class Server implements AutoCloseable {
         String host = config.listen().host();
         return URI.create((config.listen().tls().isOn() ? "https://" : "http://")
                 + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
+    }
+
+    /**
+     * Knows these API keys from now on and no others; limits that a key has used up stay so while its line stays as it was.
+     *
+     * @throws roselle.api.InvalidRequestException if there are none where there were some, or the other way round
+     */
+    public void replaceKeys(List<ApiKey> keys) {
+        keyCheck.replace(keys);
+    }
+
+    /**
+     * Reads the files of TLS again, for the handshakes that follow; connections that are open stay.
+     *
+     * @throws roselle.api.InvalidRequestException if they are no good; those that were read before stay in use
+     * @throws java.io.UncheckedIOException if they cannot be read; likewise
+     */
+    public void rereadCertificate() {
+        listener.rereadCertificate();
     }
 
     /**

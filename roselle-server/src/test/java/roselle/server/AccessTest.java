@@ -53,6 +53,31 @@ final class AccessTest {
         return new ApiKey(name, ApiKey.sha256(secret), limits);
     }
 
+    private static int chatStatus(DemoServer asked, String secret) {
+        return asked.send(with(asked.request("/v1/chat/completions", CHAT.formatted(1)), "Bearer " + secret))
+                .statusCode();
+    }
+
+    @Test
+    void takesNewKeysAndRemembersWhatTheOldOnesHaveUsed() {
+        String fresh = ApiKey.random();
+        ApiKey poor = key("poor", POOR, new KeyLimits(1, 1_000_000, 8));
+        try (var rotating = new DemoServer(ServerConfig.DEFAULT.with(
+                AccessOptions.DEFAULT.withKeys(List.of(key("alice", ALICE, KeyLimits.DEFAULT), poor))))) {
+            assertThat(chatStatus(rotating, ALICE)).isEqualTo(200);
+            assertThat(chatStatus(rotating, POOR)).isEqualTo(200);
+
+            rotating.server().replaceKeys(List.of(poor, key("fresh", fresh, KeyLimits.DEFAULT)));
+
+            assertThat(chatStatus(rotating, fresh)).isEqualTo(200);
+            assertThat(chatStatus(rotating, ALICE)).isEqualTo(401);
+            assertThat(chatStatus(rotating, POOR)).isEqualTo(429);
+            assertThatThrownBy(() -> rotating.server().replaceKeys(List.of()))
+                    .isInstanceOf(InvalidRequestException.class);
+            assertThat(chatStatus(rotating, ALICE)).isEqualTo(401);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

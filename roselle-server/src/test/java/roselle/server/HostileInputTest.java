@@ -2,6 +2,7 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -287,5 +288,17 @@ final class HostileInputTest {
                 .isEqualTo("request_too_large");
         assertThat(DemoServer.json(response.body()).at("/error/message").stringValue())
                 .contains("shorten it");
+    }
+
+    @Test
+    void answersHttp10WithTheVersionsThatItSpeaks() throws IOException {
+        try (var connection = new PlainConnection(demo.server().port())) {
+            String answer = connection.send("GET /health HTTP/1.0\r\n\r\n").read(4096);
+
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 505 ")
+                    .contains("\"code\":\"http_version_not_supported\"")
+                    .contains("HTTP/1.1 or HTTP/2");
+        }
     }
 }

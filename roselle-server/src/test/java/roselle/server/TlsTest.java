@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -184,7 +186,8 @@ final class TlsTest {
         "junk, server, has no certificate",
         "server, empty, openssl pkcs8",
         "server, junk, openssl pkcs8",
-        "server, torn, damaged"
+        "server, torn, damaged",
+        "server, locked, openssl pkey"
     })
     void refusesFilesThatAreNoPair(String certificate, String key, String sentence) throws Exception {
         writePem("twin", Files.exists(folder.resolve("twin.p12")) ? load("twin") : newPair("twin", "RSA"));
@@ -192,6 +195,7 @@ final class TlsTest {
             Files.writeString(folder.resolve("empty" + ending), "");
             Files.writeString(folder.resolve("junk" + ending), "-----BEGIN junk-----\nAAAA\n");
             Files.writeString(folder.resolve("torn" + ending), pem("PRIVATE KEY", new byte[] {48, 3, 1}));
+            Files.writeString(folder.resolve("locked" + ending), pem("ENCRYPTED PRIVATE KEY", new byte[] {48, 3, 1}));
         }
 
         assertThatThrownBy(() -> start(certificate, key).close())
@@ -205,6 +209,94 @@ final class TlsTest {
             store.load(in, PASSWORD);
         }
         return store;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"server, RSA PRIVATE KEY, ''", "other, EC PRIVATE KEY, EC PARAMETERS"})
+    void readsTheOlderKindsOfKeys(String pair, String label, String before) throws Exception {
+        byte[] bare = withoutAlgorithm(load(pair).getKey("server", PASSWORD).getEncoded());
+        String parameters = before.isEmpty() ? "" : pem(before, new byte[] {6, 0});
+        Files.writeString(folder.resolve("older.key"), parameters + pem(label, bare));
+
+        try (var older = start(pair, "older");
+                var connection = connect(older, trusting(load(pair)))) {
+            assertThat(status(connection)).isEqualTo("HTTP/1.1 200");
+        }
+        Files.writeString(folder.resolve("older.key"), pem(label, new byte[] {48, 3, 1}));
+        assertThatThrownBy(() -> start(pair, "older").close())
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("damaged");
+    }
+
+    /** The third element of what PKCS #8 has: a version, an algorithm, and the key in octets. */
+    private static byte[] withoutAlgorithm(byte[] pkcs8) {
+        var bytes = ByteBuffer.wrap(pkcs8);
+        enter(bytes);
+        for (int count = 0; count < 2; count++) {
+            int length = enter(bytes);
+            bytes.position(bytes.position() + length);
+        }
+        var key = new byte[enter(bytes)];
+        bytes.get(key);
+        return key;
+    }
+
+    private static int enter(ByteBuffer bytes) {
+        bytes.get();
+        int length = bytes.get() & 0xff;
+        return switch (length) {
+            case 0x81 -> bytes.get() & 0xff;
+            case 0x82 -> bytes.getShort() & 0xffff;
+            default -> length;
+        };
+    }
+
+    @Test
+    void takesANewCertificateWithoutLosingConnections() throws Exception {
+        writePem("rotating", load("server"));
+        SSLContext trustingOther = trusting(load("other"));
+        try (var rotating = start("rotating", "rotating");
+                var old = connect(rotating, trusting)) {
+            assertThat(status(old)).isEqualTo("HTTP/1.1 200");
+
+            writePem("rotating", load("other"));
+            rotating.rereadCertificate();
+            requireAnswer(rotating, trustingOther);
+
+            Files.writeString(folder.resolve("rotating.pem"), "junk");
+            assertThatThrownBy(rotating::rereadCertificate)
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("has no certificate");
+            requireAnswer(rotating, trustingOther);
+            assertThatThrownBy(() -> requireAnswer(rotating, trusting(load("server"))))
+                    .isInstanceOf(SSLHandshakeException.class);
+
+            assertThat(status(old)).as("the connection from before").isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    private static void requireAnswer(Server asked, SSLContext context) throws IOException {
+        try (var connection = connect(asked, context)) {
+            assertThat(status(connection)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    private static SSLSocket connect(Server asked, SSLContext context) throws IOException {
+        return (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", asked.port());
+    }
+
+    /** Of an answer that is read whole, so that the connection can be asked again. */
+    private static String status(SSLSocket connection) throws IOException {
+        connection
+                .getOutputStream()
+                .write("GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        var answer = new StringBuilder();
+        while (answer.indexOf("}") < 0) {
+            int next = connection.getInputStream().read();
+            assertThat(next).as("the answer is " + answer).isNotNegative();
+            answer.append((char) next);
+        }
+        return answer.substring(0, "HTTP/1.1 200".length());
     }
 
     @Test

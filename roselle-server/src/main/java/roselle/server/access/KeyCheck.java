@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import roselle.api.InvalidRequestException;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.ApiKey;
 import roselle.server.http.ApiException;
@@ -29,17 +30,41 @@ public final class KeyCheck implements Routes.Interceptor {
     private static final String METRICS = "/metrics";
     private static final String SCHEME = "Bearer ";
 
-    private final List<Entry> entries;
+    private final LongSupplier clock;
+    private volatile List<Entry> entries;
     private final boolean opensMetrics;
 
-    private record Entry(String hash, KeyUse use) {}
+    private record Entry(ApiKey key, KeyUse use) {}
 
     /** The check of these keys; {@code clock} is in nanoseconds. */
     public KeyCheck(AccessOptions access, LongSupplier clock) {
+        this.clock = clock;
         entries = access.keys().stream()
-                .map(key -> new Entry(key.sha256(), new KeyUse(key, clock)))
+                .map(key -> new Entry(key, new KeyUse(key, clock)))
                 .toList();
         opensMetrics = access.opensMetrics();
+    }
+
+    /**
+     * Knows these keys from now on and no others; what a key that stays as it was has taken of its limits stays, too.
+     *
+     * @throws InvalidRequestException if there are none where there were some, which would let everyone in, or some where there
+     *     were none
+     */
+    public synchronized void replace(List<ApiKey> keys) {
+        List<Entry> old = entries;
+        if (keys.isEmpty() != old.isEmpty()) {
+            throw new InvalidRequestException(
+                    "a server with API keys keeps some, and one without gets none: start it anew");
+        }
+        entries = keys.stream().map(key -> entry(key, old)).toList();
+    }
+
+    private Entry entry(ApiKey key, List<Entry> old) {
+        return old.stream()
+                .filter(entry -> entry.key().equals(key))
+                .findFirst()
+                .orElseGet(() -> new Entry(key, new KeyUse(key, clock)));
     }
 
     @Override
@@ -73,7 +98,7 @@ public final class KeyCheck implements Routes.Interceptor {
         byte[] hash = bytes(ApiKey.sha256(key));
         KeyUse found = null;
         for (Entry entry : entries) {
-            if (MessageDigest.isEqual(hash, bytes(entry.hash()))) {
+            if (MessageDigest.isEqual(hash, bytes(entry.key().sha256()))) {
                 found = entry.use();
             }
         }

@@ -3,17 +3,29 @@ package roselle.server.http;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The memory for the bodies of all requests that are being answered; thread-safe. */
+/** The memory for the bodies of all requests that are being answered, and for what their JSON becomes; thread-safe. */
 final class BodyRoom {
     private static final long LEAST = 256L << 20;
+    private static final long MOST = 1L << 30;
+    private static final int SHARE_OF_HEAP = 4;
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final long most;
     private final AtomicLong taken = new AtomicLong();
 
-    /** Room for 256 MiB, or one body of the greatest size if that is more. */
-    BodyRoom(long bodyBytes) {
-        most = Math.max(LEAST, bodyBytes);
+    /** Room for so many bytes. */
+    BodyRoom(long most) {
+        this.most = most;
+    }
+
+    /**
+     * A quarter of the heap: at least 256 MiB where the heap has twice that, at most 1 GiB, and always one body of the greatest
+     * size.
+     */
+    static BodyRoom of(long bodyBytes, long heapBytes) {
+        long quarter = Math.min(MOST, heapBytes / SHARE_OF_HEAP);
+        long usual = heapBytes >= 2 * LEAST ? Math.max(LEAST, quarter) : quarter;
+        return new BodyRoom(Math.max(usual, bodyBytes));
     }
 
     /** One request's share, nothing yet. */
@@ -28,9 +40,18 @@ final class BodyRoom {
         /**
          * Takes more.
          *
-         * @throws ApiException 503 if others have it
+         * @throws ApiException 503 if others have it, 413 if there is not so much
          */
         void take(long bytes) {
+            if (own + bytes > most) {
+                throw new ApiException(
+                        413,
+                        ApiException.INVALID_REQUEST,
+                        "request_too_large",
+                        "",
+                        "the body would take %d bytes of memory, more than the %d there are for all: send fewer values"
+                                .formatted(own + bytes, most));
+            }
             if (taken.addAndGet(bytes) > most) {
                 taken.addAndGet(-bytes);
                 throw ApiException.busy(

@@ -76,6 +76,14 @@ public final class Errors {
                     "",
                     "the body has more bytes than a request may: shorten it");
         }
+        if (status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()) {
+            return new ApiException(
+                    status.code(),
+                    ApiException.INVALID_REQUEST,
+                    "http_version_not_supported",
+                    "",
+                    "the request is in HTTP/1.0: send it in HTTP/1.1 or HTTP/2");
+        }
         String type = status.code() < 500 ? ApiException.INVALID_REQUEST : ApiException.SERVER_ERROR;
         return new ApiException(status.code(), type, "", "", "the request was refused: " + status.reasonPhrase());
     }

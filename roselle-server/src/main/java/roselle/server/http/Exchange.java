@@ -121,7 +121,9 @@ public final class Exchange {
                     "",
                     "the content type is " + plain + ": it must be " + JSON);
         }
-        JsonFields fields = Json.object(body());
+        byte[] body = body();
+        room.take(JsonWeight.of(body));
+        JsonFields fields = Json.object(body);
         readers.accept(fields);
         return fields;
     }

@@ -23,9 +23,9 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLContext;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
@@ -45,14 +45,18 @@ public final class HttpListener implements AutoCloseable {
     private final Handler handler;
     private final long bodyBytes;
     private final Deadlines deadlines;
+    private final Optional<TlsKeys> tlsKeys;
     private final BodyRoom bodyRoom;
     private final AtomicInteger underWay = new AtomicInteger();
 
     private HttpListener(ServerConfig config, Routes routes) {
         handler = routes.chain();
         bodyBytes = config.limits().bodyBytes();
-        bodyRoom = new BodyRoom(bodyBytes);
+        bodyRoom = BodyRoom.of(bodyBytes, Runtime.getRuntime().maxMemory());
         deadlines = new Deadlines(config.limits().times());
+        tlsKeys = config.listen().tls().isOn()
+                ? Optional.of(new TlsKeys(config.listen().tls()))
+                : Optional.empty();
         web = web(config);
     }
 
@@ -116,11 +120,10 @@ public final class HttpListener implements AutoCloseable {
                 .addConnectionSelector(new LiveSelector(http1(limits), false, deadlines))
                 .directHandlers(directHandlers())
                 .routing(HttpRouting.builder().any(this::answer));
-        if (config.listen().tls().isOn()) {
-            SSLContext context = PemFiles.context(config.listen().tls());
-            web.tls(Tls.builder().sslContext(context).build());
+        tlsKeys.ifPresent(keys -> {
+            web.tls(Tls.builder().sslContext(keys.context()).build());
             web.useNio(false); // over channels it would look the peer's name up
-        }
+        });
         return web.build();
     }
 
@@ -196,6 +199,16 @@ public final class HttpListener implements AutoCloseable {
             }
             exchange.fail(error);
         }
+    }
+
+    /**
+     * Reads the certificate and its key again, for the handshakes that follow.
+     *
+     * @throws roselle.api.InvalidRequestException if they are no good; what was read before stays
+     * @throws UncheckedIOException if they cannot be read
+     */
+    public void rereadCertificate() {
+        tlsKeys.ifPresent(TlsKeys::reread);
     }
 
     public int port() {

@@ -1,6 +1,7 @@
 package roselle.server.http;
 
-import java.nio.ByteBuffer;
+import java.io.ByteArrayInputStream;
+import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -51,30 +52,21 @@ public final class Json {
 
     /** The object that a body is. */
     public static JsonFields object(byte[] body) {
-        JsonNode node = parse(text(body));
-        if (node == null || !node.isObject()) {
+        JsonNode node = parse(body);
+        if (!node.isObject()) {
             throw ApiException.invalid("", "the body is not a JSON object: send one, such as {\"model\": …}");
         }
         return new JsonFields("", node);
     }
 
-    private static String text(byte[] body) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(body))
-                    .toString();
-        } catch (CharacterCodingException notUtf8) {
-            throw ApiException.invalid("", "the body is not text in UTF-8: encode it so");
-        }
-    }
-
-    private static @Nullable JsonNode parse(String text) {
-        if (text.isBlank()) {
-            throw ApiException.invalid("", "the body is empty: send a JSON object");
-        }
+    /** Decoded while it is parsed: a copy as text would take more memory than the body. */
+    private static JsonNode parse(byte[] body) {
+        var text = new InputStreamReader(new ByteArrayInputStream(body), StandardCharsets.UTF_8.newDecoder());
         try {
             JsonNode node = MAPPER.readTree(text);
+            if (node.isMissingNode()) {
+                throw ApiException.invalid("", "the body is empty: send a JSON object");
+            }
             requireWellFormed(node);
             return node;
         } catch (StreamConstraintsException _) {
@@ -88,6 +80,9 @@ public final class Json {
     }
 
     private static ApiException malformed(JacksonException failure) {
+        if (failure.getCause() instanceof CharacterCodingException) {
+            return ApiException.invalid("", "the body is not text in UTF-8: encode it so");
+        }
         String reason = String.valueOf(failure.getOriginalMessage());
         if (reason.startsWith(DUPLICATE)) {
             return ApiException.invalid("", "the body has a field twice: " + reason.substring(DUPLICATE.length()));

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
@@ -15,41 +14,35 @@ import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.security.spec.InvalidKeySpecException;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
+import javax.net.ssl.X509ExtendedKeyManager;
 import roselle.api.InvalidRequestException;
 import roselle.server.config.TlsOptions;
 
 /** Reads the certificate and the key of a server that speaks TLS. */
 final class PemFiles {
     private static final int MOST_BYTES = 1 << 20;
-    private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
-    private static final String END = "-----END PRIVATE KEY-----";
 
     private PemFiles() {}
 
     /**
-     * A context that proves to be the server of the certificate.
+     * What proves to be the server of the certificate.
      *
+     * @param alias the name of the pair, in lower case
      * @throws InvalidRequestException if the files are not a certificate and its key
      * @throws UncheckedIOException if they cannot be read
      */
-    static SSLContext context(TlsOptions options) {
+    static X509ExtendedKeyManager keys(TlsOptions options, String alias) {
         Certificate[] chain = certificates(options.certificates());
-        PrivateKey key = key(options.key(), chain[0].getPublicKey().getAlgorithm());
+        PrivateKey key = PemKey.read(options.key(), text(options.key()), chain[0].getPublicKey());
         requirePair(options, key, chain[0].getPublicKey());
         try {
             var store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            store.setKeyEntry("server", key, new char[0], chain);
-            var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            store.setKeyEntry(alias, key, new char[0], chain);
+            var managers = KeyManagerFactory.getInstance("SunX509"); // whose aliases are the store's
             managers.init(store, new char[0]);
-            var context = SSLContext.getInstance("TLS");
-            context.init(managers.getKeyManagers(), null, null);
-            return context;
+            return (X509ExtendedKeyManager) managers.getKeyManagers()[0];
         } catch (GeneralSecurityException refused) {
             throw new InvalidRequestException(
                     "TLS cannot be set up with " + options.certificates() + ": " + refused.getMessage(), refused);
@@ -76,23 +69,8 @@ final class PemFiles {
                 path + " has no certificate: it must be in PEM, between BEGIN CERTIFICATE and END CERTIFICATE");
     }
 
-    private static PrivateKey key(Path path, String algorithm) {
-        String text = new String(read(path), StandardCharsets.ISO_8859_1);
-        int begin = text.indexOf(BEGIN);
-        int end = text.indexOf(END);
-        if (begin < 0 || end < begin) {
-            throw new InvalidRequestException(path + " has no key between BEGIN PRIVATE KEY and END PRIVATE KEY:"
-                    + " turn another kind into it with openssl pkcs8 -topk8 -nocrypt");
-        }
-        try {
-            byte[] bytes = Base64.getMimeDecoder().decode(text.substring(begin + BEGIN.length(), end));
-            return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
-        } catch (IllegalArgumentException | InvalidKeySpecException malformed) {
-            throw new InvalidRequestException(
-                    path + " has a key that is damaged, or not " + algorithm + " as the certificate's");
-        } catch (GeneralSecurityException unknown) {
-            throw new InvalidRequestException("keys of the kind " + algorithm + " are not known: use RSA or EC");
-        }
+    private static String text(Path path) {
+        return new String(read(path), StandardCharsets.ISO_8859_1);
     }
 
     /** A key of another certificate would only show in failing handshakes. */

@@ -10,7 +10,7 @@ final class BodyRoomTest {
 
     @Test
     void refusesWhatDoesNotFitBesideOthersUntilTheyAreOver() {
-        var room = new BodyRoom(32 * MEBIBYTE);
+        var room = new BodyRoom(256 * MEBIBYTE);
         var shares = new BodyRoom.Share[8];
         for (int index = 0; index < shares.length; index++) {
             shares[index] = room.share();
@@ -35,8 +35,46 @@ final class BodyRoomTest {
 
     @Test
     void hasRoomForOneBodyOfTheGreatestSize() {
-        try (var share = new BodyRoom(1L << 30).share()) {
+        try (var share = BodyRoom.of(1L << 30, 64 * MEBIBYTE).share()) {
             share.take(1L << 30);
+        }
+    }
+
+    @Test
+    void isAQuarterOfASmallHeapAndOfALargeOne() {
+        assertThat(most(MEBIBYTE, 64 * MEBIBYTE)).isEqualTo(16 * MEBIBYTE);
+        assertThat(most(MEBIBYTE, 512 * MEBIBYTE)).isEqualTo(256 * MEBIBYTE);
+        assertThat(most(MEBIBYTE, 2048 * MEBIBYTE)).isEqualTo(512 * MEBIBYTE);
+        assertThat(most(MEBIBYTE, 1L << 20)).isEqualTo(MEBIBYTE);
+    }
+
+    private static boolean fits(BodyRoom.Share share, long bytes) {
+        try {
+            share.take(bytes);
+            return true;
+        } catch (ApiException _) {
+            return false;
+        }
+    }
+
+    private static long most(long bodyBytes, long heapBytes) {
+        var room = BodyRoom.of(bodyBytes, heapBytes);
+        long most = 0;
+        for (long step = 1L << 40; step > 0; step >>= 1) {
+            try (var share = room.share()) {
+                most += fits(share, most + step) ? step : 0;
+            }
+        }
+        return most;
+    }
+
+    @Test
+    void saysOfWhatCanNeverFitThatItIsTooLarge() {
+        try (var share = new BodyRoom(10).share()) {
+            share.take(6);
+            ApiException refused = catchThrowableOfType(ApiException.class, () -> share.take(5));
+            assertThat(refused.status()).isEqualTo(413);
+            assertThat(refused).hasMessageContaining("11 bytes").hasMessageContaining("10 there are");
         }
     }
 }
