@@ -77,23 +77,34 @@ public final class CapacityStage {
         online = new OnlineStage(plan, prompts);
     }
 
+    /** Sends the requests of a probe; the seed is that of their prompts. */
+    @FunctionalInterface
+    interface Replay {
+        List<RequestSample> samples(Trace arrivals, long seed) throws InterruptedException;
+    }
+
     /** One result for each search; every probe is handed on as soon as it is there. */
     public List<CapacitySearch.Result> run(Target target, Consumer<Probe> probes) throws InterruptedException {
         try (var load = new LoadGenerator(target.endpoint(), plan.load())) {
             online.warmUp(load, target);
-            var results = new ArrayList<CapacitySearch.Result>();
-            for (int i = 0; i < searches; i++) {
-                int number = i;
-                results.add(search.find(rate -> carries(load, target, number, rate, probes)));
-            }
-            return results;
+            return search((arrivals, seed) -> online.replay(load, target, arrivals, seed), probes);
         }
     }
 
-    private boolean carries(LoadGenerator load, Target target, int number, double rate, Consumer<Probe> probes)
+    /** The same with requests sent by somebody else. */
+    List<CapacitySearch.Result> search(Replay replay, Consumer<Probe> probes) throws InterruptedException {
+        var results = new ArrayList<CapacitySearch.Result>();
+        for (int i = 0; i < searches; i++) {
+            int number = i;
+            results.add(search.find(rate -> carries(replay, number, rate, probes)));
+        }
+        return results;
+    }
+
+    private boolean carries(Replay replay, int number, double rate, Consumer<Probe> probes)
             throws InterruptedException {
         long seed = plan.seed() + 7919L * (number + 1) + Double.hashCode(rate);
-        List<RequestSample> samples = online.replay(load, target, arrivals(rate, seed), seed);
+        List<RequestSample> samples = replay.samples(arrivals(rate, seed), seed);
         boolean isKept = plan.objective()
                 .isKeptBy(Latencies.of(samples), Throughput.of(samples).failureShare());
         probes.accept(new Probe(number, rate, isKept, samples));
@@ -102,7 +113,7 @@ public final class CapacityStage {
 
     /** Lengths in the trace's order, over and over, at the moments of a Poisson process. */
     Trace arrivals(double rate, long seed) {
-        long positive = (seed & 0x3fffffff) + 1;
+        long positive = (seed & 0x1fffffff) + 1;
         Trace moments = SyntheticTrace.read("poisson:rate=" + rate + ",seed=" + positive, size.count(rate));
         List<TraceEntry> lengths = plan.trace().entries();
         var entries = new ArrayList<TraceEntry>();
