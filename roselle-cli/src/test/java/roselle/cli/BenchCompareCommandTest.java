@@ -58,6 +58,9 @@ final class BenchCompareCommandTest {
                 .extracting(run ->
                         run.path("backend").asString() + " " + run.path("path").asString())
                 .containsExactly("ours in process", "ours http", "stub http");
+        assertThat(ResultSchema.of("online").faults(online)).isEmpty();
+        assertThat(ResultSchema.of("offline").faults(read("offline_results.json")))
+                .isEmpty();
         assertThat(Files.readString(folder.resolve("online_results.md"))).contains("| TTFT p50/p90/p99 ms |");
     }
 

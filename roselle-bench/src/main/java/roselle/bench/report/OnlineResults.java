@@ -81,6 +81,9 @@ public final class OnlineResults {
         fields.put("prompt_mode", plan.mode().label());
         fields.put("prompt_mode_meaning", plan.mode().meaning());
         fields.put("same_prompts_in_all_runs", plan.keepsPrompts());
+        if (plan.trace().hasBlocks()) {
+            fields.put("shared_prefix_tokens", plan.trace().sharedTokens());
+        }
         fields.put("seed", plan.seed());
         fields.put("warm_up_requests", plan.warmUp());
         fields.put("temperature", plan.sampling().temperature());

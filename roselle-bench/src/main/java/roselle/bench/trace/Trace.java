@@ -24,6 +24,12 @@ public record Trace(String name, String format, int blockTokens, List<TraceEntry
         return blockTokens > 0;
     }
 
+    /** Prompt tokens that an earlier request began with, as the blocks tell: what a prefix cache without limits can find. */
+    public long sharedTokens() {
+        var sharing = new PrefixSharing(blockTokens);
+        return entries.stream().mapToLong(sharing::add).sum();
+    }
+
     /** The first requests only. */
     public Trace first(int count) {
         return new Trace(name, format, blockTokens, entries.subList(0, Math.min(count, entries.size())), skipped);

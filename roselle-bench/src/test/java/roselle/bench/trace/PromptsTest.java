@@ -46,6 +46,37 @@ final class PromptsTest {
         assertThat(Arrays.copyOfRange(prompts.get(1), 4, 6)).isNotEqualTo(Arrays.copyOfRange(prompts.get(0), 4, 6));
     }
 
+    /** By hand: nothing; block 1; nothing, as block 2 begins no earlier one; six of the first request; all seven. */
+    @Test
+    void countsWhatAPrefixCacheCanFind() {
+        List<TraceEntry> entries = List.of(entry(6, 1, 2), entry(7, 1, 3), entry(4, 2), entry(8, 1, 2), entry(7, 1, 3));
+
+        assertThat(new Trace("test", "mooncake", 4, entries, 0).sharedTokens()).isEqualTo(0 + 4 + 0 + 6 + 7);
+    }
+
+    /** The longest common beginning of the prompts themselves, with every earlier one. */
+    @Test
+    void countsWhatThePromptsReallyShare() {
+        var random = new java.util.SplittableRandom(11);
+        List<TraceEntry> entries = java.util.stream.IntStream.range(0, 60)
+                .mapToObj(_ -> entry(1 + random.nextInt(12), random.nextInt(2), random.nextInt(3), random.nextInt(3)))
+                .toList();
+        var trace = new Trace("test", "mooncake", 4, entries, 0);
+        int[] ids = java.util.stream.IntStream.range(0, 1_000_000).toArray();
+        List<int[]> prompts = new Prompts(ids, 1).of(trace, PromptMode.TRACE);
+        long shared = 0;
+        for (int i = 0; i < prompts.size(); i++) {
+            int longest = 0;
+            for (int[] earlier : prompts.subList(0, i)) {
+                int at = Arrays.mismatch(prompts.get(i), earlier);
+                longest = Math.max(longest, at < 0 ? prompts.get(i).length : at);
+            }
+            shared += longest;
+        }
+
+        assertThat(trace.sharedTokens()).isEqualTo(shared).isPositive();
+    }
+
     @Test
     void sharesNothingInTheIndependentMode() {
         int[] ids = java.util.stream.IntStream.range(0, 1000).toArray();
