@@ -104,7 +104,8 @@ record NamedBackend(
     }
 
     private Target target(URI base) {
-        return new Target(name, base, servedModel, profile.shape(), headers);
+        var shape = settings.hasPrefixCache() ? profile.shape().withCache() : profile.shape();
+        return new Target(name, base, servedModel, shape, headers);
     }
 
     private List<String> command(int port, Path folder) {
@@ -120,7 +121,7 @@ record NamedBackend(
             }
         }
         if (!settings.hasPrefixCache()) {
-            words.addAll(profile.withoutPrefixCache());
+            profile.withoutPrefixCache().forEach(word -> words.add(filled(word, port, folder)));
         }
         words.addAll(settings.further());
         return words;

@@ -15,7 +15,8 @@ import roselle.api.InvalidRequestException;
  *
  * <p>In a command {@code {roselle}} stands for this very program, {@code {python}} for the engine's own Python, {@code
  * {model}}, {@code {name}} and {@code {port}} for what they say. Prefix caches are off unless they are asked for, since
- * they change what is measured; where a command line cannot do that, the note says so.
+ * they change what is measured; where a command line cannot do that, the note says so. docs/guide/benchmark.md tells which
+ * version's documentation each command was checked against.
  *
  * @param command with placeholders; empty for engines that somebody else starts
  * @param withoutPrefixCache arguments that turn its prefix cache off
@@ -79,26 +80,34 @@ public record Profile(
     static final Profile TRTLLM = new Profile(
             "trtllm",
             List.of("trtllm-serve", "serve", "{model}", "--host", "127.0.0.1", "--port", "{port}"),
-            List.of(),
+            List.of("--extra_llm_api_options", "{driver:trtllm_without_reuse.yaml}"),
             "/health",
             EVERYTHING,
-            "its reuse of blocks is turned off by a file only: --extra_llm_api_options with kv_cache_config:"
-                    + " {enable_block_reuse: false}");
+            "");
     static final Profile LLAMACPP = new Profile(
             "llamacpp",
             List.of("llama-server", "-m", "{model}", "--alias", "{name}", "--host", "127.0.0.1", "--port", "{port}"),
-            List.of(),
+            List.of("--no-cache-prompt", "--cache-ram", "0"),
             "/health",
             new RequestShape("/v1/completions", true, Set.of(TOP_K, IGNORE_EOS), Map.of("cache_prompt", false)),
-            "its prompt cache is turned off in each request (cache_prompt); -np sets how many run at a time");
+            "-np sets how many run at a time, and -c the context that those share");
     static final Profile TGI = new Profile(
             "tgi",
-            List.of("text-generation-launcher", "--model-id", "{model}", "--hostname", "127.0.0.1", "--port", "{port}"),
+            List.of(
+                    "env",
+                    "PREFIX_CACHING=0",
+                    "text-generation-launcher",
+                    "--model-id",
+                    "{model}",
+                    "--hostname",
+                    "127.0.0.1",
+                    "--port",
+                    "{port}"),
             List.of(),
             "/health",
             TEXT_ONLY,
-            "its completions take text only and do not ignore the end of text; PREFIX_CACHING=0 in its environment"
-                    + " turns the prefix cache off");
+            "its completions take text only and do not ignore the end of text; its prefix cache stays off unless a"
+                    + " command without PREFIX_CACHING=0 is given");
     static final Profile LMDEPLOY = new Profile(
             "lmdeploy",
             List.of(
@@ -118,12 +127,12 @@ public record Profile(
             "its prefix cache is off unless --enable-prefix-caching is given");
     static final Profile OLLAMA = new Profile(
             "ollama",
-            List.of("ollama", "serve"),
+            List.of("env", "OLLAMA_HOST=127.0.0.1:{port}", "ollama", "serve"),
             List.of(),
             "/api/version",
             TEXT_ONLY,
-            "set OLLAMA_HOST=127.0.0.1:{port} in its environment; the model has to be pulled before; its completions take"
-                    + " text only, do not ignore the end of text, and run one request at a time by default");
+            "the model has to be pulled before; its completions take text only and do not ignore the end of text;"
+                    + " OLLAMA_NUM_PARALLEL sets how many run at a time, by itself it chooses");
     static final Profile TRITON = new Profile(
             "triton",
             List.of(),

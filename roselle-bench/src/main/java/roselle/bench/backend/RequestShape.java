@@ -25,6 +25,11 @@ public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map
         extra = Map.copyOf(extra);
     }
 
+    /** The same without the fields that turn a cache off. */
+    public RequestShape withCache() {
+        return new RequestShape(path, takesIds, fields, Map.of());
+    }
+
     /** Whether prompts are the first message of a conversation, whose template adds tokens of its own. */
     public boolean isChat() {
         return path.endsWith("/chat/completions");

@@ -46,6 +46,8 @@ final class RequestShapeTest {
         JsonNode body = read(Profile.of("llamacpp").shape().body("m", new int[] {5}, 3, SAMPLING));
 
         assertThat(body.path("cache_prompt").asBoolean(true)).isFalse();
+        JsonNode withCache = read(Profile.of("llamacpp").shape().withCache().body("m", new int[] {5}, 3, SAMPLING));
+        assertThat(withCache.has("cache_prompt")).isFalse();
     }
 
     private static JsonNode read(byte[] body) {
