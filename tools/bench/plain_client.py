@@ -44,7 +44,7 @@ async def request(options, start, prompt, wanted, samples):
         if line.startswith(b"data: "):
             event = json.loads(line[6:])
             tokens = (event.get("usage") or {}).get("completion_tokens", tokens)
-            if any(choice.get("text") for choice in event.get("choices", [])):
+            if any(choice.get("finish_reason") is None for choice in event.get("choices", [])):
                 moments.append(now)
     writer.close()
     samples.append((moments[0] - start, (moments[-1] - moments[0]) / (tokens - 1), moments[-1] - start))
