@@ -13,7 +13,10 @@ import java.util.function.Supplier;
 import roselle.cuda.nvrtc.Compiler;
 
 /**
- * Machine code of kernels, compiled at most once for each source, architecture and compiler.
+ * Machine code of kernels, compiled at most once for each source and architecture.
+ *
+ * <p>The compiler's version is no part of the name: what another version made of the same source is as right, and to ask for
+ * the version would load the compiler at each start.
  *
  * <p>A file is written beside its place and moved there, so that processes that start together never read half of one.
  * Where the folder cannot be written, kernels are compiled at each start.
