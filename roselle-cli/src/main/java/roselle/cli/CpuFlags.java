@@ -11,7 +11,8 @@ final class CpuFlags {
             names = "--cpu",
             paramLabel = "PATH",
             defaultValue = "${env:ROSELLE_CPU:-auto}",
-            description = "auto, vector, avx2, avx512, bf16 or amx; default: the environment's ROSELLE_CPU, or auto.")
+            description =
+                    "auto, vector, avx2, avx512, vnni, bf16 or amx; default: the environment's ROSELLE_CPU, or auto.")
     private String path = "auto";
 
     @Option(

@@ -21,6 +21,7 @@ import roselle.backend.Backend;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.Cores;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
 import roselle.engine.Devices;
 import roselle.engine.EngineConfig.DeviceOptions;
@@ -76,7 +77,7 @@ final class VerifyCommand implements Callable<Integer> {
             List<Verification.Difference> differences = run(verification, file, isOpen ? "f32" : cpu.compute());
             int status = report(differences, isOpen || cpu.compute().equalsIgnoreCase("f32"));
             if (isOpen && rounds()) {
-                tell(differences, run(verification, file, "bf16"));
+                tell(differences, run(verification, file, isOfBytes() ? "auto" : "bf16"));
             }
             return status;
         }
@@ -84,8 +85,14 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** Whether the device has a faster precision to tell of. */
     private boolean rounds() {
-        return !device.equals("cpu")
+        return isOfBytes()
+                || !device.equals("cpu")
                 || CpuBackend.rounds(cpu.options(Cores.count()).with(Precision.BF16));
+    }
+
+    /** Whether the path rounds activations to 8 bits. */
+    private boolean isOfBytes() {
+        return device.equals("cpu") && CpuPath.of(cpu.path()) == CpuPath.VNNI;
     }
 
     private Backend open(String compute) {
@@ -101,7 +108,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /** What rounding to bfloat16 changes; nothing depends on it. */
+    /** What rounding changes; nothing depends on it. */
     private void tell(List<Verification.Difference> exact, List<Verification.Difference> rounded) {
         var largest = rounded.stream().mapToDouble(Verification.Difference::largest);
         int agreeing =
@@ -112,7 +119,8 @@ final class VerifyCommand implements Callable<Integer> {
         PrintWriter out = specification.commandLine().getOut();
         out.printf(
                 Locale.ROOT,
-                "with --compute bf16: max difference %.3g, greedy %d of %d, perplexity %.4f, not %.4f (%+.4f %%)%n",
+                "with %s: max difference %.3g, greedy %d of %d, perplexity %.4f, not %.4f (%+.4f %%)%n",
+                isOfBytes() ? "--cpu vnni" : "--compute bf16",
                 largest.max().orElse(0),
                 agreeing,
                 greedy,

@@ -56,6 +56,6 @@ final class Activations {
                     .fill((byte) 0);
             address = copy.address();
         }
-        call.convert(address, weight.paddedColumns(), target);
+        call.convert(weight.packed(0).panel(), address, weight.paddedColumns(), target);
     }
 }

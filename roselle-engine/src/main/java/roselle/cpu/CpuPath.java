@@ -15,7 +15,9 @@ public enum CpuPath {
     AVX2,
     /** Machine code with AVX-512: products of float32. */
     AVX512,
-    /** The same, and products of bfloat16 by AVX512_BF16. */
+    /** The same, and products of bytes by AVX512_VNNI: activations are rounded to 8 bits. Only where it is asked for. */
+    VNNI,
+    /** The same as AVX512, and products of bfloat16 by AVX512_BF16. */
     BF16,
     /** The same, and products of bfloat16 weights and rows in AMX tiles; attention stays with AVX512_BF16. */
     AMX;

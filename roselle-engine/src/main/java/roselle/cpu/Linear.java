@@ -10,6 +10,7 @@ import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.cpu.machine.AmxTwin;
 import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.Int8Product;
 import roselle.cpu.machine.PanelProduct;
 
 /** Products of rows with weights: one matrix, one per head, or one per chosen expert. */
@@ -73,6 +74,12 @@ final class Linear {
         PackedBlock packed = weight.packed(index);
         int inBlock = row - weight.blocks()[index].firstRow();
         Compute compute = weight.compute();
+        if (compute == Compute.INT8) {
+            float[] all = java.util.Arrays.copyOf(x, weight.paddedColumns());
+            long panel = packed.panelOf(inBlock) * packed.panelBytes();
+            return Int8Product.dot(
+                    packed.panel(), packed.type(), packed.memory(), panel, packed.outputOf(inBlock), all);
+        }
         float[] rounded = PanelProduct.activations(x, x.length, weight.paddedColumns(), compute);
         long at = packed.panelOf(inBlock) * packed.panelBytes();
         int output = packed.outputOf(inBlock);

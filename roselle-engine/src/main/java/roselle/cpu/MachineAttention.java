@@ -72,7 +72,7 @@ final class MachineAttention {
         this.machine = machine;
         this.arena = arena;
         for (Compute compute : Compute.values()) {
-            if (machine.has(compute)) {
+            if (machine.attends(compute)) {
                 ProductKernels kernels = machine.kernels(compute);
                 TileKernels tiles = machine.tiles(compute);
                 codes.put(compute, new Code(kernels, tiles, kernels.call(), tiles.call()));

@@ -43,12 +43,18 @@ final class MachineCode implements AutoCloseable {
     static List<CpuPath> paths(Processor processor) {
         var paths = new ArrayList<CpuPath>();
         paths.add(CpuPath.VECTOR);
-        for (CpuPath path : List.of(CpuPath.AVX2, CpuPath.AVX512, CpuPath.BF16, CpuPath.AMX)) {
+        for (CpuPath path : List.of(CpuPath.AVX2, CpuPath.AVX512, CpuPath.VNNI, CpuPath.BF16, CpuPath.AMX)) {
             if (processor.features().contains(Feature.valueOf(path.name()))) {
                 paths.add(path);
             }
         }
         return paths;
+    }
+
+    /** The best path that gives the bits of products as they are meant: the one with bytes is only asked for. */
+    private static CpuPath best(Processor processor) {
+        List<CpuPath> paths = paths(processor);
+        return paths.getLast() == CpuPath.VNNI ? CpuPath.AVX512 : paths.getLast();
     }
 
     /** Opens what the options ask for, or the best there is. */
@@ -57,7 +63,7 @@ final class MachineCode implements AutoCloseable {
             return vector(options, "asked for");
         }
         Processor processor = Processor.probe();
-        CpuPath best = paths(processor).getLast();
+        CpuPath best = best(processor);
         if (options.path() == CpuPath.AUTO && best == CpuPath.VECTOR) {
             return vector(options, obstacle(processor, Feature.AVX2));
         }
@@ -65,6 +71,9 @@ final class MachineCode implements AutoCloseable {
                 || (options.path() == CpuPath.AUTO && best == CpuPath.AVX2 && options.precision() != Precision.BF16);
         if (isNarrow) {
             return narrow(options, processor);
+        }
+        if (options.path() == CpuPath.VNNI) {
+            return bytes(options, processor);
         }
         boolean needsTiles = options.path() == CpuPath.AMX;
         boolean needsHalves = needsTiles || options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
@@ -96,6 +105,22 @@ final class MachineCode implements AutoCloseable {
         String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
         var code = new MachineCode(CpuPath.AVX2, Precision.F32, reason);
         return code.opens(Compute.F32, InstructionSet.AVX2) ? code : code.refused(options);
+    }
+
+    private static MachineCode bytes(CpuOptions options, Processor processor) {
+        require(processor, Feature.VNNI, options);
+        if (options.precision() == Precision.BF16) {
+            require(processor, Feature.BF16, options);
+        }
+        boolean hasHalves = processor.features().contains(Feature.BF16);
+        var code = new MachineCode(CpuPath.VNNI, hasHalves ? options.precision() : Precision.F32, "asked for");
+        boolean isOpen = code.opens(Compute.F32, InstructionSet.AVX512)
+                && (!hasHalves || code.opens(Compute.BF16, InstructionSet.AVX512));
+        if (options.precision() == Precision.AUTO) { // any other one asks for more than 8 bits
+            ProductKernels.open(Compute.INT8).ifPresent(opened -> code.kernels.put(Compute.INT8, opened));
+            isOpen &= code.has(Compute.INT8);
+        }
+        return isOpen ? code : code.refused(options);
     }
 
     /** Opens the code of a precision; false where the system refuses executable memory. */
@@ -175,6 +200,9 @@ final class MachineCode implements AutoCloseable {
 
     /** The precision of a weight: that of its most precise block. */
     Compute compute(List<Tensor> blocks) {
+        if (has(Compute.INT8) && areForBytes(blocks)) {
+            return Compute.INT8;
+        }
         boolean isRounded = blocks.stream().allMatch(block -> precision.of(block.type()) == Compute.BF16);
         return isRounded ? Compute.BF16 : Compute.F32;
     }
@@ -184,13 +212,23 @@ final class MachineCode implements AutoCloseable {
         return amx;
     }
 
+    /** Whether bytes of activations, in one order, meet all blocks. */
+    private static boolean areForBytes(List<Tensor> blocks) {
+        var first = Panel.of(blocks.getFirst().type(), Compute.INT8);
+        return first.isPresent()
+                && blocks.stream()
+                        .map(block -> Panel.of(block.type(), Compute.INT8))
+                        .allMatch(panel -> panel.isPresent()
+                                && panel.get().hasNibbles() == first.get().hasNibbles());
+    }
+
     ProductKernels kernels(Compute compute) {
         return java.util.Objects.requireNonNull(kernels.get(compute));
     }
 
     /** Remembers the precision of a weight that was loaded. */
     void use(Compute compute) {
-        hasRounded |= compute == Compute.BF16;
+        hasRounded |= compute != Compute.F32;
     }
 
     /** The precision of attention: that of products, which is bfloat16 where any weight's is. */
@@ -202,13 +240,19 @@ final class MachineCode implements AutoCloseable {
         };
     }
 
+    /** What turns weights and keys for products of a precision; weights for products of bytes lie as for the others. */
     TileKernels tiles(Compute compute) {
-        return java.util.Objects.requireNonNull(tiles.get(compute));
+        return java.util.Objects.requireNonNull(tiles.get(compute == Compute.INT8 ? Compute.F32 : compute));
     }
 
     /** Whether there is code at all. */
     boolean isThere() {
         return !kernels.isEmpty();
+    }
+
+    /** Whether there is code for attention in a precision. */
+    boolean attends(Compute compute) {
+        return tiles.containsKey(compute);
     }
 
     /** Whether there is code for a precision. */
@@ -234,6 +278,9 @@ final class MachineCode implements AutoCloseable {
         if (kernels.isEmpty()) {
             return type.label() + " in float32";
         }
+        if (has(Compute.INT8) && Panel.of(type, Compute.INT8).isPresent()) {
+            return type.label() + " with activations of 8 bits";
+        }
         Compute compute = precision.of(type);
         if (Panel.of(type, compute).isEmpty()) {
             return type.label() + " in float32 by the Vector API, for want of machine code that reads it";
@@ -245,6 +292,9 @@ final class MachineCode implements AutoCloseable {
 
     /** The path, and why it is this one. */
     String describe() {
+        if (has(Compute.INT8)) {
+            return path.label() + ", activations of 8 bits for Q8_0, Q4_0 and Q4_K (" + reason + ")";
+        }
         String rounded = (path == CpuPath.BF16 || path == CpuPath.AMX) && precision != Precision.F32
                 ? precision == Precision.AUTO
                         ? ", bfloat16 for quantized and bf16 weights, float32 for others"

@@ -31,6 +31,9 @@ class ProductTest {
         if (features.contains(Processor.Feature.AVX512)) {
             options.add(CpuOptions.of(1).with(CpuPath.AVX512));
         }
+        if (features.contains(Processor.Feature.VNNI)) {
+            options.add(CpuOptions.of(1).with(CpuPath.VNNI));
+        }
         if (features.contains(Processor.Feature.BF16)) {
             options.add(CpuOptions.of(1).with(CpuPath.BF16));
             options.add(CpuOptions.of(1).with(CpuPath.BF16).with(Precision.BF16));

@@ -5,10 +5,16 @@ public enum Compute {
     /** Nothing is rounded. */
     F32,
     /** Activations are rounded to bfloat16; so are weights of float16 and float32. */
-    BF16;
+    BF16,
+    /** Activations are rounded to bytes, with a scale for each 32; the code has no attention of its own. */
+    INT8;
 
     /** Bytes of an activation. */
     public int bytes() {
-        return this == F32 ? Float.BYTES : Short.BYTES;
+        return switch (this) {
+            case F32 -> Float.BYTES;
+            case BF16 -> Short.BYTES;
+            case INT8 -> Byte.BYTES;
+        };
     }
 }

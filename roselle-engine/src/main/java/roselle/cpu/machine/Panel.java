@@ -50,6 +50,10 @@ public enum Panel {
 
     /** Where a type's weights go; empty for types that machine code does not read. */
     public static Optional<Panel> of(DataType type, Compute compute) {
+        if (compute == Compute.INT8) {
+            boolean isRead = type == DataType.Q8_0 || type == DataType.Q4_0 || type == DataType.Q4_K;
+            return isRead ? of(type, Compute.BF16) : Optional.empty();
+        }
         return switch (type) {
             case Q8_0 -> Optional.of(BYTE);
             case Q4_0, IQ4_NL -> Optional.of(NIBBLE);
@@ -100,6 +104,11 @@ public enum Panel {
 
     boolean hasMinima() {
         return minimumBytes != 0;
+    }
+
+    /** Whether activations in bytes lie in the order of its nibbles. */
+    public boolean hasNibbles() {
+        return this == NIBBLE || this == NIBBLE_WITH_MINIMUM;
     }
 
     /** Whether its codes are read as pairs of bfloat16 at some point. */

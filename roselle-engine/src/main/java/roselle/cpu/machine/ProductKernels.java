@@ -33,6 +33,7 @@ public final class ProductKernels implements AutoCloseable {
     private final Map<Panel, MemorySegment[]> single = new EnumMap<>(Panel.class); // by rows
     private final Map<Panel, MemorySegment[]> several = new EnumMap<>(Panel.class);
     private final MemorySegment conversion;
+    private final MemorySegment nibbleConversion; // for panels whose nibbles ask for another order
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
 
     private ProductKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
@@ -40,9 +41,13 @@ public final class ProductKernels implements AutoCloseable {
         this.memory = memory;
         this.compute = compute;
         conversion = memory.routines().getLast();
+        nibbleConversion = compute == Compute.INT8
+                ? memory.routines().get(memory.routines().size() - 2)
+                : conversion;
         for (DataType type : DataType.values()) {
             if (Panel.of(type, compute).isPresent()) {
-                constants.put(type, Constants.of(arena, type));
+                constants.put(
+                        type, compute == Compute.INT8 ? Int8ConversionCode.tables(arena) : Constants.of(arena, type));
             }
         }
     }
@@ -65,7 +70,12 @@ public final class ProductKernels implements AutoCloseable {
                 codes.add(code(set, panel, compute, rows, together[rows]));
             }
         }
-        codes.add(set == InstructionSet.AVX2 ? Avx2TileCode.convertActivations() : ConversionCode.of(compute));
+        if (compute == Compute.INT8) {
+            codes.add(Int8ConversionCode.of(true));
+            codes.add(Int8ConversionCode.of(false));
+        } else {
+            codes.add(set == InstructionSet.AVX2 ? Avx2TileCode.convertActivations() : ConversionCode.of(compute));
+        }
         return ExecutableMemory.of(codes).map(memory -> {
             var kernels = new ProductKernels(memory, compute, set);
             kernels.name(memory.routines());
@@ -78,12 +88,18 @@ public final class ProductKernels implements AutoCloseable {
     }
 
     private static byte[] code(InstructionSet set, Panel panel, Compute compute, int rows, int panels) {
+        if (compute == Compute.INT8) {
+            return Int8ProductCode.of(panel, rows, panels);
+        }
         return set == InstructionSet.AVX2
                 ? Avx2ProductCode.of(panel, rows, panels)
                 : ProductCode.of(panel, compute, rows, panels);
     }
 
     private static boolean isUsed(Panel panel, Compute compute) {
+        if (compute == Compute.INT8) {
+            return panel == Panel.BYTE || panel.hasNibbles();
+        }
         return panel.isPaired() || compute == Compute.F32;
     }
 
@@ -114,7 +130,9 @@ public final class ProductKernels implements AutoCloseable {
 
     /** Bytes of a row of activations, with the sums of its blocks; rows are skewed against each other in the caches. */
     public long rowBytes(int paddedColumns) {
-        long bytes = sumsAt(paddedColumns) + paddedColumns / BLOCK * (long) Float.BYTES + ConversionCode.SPILL;
+        long bytes = compute == Compute.INT8
+                ? Int8Product.rowBytes(paddedColumns)
+                : sumsAt(paddedColumns) + paddedColumns / BLOCK * (long) Float.BYTES + ConversionCode.SPILL;
         long lines = (bytes + 63) / 64;
         return (lines % 2 == 0 ? lines + 1 : lines) * 64;
     }
@@ -142,11 +160,20 @@ public final class ProductKernels implements AutoCloseable {
 
         /** Converts a row of float32, padded to {@link #BLOCK}, to a row of activations. */
         public void convert(long source, int paddedColumns, long target) {
+            convert(conversion, source, paddedColumns, target);
+        }
+
+        /** The same for products with panels of a kind: in bytes, the order is that of their codes. */
+        public void convert(Panel panel, long source, int paddedColumns, long target) {
+            convert(panel.hasNibbles() ? nibbleConversion : conversion, source, paddedColumns, target);
+        }
+
+        private void convert(MemorySegment code, long source, int paddedColumns, long target) {
             conversionArguments.set(JAVA_LONG, ConversionCode.SOURCE, source);
             conversionArguments.set(JAVA_LONG, ConversionCode.TARGET, target);
             conversionArguments.set(JAVA_LONG, ConversionCode.SUMS, target + sumsAt(paddedColumns));
             conversionArguments.set(JAVA_LONG, ConversionCode.BLOCKS, paddedColumns / BLOCK);
-            SystemCalls.call(conversion, conversionArguments.address());
+            SystemCalls.call(code, conversionArguments.address());
         }
 
         /** Chooses the kind of weights. */

@@ -52,7 +52,7 @@ final class InstructionForms {
 
     private static boolean hasNarrow(Opcode opcode) {
         return switch (opcode) {
-            case VPMOVDW, VSHUFI32X4, VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
+            case VPMOVDW, VPMOVSDB, VSHUFI32X4, VPERMW, VPERMI2W, VPTERNLOGD, VCVTNE2PS2BF16, VDPBF16PS -> false;
             default -> true;
         };
     }

@@ -41,6 +41,9 @@ class ProductKernelsTest {
             if (features.contains(Feature.AVX512)) {
                 cases.add(new Case(InstructionSet.AVX512, Compute.F32, type));
             }
+            if (features.contains(Feature.VNNI) && Panel.of(type, Compute.INT8).isPresent()) {
+                cases.add(new Case(InstructionSet.AVX512, Compute.INT8, type));
+            }
             if (features.contains(Feature.BF16)) {
                 cases.add(new Case(InstructionSet.AVX512, Compute.BF16, type));
             }
@@ -157,7 +160,7 @@ class ProductKernelsTest {
                         source.setAtIndex(JAVA_FLOAT, k, x[r][k]);
                     }
                     MemorySegment target = r % 2 == 0 ? to.upToTheEnd(rowBytes) : to.fromTheStart(rowBytes);
-                    call.convert(source.address(), padded, target.address());
+                    call.convert(panel, source.address(), padded, target.address());
                     MemorySegment.copy(target, 0, activations, r * rowBytes, rowBytes);
                 }
             }
@@ -202,11 +205,16 @@ class ProductKernelsTest {
         private void compare(int rows, int panels, MemorySegment out) {
             int width = panels * Panel.OUTPUTS;
             for (int r = 0; r < rows; r++) {
-                float[] rounded = PanelProduct.activations(x[r], columns, padded, each.compute);
+                boolean isOfBytes = each.compute == Compute.INT8;
+                float[] rounded = isOfBytes
+                        ? java.util.Arrays.copyOf(x[r], padded)
+                        : PanelProduct.activations(x[r], columns, padded, each.compute);
                 for (int n = 0; n < width; n += 5) {
                     long at = n / Panel.OUTPUTS * panel.bytes(columns);
                     int output = n % Panel.OUTPUTS;
-                    float want = PanelProduct.dot(panel, each.type, weights, at, output, rounded, each.compute);
+                    float want = isOfBytes
+                            ? Int8Product.dot(panel, each.type, weights, at, output, rounded)
+                            : PanelProduct.dot(panel, each.type, weights, at, output, rounded, each.compute);
                     float got = out.getAtIndex(JAVA_FLOAT, (long) r * width + n);
                     if (Float.floatToIntBits(got) != Float.floatToIntBits(want)) { // NaN equals NaN
                         String place =

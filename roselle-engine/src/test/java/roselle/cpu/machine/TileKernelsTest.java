@@ -25,7 +25,7 @@ class TileKernelsTest {
         if (features.contains(Feature.AVX2)) {
             add(cases, InstructionSet.AVX2, Compute.F32);
         }
-        for (Compute compute : Compute.values()) {
+        for (Compute compute : List.of(Compute.F32, Compute.BF16)) {
             if (features.contains(compute == Compute.F32 ? Feature.AVX512 : Feature.BF16)) {
                 add(cases, InstructionSet.AVX512, compute);
             }
