@@ -5,8 +5,10 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import roselle.api.InvalidRequestException;
@@ -14,8 +16,8 @@ import roselle.api.InvalidRequestException;
 /**
  * Notices that files were replaced while a server runs, as those who rotate certificates and keys do, and has them read again.
  *
- * <p>It looks at size, time and identity from time to time, through links, because files that a cluster mounts change by a link
- * that moves, which the system's notices miss. Files that are no good are told of once, and what was read before stays.
+ * <p>It looks at what is in them from time to time, through links, because files that a cluster mounts change by a link that
+ * moves, which the system's notices miss, and because two changes may have one time and leave one size. Files that are no good are told of once, and what was read before stays.
  */
 final class FileWatch {
     static final Duration PERIOD = Duration.ofSeconds(5);
@@ -24,14 +26,12 @@ final class FileWatch {
 
     private final List<Path> files;
     private final Runnable reread;
-    private List<Optional<State>> seen;
-
-    private record State(long size, long modifiedMillis, Object identity) {}
+    private List<Optional<String>> seen;
 
     FileWatch(List<Path> files, Runnable reread) {
         this.files = List.copyOf(files);
         this.reread = reread;
-        seen = states();
+        seen = digests();
     }
 
     /** Looks from now on, until the process ends. */
@@ -50,7 +50,7 @@ final class FileWatch {
 
     /** Has the files read again if they are not what they were. */
     void look() {
-        List<Optional<State>> present = states();
+        List<Optional<String>> present = digests();
         if (present.equals(seen)) {
             return;
         }
@@ -63,18 +63,19 @@ final class FileWatch {
         }
     }
 
-    private List<Optional<State>> states() {
-        return files.stream().map(FileWatch::state).toList();
+    private List<Optional<String>> digests() {
+        return files.stream().map(FileWatch::digest).toList();
     }
 
-    private static Optional<State> state(Path file) {
+    private static Optional<String> digest(Path file) {
         try {
-            var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-            Object identity = attributes.fileKey();
-            return Optional.of(new State(
-                    attributes.size(), attributes.lastModifiedTime().toMillis(), identity == null ? file : identity));
+            byte[] content = Files.readAllBytes(file);
+            return Optional.of(HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(content)));
         } catch (IOException _) {
             return Optional.empty(); // between two states
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 }
