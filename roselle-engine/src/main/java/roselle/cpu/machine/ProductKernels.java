@@ -15,7 +15,7 @@ import roselle.tensor.DataType;
 /** The code of products for all kinds of panels and numbers of rows, in executable memory; freed by {@link #close}. */
 public final class ProductKernels implements AutoCloseable {
     /** Rows of one call at most. */
-    public static final int MOST_ROWS = ProductCode.MOST;
+    public static final int MOST_ROWS = ProductFrame.MOST;
 
     /** Numbers of a row that share a sum: columns are padded to a multiple. */
     public static final int BLOCK = 32;

@@ -1,0 +1,309 @@
+package roselle.cpu.machine;
+
+import static roselle.cpu.machine.Operand.at;
+import static roselle.cpu.machine.Operand.zmm;
+
+import roselle.cpu.machine.Assembler.Label;
+import roselle.cpu.machine.Operand.General;
+import roselle.cpu.machine.Operand.Memory;
+import roselle.cpu.machine.Operand.Vector;
+
+/**
+ * Writes what products in vectors of 512 bits have in common: the walk over groups of panels, over k and over its blocks, and
+ * the outputs.
+ *
+ * <p>Registers: 0 to 11 sums of rows and panels, 12 to 23 their sums in the current block, 24 to 26 constants, 27 to 31
+ * what a step needs.
+ */
+final class ProductFrame {
+    /** Rows and panels at most, multiplied. */
+    static final int MOST = 12;
+
+    /** What one kind of product does in its own way. */
+    interface Parts {
+        /** Fills the registers of constants, from those whose address a register holds. */
+        void constants(General address);
+
+        /** Begins a block's sums. */
+        void begin();
+
+        /** Adds to a block's sums what the numbers of a panel's block give with those of each row. */
+        void numbers(int panel);
+
+        /** Adds a panel's sums of a block, times its scales, to the sums of all blocks. */
+        void addBlock(int panel, Vector scale);
+
+        /** Bytes that a row has for a block. */
+        int rowBytes();
+
+        /** Which argument says where a row has the sums of its blocks, or 0 where they lie among its numbers. */
+        int sumsArgument();
+
+        /** Bytes from the sum of a row's block to that of the next. */
+        int sumStride();
+
+        /** Bytes from where they begin to the first. */
+        int sumAt();
+    }
+
+    private static final int LANES = 16;
+    private static final int PREFETCH_BYTES = 2048;
+
+    private static final General ARGUMENTS = General.RDI;
+    private static final General CODES = General.RSI;
+    private static final General SCALES = General.RDX;
+    private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
+    private static final General STRIDE = General.R8;
+    private static final General OUT = General.R9;
+    private static final General PANELS_LEFT = General.R10;
+    private static final General UNITS_LEFT = General.R11;
+    private static final General PANEL_BYTES = General.R12;
+    private static final General PANEL_BYTES_3 = General.R13;
+    private static final General BLOCKS_LEFT = General.R14;
+    private static final General OTHER = General.R15;
+    private static final General[] SAVED = {General.RBX, General.RBP, General.R12, General.R13, General.R14, General.R15
+    };
+
+    private static final int FIRST_STEP = 27;
+
+    private final Assembler code = new Assembler();
+    private final Panel panel;
+    private final int rows;
+    private final int panels;
+
+    /** For so many rows and so many panels at a time. */
+    ProductFrame(Panel panel, int rows, int panels) {
+        if (rows < 1 || panels < 1 || rows * panels > MOST || panels > 4) {
+            throw new IllegalArgumentException(rows + " rows of " + panels + " panels");
+        }
+        this.panel = panel;
+        this.rows = rows;
+        this.panels = panels;
+    }
+
+    Assembler code() {
+        return code;
+    }
+
+    int rows() {
+        return rows;
+    }
+
+    int panels() {
+        return panels;
+    }
+
+    /** The whole product. */
+    byte[] routine(Parts parts) {
+        for (General register : SAVED) {
+            code.push(register);
+        }
+        code.load(CODES, argument(Arguments.WEIGHTS));
+        code.load(OUT, argument(Arguments.OUTPUT));
+        code.load(PANELS_LEFT, argument(Arguments.GROUPS));
+        code.load(STRIDE, argument(Arguments.STRIDE));
+        code.load(PANEL_BYTES, argument(Arguments.PANEL_BYTES));
+        code.address(PANEL_BYTES_3, at(PANEL_BYTES, PANEL_BYTES, 2, 0));
+        code.load(OTHER, argument(Arguments.CONSTANTS));
+        parts.constants(OTHER);
+        Label next = code.here();
+        group(parts);
+        code.add(PANELS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        for (int i = SAVED.length - 1; i >= 0; i--) {
+            code.pop(SAVED[i]);
+        }
+        code.ret();
+        return code.bytes();
+    }
+
+    private static Memory argument(int offset) {
+        return at(ARGUMENTS, offset);
+    }
+
+    /** Some panels side by side, for all of k. */
+    private void group(Parts parts) {
+        points(0);
+        code.move(SCALES, CODES);
+        code.load(OTHER, argument(Arguments.SCALES_AT));
+        code.add(SCALES, OTHER);
+        for (int i = 0; i < rows * panels; i++) {
+            zero(sum(i));
+        }
+        code.load(UNITS_LEFT, argument(Arguments.UNITS));
+        Label next = code.here();
+        unit(parts);
+        code.add(UNITS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        if (panel.hasMinima()) {
+            minima(parts);
+        }
+        results();
+        // what follows the codes that were read, up to the first panel of the next group
+        code.load(CODES, argument(Arguments.WEIGHTS));
+        switch (panels) {
+            case 1 -> code.add(CODES, PANEL_BYTES);
+            case 2 -> code.address(CODES, at(CODES, PANEL_BYTES, 2, 0));
+            case 3 -> code.add(CODES, PANEL_BYTES_3);
+            default -> {
+                code.add(CODES, PANEL_BYTES_3);
+                code.add(CODES, PANEL_BYTES);
+            }
+        }
+        code.store(argument(Arguments.WEIGHTS), CODES);
+    }
+
+    /** Lets the rows' registers point to the rows, or to what lies behind their numbers. */
+    private void points(int argument) {
+        code.load(ROWS[0], argument(Arguments.INPUT));
+        if (argument != 0) {
+            code.load(OTHER, argument(argument));
+            code.add(ROWS[0], OTHER);
+        }
+        code.address(OTHER, at(STRIDE, STRIDE, 2, 0));
+        for (int i = 1; i * 3 < rows; i++) {
+            code.move(ROWS[i], ROWS[i - 1]);
+            code.add(ROWS[i], OTHER);
+        }
+    }
+
+    /** A number of a row, given to all lanes. */
+    Memory number(int row, int bytes) {
+        return place(row, bytes).toAllLanes();
+    }
+
+    /** Where a row has a number. */
+    Memory place(int row, int bytes) {
+        General base = ROWS[row / 3];
+        return row % 3 == 0 ? at(base, bytes) : at(base, STRIDE, row % 3, bytes);
+    }
+
+    /** Codes of the panel with an index, from those of the current block on. */
+    Memory codes(int index, int bytes) {
+        return ofPanel(CODES, index, bytes);
+    }
+
+    private void advanceRows(int bytes) {
+        for (int i = 0; i * 3 < rows; i++) {
+            code.add(ROWS[i], bytes);
+        }
+    }
+
+    private static Memory ofPanel(General base, int index, int bytes) {
+        return switch (index) {
+            case 0 -> at(base, bytes);
+            case 1 -> at(base, PANEL_BYTES, 1, bytes);
+            case 2 -> at(base, PANEL_BYTES, 2, bytes);
+            default -> at(base, PANEL_BYTES_3, 1, bytes);
+        };
+    }
+
+    /** The sum of a row and a panel over all blocks. */
+    static Vector sum(int index) {
+        return zmm(index);
+    }
+
+    /** Its sum in the current block. */
+    Vector blockSum(int index) {
+        return panel.hasScales() ? zmm(MOST + index) : sum(index);
+    }
+
+    /** One of five registers for what a step needs. */
+    static Vector step(int index) {
+        return zmm(FIRST_STEP + index);
+    }
+
+    void zero(Vector register) {
+        code.emit(Opcode.VPXORD, register, register, register);
+    }
+
+    private void unit(Parts parts) {
+        int blocks = panel.unit / panel.block;
+        if (blocks == 1) {
+            block(parts, 0);
+            code.add(SCALES, panel.scaleBytes);
+            return;
+        }
+        code.address(OTHER, at(SCALES, 0)); // the scales of this unit
+        code.add(SCALES, 2 * LANES);
+        code.set(BLOCKS_LEFT, blocks);
+        Label next = code.here();
+        block(parts, blocks);
+        code.add(SCALES, LANES);
+        code.add(BLOCKS_LEFT, -1);
+        code.jumpIfNotZero(next);
+    }
+
+    /** Numbers of k that share a scale. */
+    private void block(Parts parts, int blocks) {
+        int bytes = panel.codeBytes / (panel.unit / panel.block);
+        for (int line = 0; line < bytes; line += 64) {
+            for (int p = 0; p < panels; p++) {
+                code.prefetch(ofPanel(CODES, p, PREFETCH_BYTES + line));
+            }
+        }
+        parts.begin();
+        for (int p = 0; p < panels; p++) {
+            parts.numbers(p);
+        }
+        for (int p = 0; p < panels && panel.hasScales(); p++) {
+            Vector scale = step(0);
+            if (blocks == 0) {
+                code.emit(Opcode.VCVTPH2PS, scale, ofPanel(SCALES, p, 0));
+            } else {
+                Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
+                scaled(scale, widen, ofPanel(SCALES, p, 0), ofPanel(OTHER, p, 0));
+            }
+            parts.addBlock(p, scale);
+        }
+        code.add(CODES, bytes);
+        advanceRows(parts.rowBytes());
+    }
+
+    private void scaled(Vector target, Opcode widen, Memory factors, Memory unitScale) {
+        code.emit(widen, target, factors);
+        code.emit(Opcode.VCVTDQ2PS, target, target);
+        code.emit(Opcode.VCVTPH2PS, step(1), unitScale);
+        code.emit(Opcode.VMULPS, target, target, step(1));
+    }
+
+    /** Subtracts the minima, times the sums of x in their blocks, which lie where the parts say. */
+    private void minima(Parts parts) {
+        points(parts.sumsArgument());
+        code.load(SCALES, argument(Arguments.WEIGHTS));
+        code.load(OTHER, argument(Arguments.MINIMA_AT));
+        code.add(SCALES, OTHER);
+        code.load(UNITS_LEFT, argument(Arguments.UNITS));
+        Label next = code.here();
+        code.address(OTHER, at(SCALES, 0));
+        int blocks = panel.unit / panel.block;
+        for (int b = 0; b < blocks; b++) {
+            for (int p = 0; p < panels; p++) {
+                scaled(step(0), Opcode.VPMOVZXBD, ofPanel(SCALES, p, 32 + b * LANES), ofPanel(OTHER, p, 0));
+                for (int r = 0; r < rows; r++) {
+                    code.emit(
+                            Opcode.VFNMADD231PS,
+                            sum(p * rows + r),
+                            step(0),
+                            number(r, b * parts.sumStride() + parts.sumAt()));
+                }
+            }
+        }
+        code.add(SCALES, panel.minimumBytes);
+        advanceRows(blocks * parts.sumStride());
+        code.add(UNITS_LEFT, -1);
+        code.jumpIfNotZero(next);
+    }
+
+    private void results() {
+        code.load(OTHER, argument(Arguments.OUTPUT_STRIDE));
+        code.move(ROWS[0], OUT);
+        for (int r = 0; r < rows; r++) {
+            for (int p = 0; p < panels; p++) {
+                code.emit(Opcode.VMOVUPS_STORE, at(ROWS[0], p * 64), sum(p * rows + r));
+            }
+            code.add(ROWS[0], OTHER);
+        }
+        code.add(OUT, panels * 64);
+    }
+}
