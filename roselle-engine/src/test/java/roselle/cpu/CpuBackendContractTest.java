@@ -1,12 +1,98 @@
 package roselle.cpu;
 
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.EnabledIf;
 import roselle.backend.Backend;
 import roselle.backend.BackendContract;
 
-/** The CPU keeps the contract of a device. */
-class CpuBackendContractTest extends BackendContract {
-    @Override
-    protected Backend open() {
-        return new CpuBackend();
+/** The CPU keeps the contract of a device on each path that the processor offers. */
+class CpuBackendContractTest {
+    /** A backend that multiplies on one path. */
+    abstract static class OnPath extends BackendContract {
+        private final CpuPath path;
+
+        OnPath(CpuPath path) {
+            this.path = path;
+        }
+
+        @Override
+        protected Backend open() {
+            return new CpuBackend(CpuOptions.all().with(path));
+        }
+    }
+
+    @Nested
+    class Auto extends OnPath {
+        Auto() {
+            super(CpuPath.AUTO);
+        }
+    }
+
+    @Nested
+    class Vector extends OnPath {
+        Vector() {
+            super(CpuPath.VECTOR);
+        }
+    }
+
+    @Nested
+    @EnabledIf("offers")
+    class Avx2 extends OnPath {
+        Avx2() {
+            super(CpuPath.AVX2);
+        }
+
+        static boolean offers() {
+            return CpuBackend.paths().contains(CpuPath.AVX2);
+        }
+    }
+
+    @Nested
+    @EnabledIf("offers")
+    class Avx512 extends OnPath {
+        Avx512() {
+            super(CpuPath.AVX512);
+        }
+
+        static boolean offers() {
+            return CpuBackend.paths().contains(CpuPath.AVX512);
+        }
+    }
+
+    /** No tolerance is wider here: only quantized weights meet bytes, and {@link ProductTest} holds those to their twin. */
+    @Nested
+    @EnabledIf("offers")
+    class Vnni extends OnPath {
+        Vnni() {
+            super(CpuPath.VNNI);
+        }
+
+        static boolean offers() {
+            return CpuBackend.paths().contains(CpuPath.VNNI);
+        }
+    }
+
+    @Nested
+    @EnabledIf("offers")
+    class Bf16 extends OnPath {
+        Bf16() {
+            super(CpuPath.BF16);
+        }
+
+        static boolean offers() {
+            return CpuBackend.paths().contains(CpuPath.BF16);
+        }
+    }
+
+    @Nested
+    @EnabledIf("offers")
+    class Amx extends OnPath {
+        Amx() {
+            super(CpuPath.AMX);
+        }
+
+        static boolean offers() {
+            return CpuBackend.paths().contains(CpuPath.AMX);
+        }
     }
 }

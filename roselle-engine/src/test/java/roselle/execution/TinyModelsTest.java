@@ -1,15 +1,16 @@
 package roselle.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
@@ -34,20 +35,16 @@ class TinyModelsTest {
         assertThat(models()).hasSize(24);
     }
 
-    @ParameterizedTest
-    @MethodSource("models")
-    void equalsTheReferenceForWholePromptsChunksAndSingleTokens(Path model) {
-        equalsTheReference(model, CpuPath.AUTO);
+    /** Each model on the path that is chosen by itself and on each other that the processor offers. */
+    static Stream<Arguments> modelsOnPaths() throws IOException {
+        var paths = new ArrayList<>(CpuBackend.paths());
+        paths.addFirst(CpuPath.AUTO);
+        return models().stream().flatMap(model -> paths.stream().map(path -> Arguments.of(model, path)));
     }
 
     @ParameterizedTest
-    @MethodSource("models")
-    void equalsTheReferenceWithAvx2Alone(Path model) {
-        assumeTrue(CpuBackend.paths().contains(CpuPath.AVX2));
-        equalsTheReference(model, CpuPath.AVX2);
-    }
-
-    private static void equalsTheReference(Path model, CpuPath path) {
+    @MethodSource("modelsOnPaths")
+    void equalsTheReferenceForWholePromptsChunksAndSingleTokens(Path model, CpuPath path) {
         List<Verification.Difference> whole = verify(model, WHOLE, path);
         assertThat(whole).hasSize(3);
         for (Verification.Difference difference : whole) {
