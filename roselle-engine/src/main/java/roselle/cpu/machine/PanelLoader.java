@@ -39,11 +39,11 @@ public final class PanelLoader implements AutoCloseable {
     private boolean isByCode() {
         return isTurned
                 && switch (panel) {
-                    case BYTE -> type == DataType.Q8_0;
+                    case BYTE, NIBBLE, NIBBLE_WITH_MINIMUM -> true;
                     case BFLOAT16 -> type == DataType.BF16;
                     case FLOAT16 -> type == DataType.F16;
                     case FLOAT32 -> type == DataType.F32;
-                    case NIBBLE, NIBBLE_WITH_MINIMUM, SIX_BITS -> false;
+                    case SIX_BITS -> false;
                 };
     }
 
@@ -61,13 +61,18 @@ public final class PanelLoader implements AutoCloseable {
             rows.asSlice(count * stride).fill((byte) 0);
         }
         long address = target.address() + to;
-        if (panel == Panel.BYTE) {
-            call.blocks(rows.address() + Short.BYTES, stride, address, panel.units(columns));
+        if (panel.hasScales()) {
+            call.units(panel, rows.address() + headBytes(), stride, address, panel.units(columns));
             packer.scales(rows, stride, target, to);
         } else {
             long bytes = type.rowBytes(panel.paddedColumns(columns));
             call.weights(panel, rows.address(), stride, address, Math.toIntExact(bytes / LINE));
         }
+    }
+
+    /** Bytes of a block before its codes. */
+    private int headBytes() {
+        return panel == Panel.NIBBLE_WITH_MINIMUM ? PanelPacker.FACTORS_BYTES : Short.BYTES;
     }
 
     @Override

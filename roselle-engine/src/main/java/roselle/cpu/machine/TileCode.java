@@ -30,6 +30,12 @@ final class TileCode {
     /** Bytes of a block of Q8_0: its scale comes first. */
     static final int BLOCK_BYTES = 34;
 
+    /** Bytes of a block of Q4_0 and IQ4_NL: its scale comes first. */
+    static final int NIBBLE_BLOCK_BYTES = 18;
+
+    /** Bytes of a super-block of Q4_K: its codes are the last two lines. */
+    static final int SUPER_BLOCK_BYTES = 144;
+
     private static final General FROM = General.RSI;
     private static final General TO = General.RDX;
     private static final General LEFT = General.RCX;
@@ -137,9 +143,73 @@ final class TileCode {
         return writer.end(next);
     }
 
-    /** What {@link #transposeBytes} turns words of four outputs into bytes of sixteen with. */
+    /** The codes of so many blocks of Q4_0 of sixteen rows, as a panel has them. It reads a line from a block on. */
+    static byte[] transposeNibbles() {
+        var writer = new TileCode();
+        writer.code.load(General.RDI, at(General.RDI, TABLES));
+        Label next = writer.transposed();
+        writer.nibbles(2, 2);
+        writer.advance(NIBBLE_BLOCK_BYTES, 4 * LINE);
+        return writer.end(next);
+    }
+
+    /** The same of so many super-blocks of Q4_K, from the codes of the first on. */
+    static byte[] transposeSuperBlocks() {
+        var writer = new TileCode();
+        writer.code.load(General.RDI, at(General.RDI, TABLES));
+        Label next = writer.transposed();
+        writer.nibbles(8, 4);
+        writer.advance(LINE, 16 * LINE);
+        writer.load();
+        writer.nibbles(8, 4);
+        writer.advance(SUPER_BLOCK_BYTES - LINE, 16 * LINE);
+        return writer.end(next);
+    }
+
+    /**
+     * Writes the nibbles of pairs of lines, eight bytes of each output: the lower ones of a group of pairs are the numbers
+     * before the upper ones.
+     */
+    private void nibbles(int pairs, int group) {
+        code.emit(Opcode.VMOVUPS, zmm(29), at(General.RDI, 2 * LINE));
+        code.emit(Opcode.VMOVUPS, zmm(30), at(General.RDI, 3 * LINE));
+        code.emit(Opcode.VMOVUPS, zmm(31), at(General.RDI, 4 * LINE));
+        for (int pair = 0; pair < pairs; pair++) {
+            int line = pair / group * 2 * group + pair % group;
+            paired(zmm(2 * pair), zmm(2 * pair + 1), line);
+            code.shift(Opcode.VPSRLD, zmm(2 * pair), zmm(2 * pair), 4);
+            code.shift(Opcode.VPSRLD, zmm(2 * pair + 1), zmm(2 * pair + 1), 4);
+            paired(zmm(2 * pair), zmm(2 * pair + 1), line + group);
+        }
+    }
+
+    /** The lower nibbles of four and four bytes: those of the even bytes, then those of the odd ones. */
+    private void paired(Vector first, Vector second, int line) {
+        fourths(zmm(16), first, zmm(30));
+        fourths(zmm(18), second, zmm(31));
+        code.emit(Opcode.VPORD, zmm(16), zmm(16), zmm(18));
+        code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(16));
+    }
+
+    /** Brings the nibbles of bytes 0 and 2 into one byte, those of 1 and 3 into the next, then each to its place. */
+    private void fourths(Vector target, Vector bytes, Vector places) {
+        code.emit(Opcode.VPANDD, target, bytes, zmm(29));
+        code.shift(Opcode.VPSRLD, zmm(17), target, 12);
+        code.emit(Opcode.VPORD, target, target, zmm(17));
+        code.emit(Opcode.VPSHUFB, target, target, places);
+    }
+
+    /**
+     * What {@link #transposeBytes} turns words of four outputs into bytes of sixteen with, then a mask of nibbles and the
+     * places of the bytes of {@link #paired}.
+     */
     static MemorySegment tables(Arena arena) {
-        MemorySegment tables = arena.allocate(2 * LINE, LINE);
+        MemorySegment tables = arena.allocate(5 * LINE, LINE);
+        for (int i = 0; i < 16; i++) {
+            tables.setAtIndex(JAVA_INT, 32 + i, 0x0F0F0F0F);
+            tables.setAtIndex(JAVA_INT, 48 + i, 0x80008000 | evenBytes(i));
+            tables.setAtIndex(JAVA_INT, 64 + i, 0x00800080 | evenBytes(i) << 8);
+        }
         for (int i = 0; i < LINE; i++) {
             tables.set(JAVA_BYTE, i, (byte) (i % 4 * 4 + i % 16 / 4));
         }
@@ -149,6 +219,12 @@ final class TileCode {
         return tables;
     }
 
+    /** The first two bytes of a word in its quarter of a register, a byte between them. */
+    private static int evenBytes(int word) {
+        int first = word % 4 * 4;
+        return first | (first + 1) << 16;
+    }
+
     /** Begins a loop with a line of each of sixteen rows, transposed, in the registers 0 to 15. */
     private Label transposed() {
         code.address(STEP_3, at(STEP, STEP, 2, 0));
@@ -156,11 +232,15 @@ final class TileCode {
             code.address(FOURTHS[i], at(FOURTHS[i - 1], STEP, 4, 0));
         }
         Label next = code.here();
+        load();
+        return next;
+    }
+
+    private void load() {
         for (int row = 0; row < 16; row++) {
             code.emit(Opcode.VMOVUPS, zmm(row), row(row));
         }
         transpose(code);
-        return next;
     }
 
     private void advance(int from, int to) {

@@ -29,6 +29,8 @@ public final class TileKernels implements AutoCloseable {
     private final MemorySegment interleaving;
     private final MemorySegment halves;
     private final MemorySegment bytes;
+    private final MemorySegment nibbles;
+    private final MemorySegment superBlocks;
     private final MemorySegment tables;
 
     private TileKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
@@ -43,6 +45,8 @@ public final class TileKernels implements AutoCloseable {
         boolean isWide = set == InstructionSet.AVX512;
         halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
         bytes = isWide ? memory.routines().get(TYPES.size() + 3) : MemorySegment.NULL;
+        nibbles = isWide ? memory.routines().get(TYPES.size() + 4) : MemorySegment.NULL;
+        superBlocks = isWide ? memory.routines().get(TYPES.size() + 5) : MemorySegment.NULL;
         tables = TileCode.tables(arena);
     }
 
@@ -76,6 +80,8 @@ public final class TileKernels implements AutoCloseable {
         codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
         codes.add(TileCode.transposeBytes());
+        codes.add(TileCode.transposeNibbles());
+        codes.add(TileCode.transposeSuperBlocks());
         return codes;
     }
 
@@ -84,9 +90,13 @@ public final class TileKernels implements AutoCloseable {
         return compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
     }
 
-    /** Whether it makes panels of a kind of weights that lie in a checkpoint as they do in memory. */
+    /** Whether it makes panels of a kind from rows as they lie in a checkpoint. */
     boolean turns(Panel target) {
-        return set == InstructionSet.AVX512 || (target != Panel.BYTE && target != Panel.FLOAT16);
+        return switch (target) {
+            case BFLOAT16, FLOAT32 -> true;
+            case BYTE, NIBBLE, NIBBLE_WITH_MINIMUM, FLOAT16 -> set == InstructionSet.AVX512;
+            case SIX_BITS -> false;
+        };
     }
 
     /** The type of what is in them. */
@@ -117,9 +127,10 @@ public final class TileKernels implements AutoCloseable {
             run(target == Panel.FLOAT16 ? halves : transposition, source, rowBytes, to, lines);
         }
 
-        /** Makes the codes of a panel of bytes of sixteen rows of Q8_0, so many blocks each. */
-        void blocks(long source, long rowBytes, long to, int blocks) {
-            run(bytes, source, rowBytes, to, blocks);
+        /** Makes the codes of a panel of sixteen rows of blocks, so many units each, from their first codes on. */
+        void units(Panel target, long source, long rowBytes, long to, int units) {
+            MemorySegment code = target == Panel.BYTE ? bytes : target == Panel.NIBBLE ? nibbles : superBlocks;
+            run(code, source, rowBytes, to, units);
         }
 
         /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to the precision of panels. */

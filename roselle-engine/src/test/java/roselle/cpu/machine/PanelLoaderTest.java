@@ -26,8 +26,12 @@ class PanelLoaderTest {
         "F16, F32, 100",
         "F32, F32, 31",
         "F32, F32, 64",
+        "Q4_0, F32, 32",
         "Q4_0, F32, 64",
+        "Q4_0, F32, 352",
+        "IQ4_NL, F32, 160",
         "Q4_K, F32, 256",
+        "Q4_K, F32, 1280",
         "Q6_K, F32, 512"
     })
     void packsLikeItsTwin(DataType type, Compute compute, int columns) {
