@@ -17,7 +17,8 @@ import roselle.api.InvalidRequestException;
  * Notices that files were replaced while a server runs, as those who rotate certificates and keys do, and has them read again.
  *
  * <p>It looks at what is in them from time to time, through links, because files that a cluster mounts change by a link that
- * moves, which the system's notices miss, and because two changes may have one time and leave one size. Files that are no good are told of once, and what was read before stays.
+ * moves, which the system's notices miss, and because two changes may have one time and leave one size. Files that are no
+ * good are told of once, and what was read before stays.
  */
 final class FileWatch {
     static final Duration PERIOD = Duration.ofSeconds(5);
