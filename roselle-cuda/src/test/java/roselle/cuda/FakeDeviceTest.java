@@ -104,7 +104,10 @@ class FakeDeviceTest {
             assertThat(driver.count("cuLaunchKernelEx") - launches)
                     .as("launches outside of graphs: the prompt's, and a draw for each token")
                     .isLessThan(40 + 100);
-            var together = List.of(engine.submit(request(3, 60)), engine.submit(request(3, 60)));
+            List<Generation> together;
+            synchronized (driver) { // which stops the first at its first call until the second is there
+                together = List.of(engine.submit(request(3, 60)), engine.submit(request(3, 60)));
+            }
             together.forEach(FakeDeviceTest::finish);
             assertThat(driver.count("cuStreamBeginCapture"))
                     .as("for one row, and for two")
