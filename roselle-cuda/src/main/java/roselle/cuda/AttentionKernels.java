@@ -114,6 +114,21 @@ final class AttentionKernels {
 
     private void fastAppend(
             StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
+        for (int first = 0; first < rows; first += Launcher.MOST_BLOCKS) {
+            int count = Math.min(Launcher.MOST_BLOCKS, rows - first);
+            fastAppend(step, first, count, query.from(first), key.from(first), value.from(first), layer, cache);
+        }
+    }
+
+    private void fastAppend(
+            StepMemory step,
+            int firstRow,
+            int rows,
+            Rows query,
+            Rows key,
+            Rows value,
+            AttentionLayer layer,
+            CudaKvCache cache) {
         HeadShape heads = layer.heads();
         launcher.of(fastAppend)
                 .rows(query)
@@ -131,8 +146,8 @@ final class AttentionKernels {
         pages.set(JAVA_LONG, 8, cache.pageElements(layer.group()));
         pages.set(JAVA_LONG, 16, step.pageTable(layer.group()));
         pages.set(JAVA_INT, 24, step.maxPages());
-        pages.set(JAVA_LONG, 32, step.rowSequence());
-        pages.set(JAVA_LONG, 40, step.positions());
+        pages.set(JAVA_LONG, 32, step.rowSequence() + (long) firstRow * Integer.BYTES);
+        pages.set(JAVA_LONG, 40, step.positions() + (long) firstRow * Integer.BYTES);
         launcher.launch(Launcher.cover(heads.queryHeads() + 2L * heads.keyHeads(), 4), rows, 1, 128);
     }
 

@@ -81,13 +81,13 @@ final class FastAttention {
         if (sized == null || !CudaBuffer.isAligned(query) || !CudaBuffer.isAligned(output)) {
             return false;
         }
+        int tileTokens = TILE_ROWS / sized.halves / (heads.queryHeads() / heads.keyHeads());
+        if (tileTokens == 0) {
+            return false; // few rows too: a row has the same bits among many
+        }
         if (shape.isFew()) {
             few(step, shape, sized, query, layer, cache, output);
             return true;
-        }
-        int tileTokens = TILE_ROWS / sized.halves / (heads.queryHeads() / heads.keyHeads());
-        if (tileTokens == 0) {
-            return false;
         }
         Kernel hopper = sized.hopper;
         int size = heads.keySize();

@@ -19,6 +19,9 @@ import roselle.backend.Rows;
  * reads what others wrote. After a copy or at the beginning of a step that is not so: {@link #barrier}.
  */
 final class Launcher {
+    /** Blocks of a grid along y and z at most; what needs more of them is launched more than once. */
+    static final int MOST_BLOCKS = 65_535;
+
     private static final int MOST_PARAMETERS = 48;
     private static final int SLOT = 64; // bytes; the largest parameter is a struct of 48
     private static final long CONFIG_BYTES = 56;

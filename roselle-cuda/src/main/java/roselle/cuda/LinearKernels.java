@@ -14,6 +14,7 @@ final class LinearKernels {
     private static final int FAST_COLUMNS = 1024; // of a block of embed
     private static final int GENERIC_OUTPUTS = 8; // of a block
     private static final int GENERIC_ROWS = 8;
+    private static final int MOST_ROWS = Launcher.MOST_BLOCKS * GENERIC_ROWS; // of a launch
     private static final int ACCUMULATES = 1;
     private static final int STORES_FLOATS = 2;
 
@@ -61,14 +62,17 @@ final class LinearKernels {
             return;
         }
         if (table.isPacked()) {
-            launcher.of(fastEmbed)
-                    .pointer(table.packed())
-                    .pointer(index)
-                    .number(scale)
-                    .flag(adds)
-                    .rows(output)
-                    .integer(table.columns())
-                    .launch(Launcher.cover(table.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+            for (int first = 0; first < rows; first += Launcher.MOST_BLOCKS) {
+                int count = Math.min(Launcher.MOST_BLOCKS, rows - first);
+                launcher.of(fastEmbed)
+                        .pointer(table.packed())
+                        .pointer(index + (long) first * Integer.BYTES)
+                        .number(scale)
+                        .flag(adds)
+                        .rows(output.from(first))
+                        .integer(table.columns())
+                        .launch(Launcher.cover(table.columns(), FAST_COLUMNS), count, 1, FAST_THREADS);
+            }
             return;
         }
         launcher.of(tableRows)
@@ -83,6 +87,12 @@ final class LinearKernels {
     }
 
     void linear(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        for (int first = 0; first < rows; first += MOST_ROWS) {
+            multiply(input.from(first), weight, epilogue, output.from(first), Math.min(MOST_ROWS, rows - first));
+        }
+    }
+
+    private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
         if (weight.isPacked()) {
             Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows);
             HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
@@ -142,6 +152,12 @@ final class LinearKernels {
     }
 
     void heads(Rows input, CudaWeight weight, Rows output, int rows) {
+        for (int first = 0; first < rows; first += MOST_ROWS) {
+            multiplyHeads(input.from(first), weight, output.from(first), Math.min(MOST_ROWS, rows - first));
+        }
+    }
+
+    private void multiplyHeads(Rows input, CudaWeight weight, Rows output, int rows) {
         int heads = weight.matrices();
         launcher.of(headLinear)
                 .rows(input)

@@ -89,33 +89,31 @@ final class RowKernels {
 
     void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
         boolean fast = is16Bit && CudaBuffer.isWhole(gate) && CudaBuffer.isWhole(up) && CudaBuffer.isWhole(output);
-        launcher.of(fast ? fastGated : gated)
-                .rows(gate)
-                .rows(up)
-                .integer(KernelNumbers.of(kind.activation()))
-                .number(kind.limit())
-                .number(kind.upOffset())
-                .rows(output)
-                .integer(output.columns());
-        if (fast) {
-            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
-        } else {
-            launchColumns(output, rows);
+        int step = fast ? Launcher.MOST_BLOCKS : rows;
+        for (int first = 0; first < rows; first += step) {
+            launcher.of(fast ? fastGated : gated)
+                    .rows(gate.from(first))
+                    .rows(up.from(first))
+                    .integer(KernelNumbers.of(kind.activation()))
+                    .number(kind.limit())
+                    .number(kind.upOffset())
+                    .rows(output.from(first))
+                    .integer(output.columns());
+            launchColumns(fast, output, Math.min(step, rows - first));
         }
     }
 
     /** Copies the rows that an array of indices on the device names. */
     void gather(Rows input, long index, Rows output, int rows) {
         boolean fast = is16Bit && CudaBuffer.isWhole(input) && CudaBuffer.isWhole(output);
-        launcher.of(fast ? fastGather : gather)
-                .rows(input)
-                .pointer(index)
-                .rows(output)
-                .integer(output.columns());
-        if (fast) {
-            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
-        } else {
-            launchColumns(output, rows);
+        int step = fast ? Launcher.MOST_BLOCKS : rows;
+        for (int first = 0; first < rows; first += step) {
+            launcher.of(fast ? fastGather : gather)
+                    .rows(input)
+                    .pointer(index + (long) first * Integer.BYTES)
+                    .rows(output.from(first))
+                    .integer(output.columns());
+            launchColumns(fast, output, Math.min(step, rows - first));
         }
     }
 
@@ -170,6 +168,14 @@ final class RowKernels {
     static long row(Rows rows, int row) {
         return CudaBuffer.address(rows)
                 + (long) row * rows.stride() * rows.buffer().type().blockBytes();
+    }
+
+    private void launchColumns(boolean fast, Rows output, int rows) {
+        if (fast) {
+            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+        } else {
+            launchColumns(output, rows);
+        }
     }
 
     private void launchColumns(Rows output, int rows) {

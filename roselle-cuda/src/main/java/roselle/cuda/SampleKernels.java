@@ -165,20 +165,22 @@ final class SampleKernels {
         int range = Launcher.cover(Launcher.cover(vocabulary, parts), 32) * 32;
         int groups = 8 * range / 32;
         boolean inShared = groups + 4 * range + STATIC_SHARED_BYTES <= device.sharedMemory();
-        launcher.of(sample)
-                .rows(logits)
-                .integer(vocabulary)
-                .pointer(requests)
-                .pointer(results)
-                .pointer(tokens)
-                .pointer(numbers)
-                .pointer(counts)
-                .pointer(exchange)
-                .pointer(lists)
-                .flag(inShared)
-                .shared(groups + (inShared ? 4 * range : 0))
-                .cluster(parts)
-                .launch(parts, count, 1, THREADS);
+        for (int first = 0; first < count; first += Launcher.MOST_BLOCKS) {
+            launcher.of(sample)
+                    .rows(logits.from(first))
+                    .integer(vocabulary)
+                    .pointer(requests + first * ROW_BYTES)
+                    .pointer(results + first * RESULT_BYTES)
+                    .pointer(tokens + (long) first * Integer.BYTES)
+                    .pointer(numbers + 4L * first * vocabulary)
+                    .pointer(counts + 4L * first * vocabulary)
+                    .pointer(exchange + EXCHANGE_BYTES * parts * first)
+                    .pointer(lists + LIST_BYTES * first)
+                    .flag(inShared)
+                    .shared(groups + (inShared ? 4 * range : 0))
+                    .cluster(parts)
+                    .launch(parts, Math.min(Launcher.MOST_BLOCKS, count - first), 1, THREADS);
+        }
     }
 
     private static void result(TokenDraws draws, int row, MemorySegment source) {

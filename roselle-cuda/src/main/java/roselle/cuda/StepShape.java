@@ -6,10 +6,11 @@ package roselle.cuda;
  * @param isFew whether attention takes each row on its own, else in tiles of rows of a sequence
  */
 record StepShape(int rows, int outputs, boolean isFew) {
-    /** Up to so many rows of a sequence are taken one by one. */
+    /** Up to so many rows of a sequence are taken one by one, if a grid has room for all of a step's. */
     private static final int FEW_ROWS = 4;
 
     static StepShape of(int rows, int sequences, int outputs) {
-        return new StepShape(rows, outputs, rows <= FEW_ROWS * sequences);
+        boolean isFew = rows <= (long) FEW_ROWS * sequences && rows <= Launcher.MOST_BLOCKS;
+        return new StepShape(rows, outputs, isFew);
     }
 }

@@ -6,13 +6,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
+import roselle.backend.Backend;
+import roselle.backend.Rows;
+import roselle.backend.TokenDraws;
 import roselle.cuda.FakeDriver.Card;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
@@ -71,6 +76,38 @@ class FakeDeviceTest {
                 assertThat(driver.takeLaunches()).isNotEmpty();
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3"})
+    void stepsOfMoreRowsThanAGridHasBlocksAlongYKeepTheRulesToo(String model) {
+        var huge = EngineConfig.of(MODELS.resolve(model)).with(new BatchOptions(70_200, 4, 70_100, 0, 4));
+        for (Card card : List.of(Card.AMPERE, Card.HOPPER)) {
+            var driver = new FakeDriver(card.withBytes(16L << 30));
+            try (Engine engine = EngineOnDevice.open(huge, driver.open(DataType.BF16))) {
+                run(engine, request(70_001, 3));
+            }
+            assertThat(driver.leaks()).isEmpty();
+            assertThat(driver.takeLaunches())
+                    .as("rows of experts, and of the prompt's positions")
+                    .anyMatch(launch -> launch.gridY() == Launcher.MOST_BLOCKS);
+        }
+    }
+
+    @Test
+    void drawsFromMoreRowsThanAGridHasBlocksAlongY() {
+        int rows = 66_000;
+        int vocabulary = 16;
+        var driver = new FakeDriver(Card.HOPPER.withBytes(16L << 30));
+        driver.drawToken(11);
+        try (Backend backend = driver.open(DataType.BF16)) {
+            Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
+            var draws = new TokenDraws(rows);
+            Arrays.fill(draws.wanted, true);
+            backend.draw(logits, draws, rows);
+            assertThat(draws.token).containsOnly(11);
+        }
+        assertThat(driver.leaks()).isEmpty();
     }
 
     @ParameterizedTest

@@ -21,6 +21,11 @@ public record Rows(Buffer buffer, long offset, int columns, int stride) {
         return new Rows(buffer, 0, columns, columns);
     }
 
+    /** The view without its first rows. */
+    public Rows from(int row) {
+        return row == 0 ? this : new Rows(buffer, offset + (long) row * stride, columns, stride);
+    }
+
     /** The view of some columns of each row. */
     public Rows columns(int first, int count) {
         if (first < 0 || first + count > columns) {
