@@ -47,10 +47,9 @@ final class AmxProduct {
             int weightRow,
             Product.Sink sink) {
         int skipped = packed.outputOf(inBlock);
-        int inRun = Math.min(most, packed.runRows() - inBlock % packed.runRows());
-        int panels = Math.min(rows <= FEW_ROWS ? FEW_PANELS : PANELS, Panel.count(skipped + inRun));
-        int count = Math.min(inRun, panels * Panel.OUTPUTS - skipped);
-        long weights = packed.memory().address() + packed.panelOf(inBlock) * packed.panelBytes();
+        int panels = packed.panelsFrom(inBlock, most, rows <= FEW_ROWS ? FEW_PANELS : PANELS);
+        int count = packed.rowsIn(panels, inBlock, most);
+        long weights = packed.memory().address() + packed.panelAt(inBlock);
         call.weights(packed.panel(), packed.type(), packed.columns());
         multiply(input, rowBytes, rows, packed, weights, panels);
         for (int r = 0; r < rows; r++) {

@@ -73,16 +73,14 @@ final class Linear {
         int index = weight.blockIndexOf(row);
         PackedBlock packed = weight.packed(index);
         int inBlock = row - weight.blocks()[index].firstRow();
+        long at = packed.panelAt(inBlock);
+        int output = packed.outputOf(inBlock);
         Compute compute = weight.compute();
         if (compute == Compute.INT8) {
             float[] all = java.util.Arrays.copyOf(x, weight.paddedColumns());
-            long panel = packed.panelOf(inBlock) * packed.panelBytes();
-            return Int8Product.dot(
-                    packed.panel(), packed.type(), packed.memory(), panel, packed.outputOf(inBlock), all);
+            return Int8Product.dot(packed.panel(), packed.type(), packed.memory(), at, output, all);
         }
         float[] rounded = PanelProduct.activations(x, x.length, weight.paddedColumns(), compute);
-        long at = packed.panelOf(inBlock) * packed.panelBytes();
-        int output = packed.outputOf(inBlock);
         if (weight.isInTiles()) {
             int padded = weight.paddedColumns();
             return AmxTwin.dot(

@@ -87,11 +87,10 @@ final class MachineProduct {
             int weightRow,
             Product.Sink sink) {
         int skipped = packed.outputOf(inBlock);
-        int inRun = Math.min(most, packed.runRows() - inBlock % packed.runRows());
-        long fitting = Math.max(1, CHUNK_BYTES / packed.panelBytes() / GROUP) * GROUP;
-        int panels = (int) Math.min(Math.min(fitting, CHUNK_PANELS), Panel.count(skipped + inRun));
-        int count = Math.min(inRun, panels * Panel.OUTPUTS - skipped);
-        long weights = packed.memory().address() + packed.panelOf(inBlock) * packed.panelBytes();
+        int fitting = (int) Math.max(1, CHUNK_BYTES / packed.panelBytes() / GROUP) * GROUP;
+        int panels = packed.panelsFrom(inBlock, most, Math.min(fitting, CHUNK_PANELS));
+        int count = packed.rowsIn(panels, inBlock, most);
+        long weights = packed.memory().address() + packed.panelAt(inBlock);
         int passes = (rows + ProductKernels.MOST_ROWS - 1) / ProductKernels.MOST_ROWS;
         for (int pass = 0; pass < passes; pass++) {
             int from = rows * pass / passes;

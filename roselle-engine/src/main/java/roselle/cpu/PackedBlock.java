@@ -22,14 +22,28 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
         return panel.bytes(columns);
     }
 
-    /** The panel that has a row of the block, counted through all runs. */
-    int panelOf(int row) {
-        return row / runRows * runPanels() + row % runRows / Panel.OUTPUTS;
+    /** Where in the memory the panel begins that has a row of the block, counted through all runs. */
+    long panelAt(int row) {
+        return (row / runRows * runPanels() + row % runRows / Panel.OUTPUTS) * panelBytes();
     }
 
     /** The place of a row in its panel. */
     int outputOf(int row) {
         return row % runRows % Panel.OUTPUTS;
+    }
+
+    /** Panels that have {@code rows} rows from one on, as far as its run goes; at most so many. */
+    int panelsFrom(int row, int rows, int mostPanels) {
+        return Math.min(mostPanels, Panel.count(outputOf(row) + inRun(row, rows)));
+    }
+
+    /** How many of {@code rows} rows from one on so many panels have. */
+    int rowsIn(int panels, int row, int rows) {
+        return Math.min(inRun(row, rows), panels * Panel.OUTPUTS - outputOf(row));
+    }
+
+    private int inRun(int row, int rows) {
+        return Math.min(rows, runRows - row % runRows);
     }
 
     /** Fills the panels from a checkpoint, on all threads. */

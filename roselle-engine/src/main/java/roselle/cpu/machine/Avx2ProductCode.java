@@ -2,6 +2,17 @@ package roselle.cpu.machine;
 
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.ymm;
+import static roselle.cpu.machine.ProductRegisters.BLOCKS_LEFT;
+import static roselle.cpu.machine.ProductRegisters.CODES;
+import static roselle.cpu.machine.ProductRegisters.OTHER;
+import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
+import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
+import static roselle.cpu.machine.ProductRegisters.SCALES;
+import static roselle.cpu.machine.ProductRegisters.STRIDE;
+import static roselle.cpu.machine.ProductRegisters.UNITS_LEFT;
+import static roselle.cpu.machine.ProductRegisters.argument;
+import static roselle.cpu.machine.ProductRegisters.ofPanel;
+import static roselle.cpu.machine.ProductRegisters.ofRow;
 
 import roselle.cpu.machine.Assembler.Label;
 import roselle.cpu.machine.Operand.General;
@@ -24,21 +35,10 @@ final class Avx2ProductCode {
     private static final int HALF_BYTES = 32;
     private static final int PREFETCH_BYTES = 1024;
 
-    private static final General ARGUMENTS = General.RDI;
-    private static final General CODES = General.RSI;
-    private static final General SCALES = General.RDX;
     private static final General[] ROWS = {General.RCX, General.RAX};
-    private static final General STRIDE = General.R8;
     private static final General[] OUT = {General.R9, General.RBX};
     private static final General OUT_STRIDE = General.RBP;
     private static final General CONSTANTS = General.R10;
-    private static final General UNITS_LEFT = General.R11;
-    private static final General PANEL_BYTES = General.R12;
-    private static final General PANEL_BYTES_3 = General.R13;
-    private static final General BLOCKS_LEFT = General.R14;
-    private static final General OTHER = General.R15;
-    private static final General[] SAVED = {General.RBX, General.RBP, General.R12, General.R13, General.R14, General.R15
-    };
 
     private static final Vector[] HALVES = {ymm(12), ymm(13)};
     private static final Vector NUMBER = ymm(14);
@@ -60,15 +60,11 @@ final class Avx2ProductCode {
         if (rows < 1 || panels < 1 || rows * panels > MOST || panels > 4) {
             throw new IllegalArgumentException(rows + " rows of " + panels + " panels");
         }
-        var writer = new Avx2ProductCode(panel, rows, panels);
-        writer.routine();
-        return writer.code.bytes();
+        return new Avx2ProductCode(panel, rows, panels).routine();
     }
 
-    private void routine() {
-        for (General register : SAVED) {
-            code.push(register);
-        }
+    private byte[] routine() {
+        ProductRegisters.begin(code);
         code.load(CODES, argument(Arguments.WEIGHTS));
         code.load(OUT[0], argument(Arguments.OUTPUT));
         code.load(OUT_STRIDE, argument(Arguments.OUTPUT_STRIDE));
@@ -85,14 +81,7 @@ final class Avx2ProductCode {
         code.store(argument(Arguments.GROUPS), OTHER);
         code.compare(OTHER, 0);
         code.jumpIfNotZero(next);
-        for (int i = SAVED.length - 1; i >= 0; i--) {
-            code.pop(SAVED[i]);
-        }
-        code.ret();
-    }
-
-    private static Memory argument(int offset) {
-        return at(ARGUMENTS, offset);
+        return ProductRegisters.end(code);
     }
 
     /** Some panels side by side, for all of k. */
@@ -139,11 +128,6 @@ final class Avx2ProductCode {
         code.add(ROWS[1], ROWS[0]);
     }
 
-    private static Memory ofRow(General[] bases, General stride, int row, int bytes) {
-        General base = bases[row / 3];
-        return row % 3 == 0 ? at(base, bytes) : at(base, stride, row % 3, bytes);
-    }
-
     private void number(int row, int bytes) {
         code.emit(Opcode.VBROADCASTSS, NUMBER, ofRow(ROWS, STRIDE, row, bytes));
     }
@@ -155,15 +139,6 @@ final class Avx2ProductCode {
     private void advanceRows(int bytes) {
         code.add(ROWS[0], bytes);
         code.add(ROWS[1], bytes);
-    }
-
-    private static Memory ofPanel(General base, int index, int bytes) {
-        return switch (index) {
-            case 0 -> at(base, bytes);
-            case 1 -> at(base, PANEL_BYTES, 1, bytes);
-            case 2 -> at(base, PANEL_BYTES, 2, bytes);
-            default -> at(base, PANEL_BYTES_3, 1, bytes);
-        };
     }
 
     private Vector sum(int p, int row, int half) {
@@ -204,11 +179,7 @@ final class Avx2ProductCode {
     /** Numbers of k that share a scale. */
     private void block(int blocks) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
-        for (int line = 0; line < bytes; line += 64) {
-            for (int p = 0; p < panels; p++) {
-                code.prefetch(ofPanel(CODES, p, PREFETCH_BYTES + line));
-            }
-        }
+        ProductRegisters.prefetch(code, panels, PREFETCH_BYTES, bytes);
         for (int i = 0; i < 2 * rows * panels && panel.hasScales(); i++) {
             zero(ymm(i));
         }

@@ -2,35 +2,25 @@ package roselle.cpu.machine;
 
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.ymm;
+import static roselle.cpu.machine.TileFrame.FROM;
+import static roselle.cpu.machine.TileFrame.STEP;
+import static roselle.cpu.machine.TileFrame.TO;
 
 import roselle.cpu.machine.Assembler.Label;
 import roselle.cpu.machine.Operand.General;
-import roselle.cpu.machine.Operand.Vector;
 import roselle.tensor.DataType;
 
 /** Writes what {@link TileCode} and {@link ConversionCode} write for float32, with AVX2 alone: the same arguments and bits. */
 final class Avx2TileCode {
-    private static final General FROM = General.RSI;
-    private static final General TO = General.RDX;
-    private static final General LEFT = General.RCX;
-    private static final General STEP = General.R8;
-    private static final General STEP_3 = General.R9;
-    /** Each points to the row after the four before. */
-    private static final General[] FOURTHS = {FROM, General.RAX, General.R10, General.R11};
-
     private static final int LINE = 64;
     private static final int HALF = 32;
     private static final int LOWER_HALVES = 0x20;
     private static final int UPPER_HALVES = 0x31;
 
-    private final Assembler code = new Assembler();
+    private final TileFrame frame = new TileFrame();
+    private final Assembler code = frame.code();
 
-    private Avx2TileCode() {
-        code.load(FROM, at(General.RDI, TileCode.SOURCE));
-        code.load(STEP, at(General.RDI, TileCode.STRIDE));
-        code.load(TO, at(General.RDI, TileCode.TARGET));
-        code.load(LEFT, at(General.RDI, TileCode.COUNT));
-    }
+    private Avx2TileCode() {}
 
     /** A row of activations as it is, then the sum of each 32. */
     static byte[] convertActivations() {
@@ -71,69 +61,31 @@ final class Avx2TileCode {
         Assembler code = writer.code;
         Label next = code.here();
         for (int i = 0; i < 4; i++) {
-            widen(code, type, ymm(i), i);
+            writer.frame.widen(type, ymm(i), i);
             code.emit(Opcode.VMOVUPS_STORE, at(TO, i * HALF), ymm(i));
         }
         code.add(FROM, 32 * type.blockBytes());
         code.add(TO, 4 * HALF);
-        return writer.end(next);
-    }
-
-    private static void widen(Assembler code, DataType type, Vector target, int eighth) {
-        switch (type) {
-            case F32 -> code.emit(Opcode.VMOVUPS, target, at(FROM, eighth * HALF));
-            case F16 -> code.emit(Opcode.VCVTPH2PS, target, at(FROM, eighth * HALF / 2));
-            case BF16 -> {
-                code.emit(Opcode.VPMOVZXWD, target, at(FROM, eighth * HALF / 2));
-                code.shift(Opcode.VPSLLD, target, target, 16);
-            }
-            default -> throw new IllegalArgumentException("no tiles of " + type.label());
-        }
-    }
-
-    /** Ends a loop and the routine. */
-    private byte[] end(Label next) {
-        code.add(LEFT, -1);
-        code.jumpIfNotZero(next);
-        code.ret();
-        return code.bytes();
+        return writer.frame.end(next);
     }
 
     /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
     static byte[] transpose() {
         var writer = new Avx2TileCode();
-        Assembler code = writer.code;
-        code.address(STEP_3, at(STEP, STEP, 2, 0));
-        for (int i = 1; i < FOURTHS.length; i++) {
-            code.address(FOURTHS[i], at(FOURTHS[i - 1], STEP, 4, 0));
-        }
-        Label next = code.here();
+        Label next = writer.frame.rows();
         for (int rows = 0; rows < 2; rows++) {
             for (int words = 0; words < 2; words++) {
                 writer.quarter(rows, words);
             }
         }
-        for (General fourth : FOURTHS) {
-            code.add(fourth, LINE);
-        }
-        code.add(TO, 16 * LINE);
-        return writer.end(next);
+        writer.frame.advance(LINE, 16 * LINE);
+        return writer.frame.end(next);
     }
 
     /** Eight words of eight rows: words of pairs, of fours, then halves of registers. */
     private void quarter(int rows, int words) {
         for (int row = 0; row < 8; row++) {
-            General base = FOURTHS[rows * 2 + row / 4];
-            int at = words * HALF;
-            code.emit(
-                    Opcode.VMOVUPS,
-                    ymm(row),
-                    switch (row % 4) {
-                        case 0 -> at(base, at);
-                        case 1 -> at(base, STEP, 1, at);
-                        case 2 -> at(base, STEP, 2, at);
-                        default -> at(base, STEP_3, 1, at);
-                    });
+            code.emit(Opcode.VMOVUPS, ymm(row), TileFrame.row(rows * 8 + row, words * HALF));
         }
         for (int i = 0; i < 8; i += 2) {
             code.emit(Opcode.VPUNPCKLDQ, ymm(8 + i), ymm(i), ymm(i + 1));
@@ -168,6 +120,6 @@ final class Avx2TileCode {
         }
         code.add(TO, 2 * LINE);
         code.address(FROM, at(FROM, STEP, 2, 0));
-        return writer.end(next);
+        return writer.frame.end(next);
     }
 }

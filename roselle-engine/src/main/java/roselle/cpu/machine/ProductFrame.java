@@ -2,6 +2,17 @@ package roselle.cpu.machine;
 
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
+import static roselle.cpu.machine.ProductRegisters.BLOCKS_LEFT;
+import static roselle.cpu.machine.ProductRegisters.CODES;
+import static roselle.cpu.machine.ProductRegisters.OTHER;
+import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
+import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
+import static roselle.cpu.machine.ProductRegisters.SCALES;
+import static roselle.cpu.machine.ProductRegisters.STRIDE;
+import static roselle.cpu.machine.ProductRegisters.UNITS_LEFT;
+import static roselle.cpu.machine.ProductRegisters.argument;
+import static roselle.cpu.machine.ProductRegisters.ofPanel;
+import static roselle.cpu.machine.ProductRegisters.ofRow;
 
 import roselle.cpu.machine.Assembler.Label;
 import roselle.cpu.machine.Operand.General;
@@ -49,20 +60,9 @@ final class ProductFrame {
     private static final int LANES = 16;
     private static final int PREFETCH_BYTES = 2048;
 
-    private static final General ARGUMENTS = General.RDI;
-    private static final General CODES = General.RSI;
-    private static final General SCALES = General.RDX;
     private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
-    private static final General STRIDE = General.R8;
     private static final General OUT = General.R9;
     private static final General PANELS_LEFT = General.R10;
-    private static final General UNITS_LEFT = General.R11;
-    private static final General PANEL_BYTES = General.R12;
-    private static final General PANEL_BYTES_3 = General.R13;
-    private static final General BLOCKS_LEFT = General.R14;
-    private static final General OTHER = General.R15;
-    private static final General[] SAVED = {General.RBX, General.RBP, General.R12, General.R13, General.R14, General.R15
-    };
 
     private static final int FIRST_STEP = 27;
 
@@ -95,9 +95,7 @@ final class ProductFrame {
 
     /** The whole product. */
     byte[] routine(Parts parts) {
-        for (General register : SAVED) {
-            code.push(register);
-        }
+        ProductRegisters.begin(code);
         code.load(CODES, argument(Arguments.WEIGHTS));
         code.load(OUT, argument(Arguments.OUTPUT));
         code.load(PANELS_LEFT, argument(Arguments.GROUPS));
@@ -110,15 +108,7 @@ final class ProductFrame {
         group(parts);
         code.add(PANELS_LEFT, -1);
         code.jumpIfNotZero(next);
-        for (int i = SAVED.length - 1; i >= 0; i--) {
-            code.pop(SAVED[i]);
-        }
-        code.ret();
-        return code.bytes();
-    }
-
-    private static Memory argument(int offset) {
-        return at(ARGUMENTS, offset);
+        return ProductRegisters.end(code);
     }
 
     /** Some panels side by side, for all of k. */
@@ -174,8 +164,7 @@ final class ProductFrame {
 
     /** Where a row has a number. */
     Memory place(int row, int bytes) {
-        General base = ROWS[row / 3];
-        return row % 3 == 0 ? at(base, bytes) : at(base, STRIDE, row % 3, bytes);
+        return ofRow(ROWS, STRIDE, row, bytes);
     }
 
     /** Codes of the panel with an index, from those of the current block on. */
@@ -187,15 +176,6 @@ final class ProductFrame {
         for (int i = 0; i * 3 < rows; i++) {
             code.add(ROWS[i], bytes);
         }
-    }
-
-    private static Memory ofPanel(General base, int index, int bytes) {
-        return switch (index) {
-            case 0 -> at(base, bytes);
-            case 1 -> at(base, PANEL_BYTES, 1, bytes);
-            case 2 -> at(base, PANEL_BYTES, 2, bytes);
-            default -> at(base, PANEL_BYTES_3, 1, bytes);
-        };
     }
 
     /** The sum of a row and a panel over all blocks. */
@@ -237,11 +217,7 @@ final class ProductFrame {
     /** Numbers of k that share a scale. */
     private void block(Parts parts, int blocks) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
-        for (int line = 0; line < bytes; line += 64) {
-            for (int p = 0; p < panels; p++) {
-                code.prefetch(ofPanel(CODES, p, PREFETCH_BYTES + line));
-            }
-        }
+        ProductRegisters.prefetch(code, panels, PREFETCH_BYTES, bytes);
         parts.begin();
         for (int p = 0; p < panels; p++) {
             parts.numbers(p);

@@ -4,12 +4,14 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
+import static roselle.cpu.machine.TileFrame.FROM;
+import static roselle.cpu.machine.TileFrame.STEP;
+import static roselle.cpu.machine.TileFrame.TO;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import roselle.cpu.machine.Assembler.Label;
 import roselle.cpu.machine.Operand.General;
-import roselle.cpu.machine.Operand.Memory;
 import roselle.cpu.machine.Operand.Vector;
 import roselle.tensor.DataType;
 
@@ -36,26 +38,14 @@ final class TileCode {
     /** Bytes of a super-block of Q4_K: its codes are the last two lines. */
     static final int SUPER_BLOCK_BYTES = 144;
 
-    private static final General FROM = General.RSI;
-    private static final General TO = General.RDX;
-    private static final General LEFT = General.RCX;
-    private static final General STEP = General.R8;
-    private static final General STEP_3 = General.R9;
-    /** Each points to the row after the four before. */
-    private static final General[] FOURTHS = {FROM, General.RAX, General.R10, General.R11};
-
     private static final int LINE = 64;
     private static final int EVEN_LANES = 0x88;
     private static final int ODD_LANES = 0xDD;
 
-    private final Assembler code = new Assembler();
+    private final TileFrame frame = new TileFrame();
+    private final Assembler code = frame.code();
 
-    private TileCode() {
-        code.load(FROM, at(General.RDI, SOURCE));
-        code.load(STEP, at(General.RDI, STRIDE));
-        code.load(TO, at(General.RDI, TARGET));
-        code.load(LEFT, at(General.RDI, COUNT));
-    }
+    private TileCode() {}
 
     /** Numbers that follow each other, so many times 32, from a type to a precision. */
     static byte[] convert(DataType type, Compute compute) {
@@ -66,8 +56,8 @@ final class TileCode {
             code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
             code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
         } else {
-            widen(code, type, zmm(0), 0);
-            widen(code, type, zmm(1), 1);
+            writer.frame.widen(type, zmm(0), 0);
+            writer.frame.widen(type, zmm(1), 1);
             if (compute == Compute.BF16) {
                 code.emit(Opcode.VCVTNE2PS2BF16, zmm(0), zmm(1), zmm(0));
                 code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
@@ -78,27 +68,7 @@ final class TileCode {
         }
         code.add(FROM, 32 * type.blockBytes());
         code.add(TO, 32 * compute.bytes());
-        return writer.end(next);
-    }
-
-    private static void widen(Assembler code, DataType type, Vector target, int sixteenth) {
-        switch (type) {
-            case F32 -> code.emit(Opcode.VMOVUPS, target, at(FROM, sixteenth * LINE));
-            case F16 -> code.emit(Opcode.VCVTPH2PS, target, at(FROM, sixteenth * 32));
-            case BF16 -> {
-                code.emit(Opcode.VPMOVZXWD, target, at(FROM, sixteenth * 32));
-                code.shift(Opcode.VPSLLD, target, target, 16);
-            }
-            default -> throw new IllegalArgumentException("no tiles of " + type.label());
-        }
-    }
-
-    /** Ends a loop and the routine. */
-    private byte[] end(Label next) {
-        code.add(LEFT, -1);
-        code.jumpIfNotZero(next);
-        code.ret();
-        return code.bytes();
+        return writer.frame.end(next);
     }
 
     /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
@@ -108,8 +78,8 @@ final class TileCode {
         for (int line = 0; line < 16; line++) {
             writer.code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
         }
-        writer.advance(LINE, 16 * LINE);
-        return writer.end(next);
+        writer.frame.advance(LINE, 16 * LINE);
+        return writer.frame.end(next);
     }
 
     /** The same, but the lower halves of a line come first, then the upper ones: numbers of 16 bits one k after the other. */
@@ -122,8 +92,8 @@ final class TileCode {
             code.shift(Opcode.VPSRLD, zmm(line), zmm(line), 16);
             code.emit(Opcode.VPMOVDW, at(TO, line * LINE + LINE / 2), zmm(line));
         }
-        writer.advance(LINE, 16 * LINE);
-        return writer.end(next);
+        writer.frame.advance(LINE, 16 * LINE);
+        return writer.frame.end(next);
     }
 
     /** The codes of so many blocks of Q8_0 of sixteen rows: bytes one k after the other. It reads a line from a block on. */
@@ -139,8 +109,8 @@ final class TileCode {
             code.emit(Opcode.VPERMD, zmm(line), zmm(31), zmm(line));
             code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
         }
-        writer.advance(BLOCK_BYTES, 8 * LINE);
-        return writer.end(next);
+        writer.frame.advance(BLOCK_BYTES, 8 * LINE);
+        return writer.frame.end(next);
     }
 
     /** The codes of so many blocks of Q4_0 of sixteen rows, as a panel has them. It reads a line from a block on. */
@@ -149,8 +119,8 @@ final class TileCode {
         writer.code.load(General.RDI, at(General.RDI, TABLES));
         Label next = writer.transposed();
         writer.nibbles(2, 2);
-        writer.advance(NIBBLE_BLOCK_BYTES, 4 * LINE);
-        return writer.end(next);
+        writer.frame.advance(NIBBLE_BLOCK_BYTES, 4 * LINE);
+        return writer.frame.end(next);
     }
 
     /** The same of so many super-blocks of Q4_K, from the codes of the first on. */
@@ -159,11 +129,11 @@ final class TileCode {
         writer.code.load(General.RDI, at(General.RDI, TABLES));
         Label next = writer.transposed();
         writer.nibbles(8, 4);
-        writer.advance(LINE, 16 * LINE);
+        writer.frame.advance(LINE, 16 * LINE);
         writer.load();
         writer.nibbles(8, 4);
-        writer.advance(SUPER_BLOCK_BYTES - LINE, 16 * LINE);
-        return writer.end(next);
+        writer.frame.advance(SUPER_BLOCK_BYTES - LINE, 16 * LINE);
+        return writer.frame.end(next);
     }
 
     /**
@@ -227,37 +197,16 @@ final class TileCode {
 
     /** Begins a loop with a line of each of sixteen rows, transposed, in the registers 0 to 15. */
     private Label transposed() {
-        code.address(STEP_3, at(STEP, STEP, 2, 0));
-        for (int i = 1; i < FOURTHS.length; i++) {
-            code.address(FOURTHS[i], at(FOURTHS[i - 1], STEP, 4, 0));
-        }
-        Label next = code.here();
+        Label next = frame.rows();
         load();
         return next;
     }
 
     private void load() {
         for (int row = 0; row < 16; row++) {
-            code.emit(Opcode.VMOVUPS, zmm(row), row(row));
+            code.emit(Opcode.VMOVUPS, zmm(row), TileFrame.row(row, 0));
         }
         transpose(code);
-    }
-
-    private void advance(int from, int to) {
-        for (General fourth : FOURTHS) {
-            code.add(fourth, from);
-        }
-        code.add(TO, to);
-    }
-
-    private static Memory row(int row) {
-        General base = FOURTHS[row / 4];
-        return switch (row % 4) {
-            case 0 -> at(base, 0);
-            case 1 -> at(base, STEP, 1, 0);
-            case 2 -> at(base, STEP, 2, 0);
-            default -> at(base, STEP_3, 1, 0);
-        };
     }
 
     /** Registers 0 to 15, by way of 16 to 31: words of pairs, of fours, then quarters of registers twice. */
@@ -306,6 +255,6 @@ final class TileCode {
             code.add(TO, 2 * LINE);
         }
         code.address(FROM, at(FROM, STEP, 2, 0));
-        return writer.end(next);
+        return writer.frame.end(next);
     }
 }
