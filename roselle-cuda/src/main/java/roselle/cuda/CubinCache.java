@@ -9,7 +9,9 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.function.Supplier;
+import roselle.api.DeviceException;
 import roselle.cuda.nvrtc.Compiler;
 
 /**
@@ -49,7 +51,7 @@ final class CubinCache implements Cubins {
 
     @Override
     public byte[] cubin(KernelSource source, String architecture) {
-        Path file = folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
+        Path file = file(source, architecture);
         if (Files.isRegularFile(file)) {
             try {
                 return Files.readAllBytes(file);
@@ -62,6 +64,32 @@ final class CubinCache implements Cubins {
                 .cubin();
         keep(file, cubin);
         return cubin;
+    }
+
+    /** Where the machine code of a source is kept. */
+    Path file(KernelSource source, String architecture) {
+        return folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
+    }
+
+    @Override
+    public Optional<String> missing(String architecture) {
+        for (KernelSource source : KernelSource.values()) {
+            if (source.isForEveryModel()
+                    && source.isFor(architecture)
+                    && !Files.isRegularFile(file(source, architecture))) {
+                return withoutCompiler();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> withoutCompiler() {
+        try {
+            Compiler _ = compiler.get();
+            return Optional.empty();
+        } catch (DeviceException failure) {
+            return Optional.of(String.valueOf(failure.getMessage()));
+        }
     }
 
     private void keep(Path file, byte[] cubin) {

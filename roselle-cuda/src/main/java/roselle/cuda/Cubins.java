@@ -1,8 +1,15 @@
 package roselle.cuda;
 
+import java.util.Optional;
+
 /** Where the machine code of kernels comes from. */
 @FunctionalInterface
 interface Cubins {
     /** The machine code of a source for an architecture such as {@code sm_90a}. */
     byte[] cubin(KernelSource source, String architecture);
+
+    /** Why what every model needs cannot be had for an architecture, as a sentence; empty where it can. */
+    default Optional<String> missing(String architecture) {
+        return Optional.empty();
+    }
 }

@@ -37,7 +37,18 @@ public final class CudaProvider implements BackendProvider {
     public Optional<String> unavailable() {
         try {
             Driver driver = driver();
-            return driver.deviceCount() == 0 ? Optional.of("the driver knows no device") : Device.unfit(driver, 0);
+            return driver.deviceCount() == 0 ? Optional.of("the driver knows no device") : Optional.empty();
+        } catch (DeviceException failure) {
+            return Optional.of(String.valueOf(failure.getMessage()));
+        }
+    }
+
+    @Override
+    public Optional<String> unusable() {
+        try {
+            Driver driver = driver();
+            Optional<String> unfit = Device.unfit(driver, 0);
+            return unfit.isPresent() ? unfit : cubins.get().missing(Device.architecture(driver, 0));
         } catch (DeviceException failure) {
             return Optional.of(String.valueOf(failure.getMessage()));
         }

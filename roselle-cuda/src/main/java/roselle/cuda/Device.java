@@ -18,6 +18,7 @@ final class Device {
     private final int index;
     private final String name;
     private final int capability;
+    private final String architecture;
     private final int multiprocessors;
     private final int sharedMemory;
     private final long context;
@@ -44,6 +45,7 @@ final class Device {
         });
         name = driver.deviceName(index);
         capability = capability(driver, index);
+        architecture = architecture(driver, index);
         multiprocessors = driver.attribute(DeviceAttribute.MULTIPROCESSORS, index);
         sharedMemory = driver.attribute(DeviceAttribute.SHARED_MEMORY_PER_BLOCK, index);
         context = driver.retainContext(index);
@@ -71,6 +73,12 @@ final class Device {
     private static int capability(Driver driver, int index) {
         return 10 * driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, index)
                 + driver.attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, index);
+    }
+
+    /** The architecture that kernels are compiled for; instructions of Hopper and Blackwell alone need the {@code a}. */
+    static String architecture(Driver driver, int index) {
+        int capability = capability(driver, index);
+        return "sm_" + capability + (capability == 90 || capability == 100 ? "a" : "");
     }
 
     private long createStream() {
@@ -104,9 +112,9 @@ final class Device {
         return sharedMemory;
     }
 
-    /** The architecture that kernels are compiled for; instructions of Hopper and Blackwell alone need the {@code a}. */
+    /** The architecture that kernels are compiled for. */
     String architecture() {
-        return "sm_" + capability + (capability == 90 || capability == 100 ? "a" : "");
+        return architecture;
     }
 
     boolean isHopper() {

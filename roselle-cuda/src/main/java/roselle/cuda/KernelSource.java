@@ -53,6 +53,23 @@ enum KernelSource {
         return !name().endsWith("HOPPER") || architecture.equals("sm_90a");
     }
 
+    /** Whether devices ask for it whatever the model; the others are for weights of one format. */
+    boolean isForEveryModel() {
+        return switch (this) {
+            case LINEAR_PLAIN, LINEAR_Q8_0, LINEAR_Q4_0, LINEAR_Q4_K, LINEAR_Q5_K, LINEAR_Q6_K, LINEAR_MXFP4 -> false;
+            case GENERIC_ATTENTION,
+                    GENERIC_EXPERTS,
+                    GENERIC_LINEAR,
+                    GENERIC_ROWS,
+                    ATTENTION_FEW,
+                    ATTENTION_MANY,
+                    ATTENTION_HOPPER,
+                    LINEAR_HOPPER,
+                    ROWS,
+                    SAMPLE -> true;
+        };
+    }
+
     String text() {
         return read(file());
     }

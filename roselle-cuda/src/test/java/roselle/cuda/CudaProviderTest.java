@@ -3,10 +3,13 @@ package roselle.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.cuda.FakeDriver.Card;
@@ -65,6 +68,30 @@ class CudaProviderTest {
     }
 
     @Test
+    void isUnusableWithoutTheCompilerAndWithoutMachineCodeOfBefore(@TempDir Path cubins) throws IOException {
+        var compilers = new AtomicInteger();
+        var driver = new FakeDriver(Card.HOPPER);
+        var cache = new CubinCache(cubins, () -> {
+            compilers.incrementAndGet();
+            throw new DeviceException("libnvrtc.so.13 was not found");
+        });
+        var provider = new CudaProvider(() -> driver, () -> cache);
+        assertThat(provider.unavailable()).isEmpty();
+        assertThat(provider.unusable()).contains("libnvrtc.so.13 was not found");
+        assertThatThrownBy(() -> provider.open(0, "bf16")).hasMessage("libnvrtc.so.13 was not found");
+        for (KernelSource source : KernelSource.values()) {
+            if (source.isForEveryModel()) {
+                Files.write(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
+            }
+        }
+        int before = compilers.get();
+        assertThat(provider.unusable()).isEmpty();
+        provider.open(0, "bf16").close();
+        assertThat(compilers).as("compilers that were looked for").hasValue(before);
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    @Test
     void saysThatThereIsNoDeviceOfThatNumber() {
         var driver = new FakeDriver(Card.HOPPER);
         assertThatThrownBy(() -> provider(() -> driver).open(3, "bf16"))
@@ -80,7 +107,8 @@ class CudaProviderTest {
         driver.pretendVersion(11_040);
         String reason =
                 "the driver of Fake H200 runs CUDA 11.4 at most: Roselle needs a driver for CUDA 12.0 or newer (525)";
-        assertThat(provider(() -> driver).unavailable()).contains(reason);
+        assertThat(provider(() -> driver).unavailable()).isEmpty();
+        assertThat(provider(() -> driver).unusable()).contains(reason);
         assertThatThrownBy(() -> provider(() -> driver).open(0, "f16"))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(reason);
@@ -90,7 +118,7 @@ class CudaProviderTest {
     @Test
     void saysBothCapabilitiesWhereTheDeviceIsTooOld() {
         var driver = new FakeDriver(new Card("Fake V100", 7, 0, 80, 96 << 10, 1L << 30));
-        assertThat(provider(() -> driver).unavailable())
+        assertThat(provider(() -> driver).unusable())
                 .contains("Fake V100 has compute capability 7.0: Roselle needs 8.0 or newer (Ampere)");
     }
 

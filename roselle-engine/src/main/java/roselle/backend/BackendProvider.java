@@ -7,8 +7,13 @@ public interface BackendProvider {
     /** What a device's name begins with: {@code cuda} of {@code cuda:1}. */
     String kind();
 
-    /** Why no device of this kind can be opened on this machine, as a sentence; empty where one can. */
+    /** Why this machine has no device of this kind, as a sentence; empty where it has one. */
     Optional<String> unavailable();
+
+    /** Why the first device that is there cannot be used as things stand, as a sentence; empty where it can. */
+    default Optional<String> unusable() {
+        return Optional.empty();
+    }
 
     /**
      * Opens a device.

@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import roselle.api.DeviceException;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
@@ -15,9 +16,10 @@ import roselle.engine.EngineConfig.DeviceOptions;
 
 /**
  * Opens devices by name: {@code cpu}, {@code cuda}, {@code cuda:1}, or {@code auto}, the first device of a kind that is there,
- * else the CPU.
+ * can be used, else the CPU.
  */
 public final class Devices {
+    private static final System.Logger LOG = System.getLogger(Devices.class.getName());
     private static final String CPU = "cpu";
     private static final String AUTO = "auto";
 
@@ -38,12 +40,26 @@ public final class Devices {
     }
 
     private static Backend automatic(DeviceOptions options) {
-        for (BackendProvider provider : ServiceLoader.load(BackendProvider.class)) {
-            if (provider.unavailable().isEmpty()) {
+        return automatic(ServiceLoader.load(BackendProvider.class), options, Devices::warn);
+    }
+
+    /** Opens the first device that is there and can be used; {@code warning} hears why one that is there cannot. */
+    static Backend automatic(Iterable<BackendProvider> providers, DeviceOptions options, Consumer<String> warning) {
+        for (BackendProvider provider : providers) {
+            if (provider.unavailable().isPresent()) {
+                continue;
+            }
+            Optional<String> reason = provider.unusable();
+            if (reason.isEmpty()) {
                 return provider.open(0, options.compute());
             }
+            warning.accept("the device " + provider.kind() + " is left alone and the CPU taken: " + reason.get());
         }
         return cpu(options);
+    }
+
+    private static void warn(String sentence) {
+        LOG.log(System.Logger.Level.WARNING, sentence);
     }
 
     private static Backend named(String name, DeviceOptions options) {

@@ -1,0 +1,56 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import roselle.backend.Backend;
+import roselle.backend.BackendProvider;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.engine.EngineConfig.DeviceOptions;
+
+/** Which device {@code auto} takes. */
+class DevicesTest {
+    private static final DeviceOptions AUTO = new DeviceOptions("auto", 1);
+
+    /** A kind of device; what it opens stands for one by its number of threads. */
+    private record Kind(String kind, Optional<String> unavailable, Optional<String> unusable)
+            implements BackendProvider {
+        @Override
+        public Backend open(int index, String compute) {
+            return new CpuBackend(CpuOptions.of(7));
+        }
+    }
+
+    private final List<String> warnings = new ArrayList<>();
+
+    private boolean takes(Kind kind) {
+        try (Backend device = Devices.automatic(List.of(kind), AUTO, warnings::add)) {
+            return device.describe().contains("7 threads");
+        }
+    }
+
+    @Test
+    void takesADeviceThatIsThere() {
+        assertThat(takes(new Kind("toy", Optional.empty(), Optional.empty()))).isTrue();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void takesTheCpuWithoutAWordWhereThereIsNoDevice() {
+        assertThat(takes(new Kind("toy", Optional.of("no driver"), Optional.of("not asked"))))
+                .isFalse();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void takesTheCpuAndSaysWhyWhereADeviceCannotBeUsed() {
+        assertThat(takes(new Kind("toy", Optional.empty(), Optional.of("its compiler was not found"))))
+                .isFalse();
+        assertThat(warnings)
+                .containsExactly("the device toy is left alone and the CPU taken: its compiler was not found");
+    }
+}
