@@ -12,6 +12,7 @@ import roselle.backend.KvGroup;
 import roselle.backend.Norm;
 import roselle.backend.Rope;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.tensor.DataType;
 
 /** Rotation, the cache, and attention to it. */
@@ -44,6 +45,16 @@ final class AttentionKernels {
     /** Takes the memory that attention to any cache needs. */
     void reserve() {
         fast.reserve();
+    }
+
+    /** Bytes of device memory that steps need. */
+    long stepBytes(StepDemands demands) {
+        return fast.stepBytes(demands);
+    }
+
+    /** Takes them. */
+    void prepare(StepDemands demands, StepMemory step) {
+        fast.prepare(demands, step);
     }
 
     void append(StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {

@@ -18,6 +18,7 @@ import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
@@ -132,6 +133,32 @@ public final class CudaBackend implements Backend {
         attention.reserve();
         launcher.barrier();
         return new CudaKvCache(device, groups, kind, pageTokens, pages);
+    }
+
+    @Override
+    public long stepBytes(StepDemands demands) {
+        return StepMemory.bytes(demands.limits(), demands.groups())
+                + attention.stepBytes(demands)
+                + products.stepBytes(demands)
+                + sampler.stepBytes(demands)
+                + stateBytes(demands);
+    }
+
+    /** Hidden states of a step's outputs on their way to the host. */
+    private long stateBytes(StepDemands demands) {
+        return type == DataType.F32 ? 0 : (long) demands.limits().maxOutputs() * demands.width() * Float.BYTES;
+    }
+
+    @Override
+    public void prepare(StepDemands demands) {
+        device.enter();
+        loader.finish();
+        StepMemory memory = new StepMemory(device, new StepInputs(demands.limits(), demands.groups()));
+        step = memory;
+        attention.prepare(demands, memory);
+        products.prepare(demands);
+        sampler.prepare(demands);
+        reserveFloats(stateBytes(demands));
     }
 
     @Override

@@ -1,12 +1,16 @@
 package roselle.cuda;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.HeadShape;
 import roselle.backend.KvGroup;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
+import roselle.backend.StepLimits;
 import roselle.tensor.DataType;
 
 /** Attention on tensor cores ({@code attention.cuh}): 16-bit rows and pages, 16 tokens a page, usual head sizes. */
@@ -55,12 +59,61 @@ final class FastAttention {
         }
     }
 
-    private @Nullable Sized sized(HeadShape heads, KvGroup group, CudaKvCache cache) {
-        boolean fits = cache.type() == type
-                && cache.pageTokens() == PAGE
+    private @Nullable Sized sized(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
+        boolean fits = cacheType == type
+                && pageTokens == PAGE
                 && group.valueSize() != 0
                 && heads.keySize() == heads.valueSize();
-        return fits ? sizes.get(heads.keySize()) : null;
+        Sized sized = fits ? sizes.get(heads.keySize()) : null;
+        // few rows too: a row has the same bits among many
+        return sized == null || tileTokens(sized, heads) == 0 ? null : sized;
+    }
+
+    /** Tokens of a tile of many rows. */
+    private static int tileTokens(Sized sized, HeadShape heads) {
+        return TILE_ROWS / sized.halves / (heads.queryHeads() / heads.keyHeads());
+    }
+
+    /** For each attention that has kernels here, the tokens of its tiles. */
+    private Set<Integer> tileTokens(StepDemands demands) {
+        var all = new TreeSet<Integer>();
+        for (StepDemands.Attention each : demands.attentions()) {
+            Sized sized = sized(each, demands);
+            if (sized != null) {
+                all.add(tileTokens(sized, each.heads()));
+            }
+        }
+        return all;
+    }
+
+    private @Nullable Sized sized(StepDemands.Attention attention, StepDemands demands) {
+        return sized(
+                attention.heads(),
+                attention.group(),
+                demands.cacheType(),
+                demands.limits().pageTokens());
+    }
+
+    private long partialBytes(StepDemands demands) {
+        long most = 0;
+        for (StepDemands.Attention each : demands.attentions()) {
+            if (sized(each, demands) != null) {
+                StepLimits limits = demands.limits();
+                most = Math.max(most, partialBytes(limits.maxRows(), limits.maxPages(), each.heads()));
+            }
+        }
+        return most;
+    }
+
+    /** Bytes of device memory that steps need. */
+    long stepBytes(StepDemands demands) {
+        return tileTokens(demands).size() * StepMemory.tileBytes(demands.limits()) + partialBytes(demands);
+    }
+
+    /** Takes them. */
+    void prepare(StepDemands demands, StepMemory step) {
+        tileTokens(demands).forEach(step::reserveTiles);
+        reservePartials(partialBytes(demands));
     }
 
     /** Takes zeroed counters for the blocks that share a row. */
@@ -77,18 +130,15 @@ final class FastAttention {
     boolean attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
         HeadShape heads = layer.heads();
         KvGroup group = cache.groups().get(layer.group());
-        Sized sized = sized(heads, group, cache);
+        Sized sized = sized(heads, group, cache.type(), cache.pageTokens());
         if (sized == null || !CudaBuffer.isAligned(query) || !CudaBuffer.isAligned(output)) {
             return false;
-        }
-        int tileTokens = TILE_ROWS / sized.halves / (heads.queryHeads() / heads.keyHeads());
-        if (tileTokens == 0) {
-            return false; // few rows too: a row has the same bits among many
         }
         if (shape.isFew()) {
             few(step, shape, sized, query, layer, cache, output);
             return true;
         }
+        int tileTokens = tileTokens(sized, heads);
         Kernel hopper = sized.hopper;
         int size = heads.keySize();
         int tiles = step.sendTiles(tileTokens, launcher);
@@ -117,7 +167,7 @@ final class FastAttention {
         int pairs = shape.rows() * heads.keyHeads();
         int parts = pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MOST_PARTS);
         if (parts > 1) {
-            reservePartials(step, heads);
+            reservePartials(partialBytes(step.maxRows(), step.maxPages(), heads));
         }
         parameters(sized.few, step, query, layer, cache, output)
                 .pointer(step.rowSequence())
@@ -130,10 +180,13 @@ final class FastAttention {
                 .launch(parts, heads.keyHeads() * headTiles, shape.rows(), 128);
     }
 
-    private void reservePartials(StepMemory step, HeadShape heads) {
-        long rows = Math.min(step.maxRows(), FULL_PAIRS / heads.keyHeads() + 1);
-        long splits = Launcher.cover((long) step.maxPages() * PAGE, SPLIT);
-        long bytes = rows * splits * heads.queryHeads() * (heads.keySize() + 2) * Float.BYTES;
+    private static long partialBytes(int maxRows, int maxPages, HeadShape heads) {
+        long rows = Math.min(maxRows, FULL_PAIRS / heads.keyHeads() + 1);
+        long splits = Launcher.cover((long) maxPages * PAGE, SPLIT);
+        return rows * splits * heads.queryHeads() * (heads.keySize() + 2) * Float.BYTES;
+    }
+
+    private void reservePartials(long bytes) {
         if (bytes > partialsBytes) {
             partials = device.memory().allocate(bytes);
             partialsBytes = bytes;

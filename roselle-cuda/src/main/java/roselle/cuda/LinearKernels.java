@@ -5,6 +5,7 @@ import roselle.backend.ExpertLinear;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.tensor.DataType;
 
 /** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
@@ -128,7 +129,32 @@ final class LinearKernels {
 
     /** A copy of rows that the tensor cores can read; only views of odd places need it. */
     private Rows aligned(Rows input, int rows) {
-        long bytes = (long) rows * input.columns() * type.blockBytes();
+        reserveAligned(rows, input.columns());
+        var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
+        Rows copy = Rows.of(buffer, input.columns());
+        rowKernels.gather(input, identity, copy, rows);
+        return copy;
+    }
+
+    /** Bytes of device memory that steps need. */
+    long stepBytes(StepDemands demands) {
+        long rows = usesAligned(demands) ? demands.limits().maxRows() : 0;
+        return rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
+    }
+
+    /** Takes them. */
+    void prepare(StepDemands demands) {
+        if (usesAligned(demands)) {
+            reserveAligned(demands.limits().maxRows(), demands.oddColumns());
+        }
+    }
+
+    private boolean usesAligned(StepDemands demands) {
+        return demands.oddColumns() > 0 && type != DataType.F32;
+    }
+
+    private void reserveAligned(int rows, int columns) {
+        long bytes = (long) rows * columns * type.blockBytes();
         if (bytes > alignedBytes) {
             alignedRows = device.memory().allocate(bytes);
             alignedBytes = bytes;
@@ -145,10 +171,6 @@ final class LinearKernels {
             launcher.barrier();
             identityRows = rows;
         }
-        var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
-        Rows copy = Rows.of(buffer, input.columns());
-        rowKernels.gather(input, identity, copy, rows);
-        return copy;
     }
 
     void heads(Rows input, CudaWeight weight, Rows output, int rows) {

@@ -8,10 +8,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.backend.TokenDraws;
 
 /**
- * Draws tokens from logits on the device ({@code sample.cu}); its memory is taken with the first draw.
+ * Draws tokens from logits on the device ({@code sample.cu}); its memory is taken by {@link #prepare}, or with the first draw.
  *
  * <p>The tokens stay in device memory for the next step, and what was drawn is copied to the host with an event behind it. Two
  * draws may be on their way, so there are two of what the host writes and reads.
@@ -87,10 +88,46 @@ final class SampleKernels {
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
         tokens = device.memory().allocate((long) rows * Integer.BYTES);
-        numbers = device.memory().allocate(4L * vocabulary * rows);
+        numbers = device.memory().allocate(numberBytes(rows, vocabulary));
         counts = zeros(4L * vocabulary * rows);
-        exchange = device.memory().allocate(EXCHANGE_BYTES * MOST_PARTS * rows);
+        exchange = device.memory().allocate(exchangeBytes());
         lists = zeros(LIST_BYTES * rows);
+        launcher.barrier();
+    }
+
+    /** Bytes of device memory that draws need. */
+    long stepBytes(StepDemands demands) {
+        long most = demands.limits().maxOutputs();
+        long perRow = ROW_BYTES + RESULT_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
+        return most * perRow + numberBytes(most, demands.vocabulary()) + exchangeBytes();
+    }
+
+    /** Takes them. */
+    void prepare(StepDemands demands) {
+        reserve(demands.limits().maxOutputs(), demands.vocabulary());
+    }
+
+    /** A row's logits as they are changed, where a block that has all of them cannot hold them itself. */
+    private long numberBytes(long count, int width) {
+        return isInShared(range(width, 1)) ? 1 : 4L * width * count;
+    }
+
+    /** Of rows with several parts each, of which there are no more than multiprocessors; others exchange nothing. */
+    private long exchangeBytes() {
+        return EXCHANGE_BYTES * device.multiprocessors();
+    }
+
+    /** Tokens of one part of a row. */
+    private static int range(int width, int parts) {
+        return Launcher.cover(Launcher.cover(width, parts), 32) * 32;
+    }
+
+    private boolean isInShared(int range) {
+        return groupBytes(range) + 4 * range + STATIC_SHARED_BYTES <= device.sharedMemory();
+    }
+
+    private static int groupBytes(int range) {
+        return 8 * range / 32;
     }
 
     private long zeros(long bytes) {
@@ -162,9 +199,9 @@ final class SampleKernels {
         while (parts < MOST_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
             parts *= 2;
         }
-        int range = Launcher.cover(Launcher.cover(vocabulary, parts), 32) * 32;
-        int groups = 8 * range / 32;
-        boolean inShared = groups + 4 * range + STATIC_SHARED_BYTES <= device.sharedMemory();
+        int range = range(vocabulary, parts);
+        boolean inShared = isInShared(range);
+        boolean hasNumbers = !isInShared(range(vocabulary, 1));
         for (int first = 0; first < count; first += Launcher.MOST_BLOCKS) {
             launcher.of(sample)
                     .rows(logits.from(first))
@@ -172,12 +209,12 @@ final class SampleKernels {
                     .pointer(requests + first * ROW_BYTES)
                     .pointer(results + first * RESULT_BYTES)
                     .pointer(tokens + (long) first * Integer.BYTES)
-                    .pointer(numbers + 4L * first * vocabulary)
+                    .pointer(hasNumbers ? numbers + 4L * first * vocabulary : numbers)
                     .pointer(counts + 4L * first * vocabulary)
-                    .pointer(exchange + EXCHANGE_BYTES * parts * first)
+                    .pointer(exchange)
                     .pointer(lists + LIST_BYTES * first)
                     .flag(inShared)
-                    .shared(groups + (inShared ? 4 * range : 0))
+                    .shared(groupBytes(range) + (inShared ? 4 * range : 0))
                     .cluster(parts)
                     .launch(parts, Math.min(Launcher.MOST_BLOCKS, count - first), 1, THREADS);
         }

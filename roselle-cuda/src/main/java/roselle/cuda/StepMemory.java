@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
 
 /**
  * What kernels know of a step, as one array of ints that goes to the device in one copy.
@@ -44,6 +45,21 @@ final class StepMemory {
             this.pinned = pinned;
             this.event = event;
         }
+    }
+
+    /** Bytes of device memory for steps within limits, but for tiles. */
+    static long bytes(StepLimits limits, int groups) {
+        long numbers = 5L * limits.maxRows()
+                + limits.maxOutputs()
+                + 2L * limits.maxSequences()
+                + 1
+                + (long) groups * limits.maxSequences() * limits.maxPages();
+        return numbers * Integer.BYTES;
+    }
+
+    /** Bytes of device memory for the tiles of one number of rows in a tile. */
+    static long tileBytes(StepLimits limits) {
+        return 2L * limits.maxRows() * Integer.BYTES;
     }
 
     StepMemory(Device device, StepInputs inputs) {
@@ -209,12 +225,22 @@ final class StepMemory {
      * @return how many there are
      */
     int sendTiles(int tileTokens, Launcher launcher) {
-        Tiles list = tiles.computeIfAbsent(tileTokens, unknown -> new Tiles());
+        Tiles list = reserveTiles(tileTokens);
         if (list.count == 0) {
             list.fill(current, tileTokens);
             launcher.barrier();
         }
         return list.count;
+    }
+
+    /** Takes the memory for tiles of up to so many rows. */
+    Tiles reserveTiles(int tileTokens) {
+        Tiles list = tiles.get(tileTokens);
+        if (list == null) {
+            list = new Tiles();
+            tiles.put(tileTokens, list);
+        }
+        return list;
     }
 
     /** Pairs of a sequence and a first row: the tiles that {@link #sendTiles} sent. */
@@ -224,7 +250,7 @@ final class StepMemory {
     }
 
     /** The tiles of many-row attention for one number of rows in a tile. */
-    private final class Tiles {
+    final class Tiles {
         private final MemorySegment[] pinned = {allocate(), allocate()};
         private final long address = device.memory().allocate(2L * maxRows * Integer.BYTES);
         private int count;

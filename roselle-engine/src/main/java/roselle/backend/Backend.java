@@ -10,7 +10,8 @@ import roselle.tensor.Tensor;
 /**
  * A device that holds weights and runs the fused operations a decoder is made of.
  *
- * <p><b>Memory.</b> Everything is allocated before the first step and lives until {@link #close}. <b>Order.</b> Operations
+ * <p><b>Memory.</b> Everything is allocated before the first step and lives until {@link #close}; {@link #prepare} takes what
+ * steps need beside it. <b>Order.</b> Operations
  * between {@link #begin} and the next one take effect in the order of the calls, maybe later: only {@link #read} waits. The
  * host sees no numbers in between, and the calls of a step depend on nothing but its number of rows and outputs, so that a
  * device may record them in a graph and replay it. One thread calls. <b>Bits.</b> A row of an output depends on that row's
@@ -69,6 +70,14 @@ public interface Backend extends AutoCloseable {
 
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
+
+    /** Bytes of the device's own memory that {@link #prepare} takes. */
+    default long stepBytes(StepDemands demands) {
+        return 0;
+    }
+
+    /** Takes all that steps and draws within these limits need and was not allocated; none of them takes memory after it. */
+    default void prepare(StepDemands demands) {}
 
     /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns. */
     void begin(StepInputs inputs);

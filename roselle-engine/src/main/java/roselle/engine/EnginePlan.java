@@ -15,7 +15,7 @@ import roselle.tensor.DataType;
  * @param kvType how keys and values are stored
  * @param pageTokens tokens that share a page
  * @param caches the page pools, one for each kind of layer
- * @param workspaceBytes rows between operations, and logits
+ * @param workspaceBytes rows between operations, logits, and what a device's kernels need beside them
  * @param machineBytes memory that the machine has
  */
 public record EnginePlan(

@@ -26,11 +26,11 @@ import roselle.tensor.Tensor;
  * @param chunkTokens tokens of one prompt in a step at most
  * @param kv type and pages of the cache
  * @param memory bytes of weights, and of the rows between operations
- * @param hostBytes logits and last hidden states on the host; 0 where what is planned is a device's own memory
+ * @param stepBytes logits and last hidden states on the host, or what steps take of a device's own memory beside their rows
  * @param machineBytes memory that the machine has, or what may be taken of the device's own
  */
 record EngineSizes(
-        StepLimits limits, int chunkTokens, KvPages kv, MemoryPlan memory, long hostBytes, long machineBytes) {
+        StepLimits limits, int chunkTokens, KvPages kv, MemoryPlan memory, long stepBytes, long machineBytes) {
     /** Rows of a step beyond one for each sequence whose logits may be wanted: scored prompts, drafts. */
     private static final int SPARE_OUTPUTS = 64;
 
@@ -40,7 +40,7 @@ record EngineSizes(
     /** The share of the machine's memory that the cache may take unasked. */
     private static final int AUTOMATIC_SHARE = 8;
 
-    /** One such part of a device's own memory stays free, for the driver and for what a step's kernels need. */
+    /** One such part of a device's own memory stays free, for the driver: recorded steps lie there. */
     private static final int OWN_PARTS = 16;
 
     /** The page layout of the cache. */
@@ -48,9 +48,9 @@ record EngineSizes(
         return new PageLayout(memory.groups(), kv.pages(), limits.pageTokens());
     }
 
-    /** Bytes of everything: mapped weights, cache, rows between operations, logits. */
+    /** Bytes of everything: mapped weights, cache, rows between operations, logits, and what steps need beside them. */
     public long totalBytes() {
-        return memory.totalBytes(kv.pages()) + hostBytes;
+        return memory.totalBytes(kv.pages()) + stepBytes;
     }
 
     public long kvBytes() {
@@ -87,13 +87,14 @@ record EngineSizes(
                 kv.type(),
                 limits.pageTokens(),
                 caches,
-                memory.workspaceBytes() + hostBytes,
+                memory.workspaceBytes() + stepBytes,
                 machineBytes);
     }
 
     /** Settles the sizes that the configuration leaves open. */
     private static final class Planner {
         private final EngineConfig config;
+        private final Backend backend;
         private final LoadPlan load;
         private final DecoderSpec spec;
         private final long machineBytes;
@@ -112,6 +113,7 @@ record EngineSizes(
                 boolean isOwn,
                 long machineBytes) {
             this.config = config;
+            this.backend = backend;
             this.isOwn = isOwn;
             this.load = load;
             this.spec = spec;
@@ -244,8 +246,8 @@ record EngineSizes(
                     context,
                     config.cache().pageTokens());
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
-            long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
-            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, host, machineBytes);
+            long step = isOwn ? backend.stepBytes(spec.demands(limits, kvType)) : Executor.hostBytes(limits, spec);
+            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, step, machineBytes);
         }
     }
 }

@@ -80,6 +80,7 @@ public final class Executor implements AutoCloseable {
     public static Executor open(Backend backend, Decoder decoder, StepLimits limits) {
         Arena arena = Arena.ofShared();
         try {
+            backend.prepare(decoder.spec().demands(limits, decoder.cache().type()));
             return new Executor(backend, decoder, limits, arena);
         } catch (Throwable failure) {
             arena.close();

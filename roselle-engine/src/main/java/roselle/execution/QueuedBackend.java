@@ -21,6 +21,7 @@ import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
@@ -288,6 +289,17 @@ public final class QueuedBackend implements Backend {
     @Override
     public long loadBytes(int matrices, List<Tensor> blocks) {
         return device.loadBytes(matrices, blocks);
+    }
+
+    @Override
+    public long stepBytes(StepDemands demands) {
+        return device.stepBytes(demands);
+    }
+
+    @Override
+    public void prepare(StepDemands demands) {
+        settle();
+        device.prepare(demands);
     }
 
     @Override

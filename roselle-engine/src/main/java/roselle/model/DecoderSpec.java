@@ -2,8 +2,13 @@ package roselle.model;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import roselle.backend.HeadShape;
 import roselle.backend.KvGroup;
+import roselle.backend.StepDemands;
+import roselle.backend.StepLimits;
+import roselle.tensor.DataType;
 
 /**
  * A decoder as data: what one family's configuration says, with nothing left to look up.
@@ -54,6 +59,25 @@ public record DecoderSpec(
             group[i] = kinds.indexOf(kind);
         }
         return group;
+    }
+
+    /** What a device must know of it to be ready for steps. */
+    public StepDemands demands(StepLimits limits, DataType cacheType) {
+        List<KvGroup> groups = kvGroups();
+        int[] groupOf = groupOfLayer();
+        var attentions = new LinkedHashSet<StepDemands.Attention>();
+        for (int i = 0; i < groupOf.length; i++) {
+            attentions.add(new StepDemands.Attention(heads(layers.get(i).attention()), groups.get(groupOf[i])));
+        }
+        int odd = Widths.of(this).odd(this);
+        return new StepDemands(limits, cacheType, groups.size(), List.copyOf(attentions), width, vocabulary, odd);
+    }
+
+    private static HeadShape heads(AttentionSpec attention) {
+        return switch (attention) {
+            case AttentionSpec.MultiHead heads -> heads.heads();
+            case AttentionSpec.Latent latent -> new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank());
+        };
     }
 
     /** The group of one layer alone. */

@@ -13,6 +13,8 @@ import roselle.backend.StepLimits;
  * @param experts logits of a router
  */
 record Widths(int projected, int attended, int inner, int routed, int expertInner, int experts) {
+    private static final int UNIT = 8; // numbers that fast kernels read at a time
+
     static Widths of(DecoderSpec spec) {
         var widths = new Widths(1, 1, 1, 1, 1, 1);
         for (LayerSpec layer : spec.layers()) {
@@ -65,6 +67,40 @@ record Widths(int projected, int attended, int inner, int routed, int expertInne
                 Math.max(routed, other.routed),
                 Math.max(expertInner, other.expertInner),
                 Math.max(experts, other.experts));
+    }
+
+    /** The widest rows that products may read, where not all sizes of the decoder are multiples of 8; else 0. */
+    int odd(DecoderSpec spec) {
+        boolean isOdd = spec.width() % UNIT != 0;
+        for (LayerSpec layer : spec.layers()) {
+            isOdd |= isOdd(layer.attention()) || isOdd(layer.feedForward());
+        }
+        int widest = Math.max(Math.max(projected, attended), Math.max(inner, expertInner));
+        return isOdd ? Math.max(widest, spec.width()) : 0;
+    }
+
+    private static boolean isOdd(AttentionSpec spec) {
+        return switch (spec) {
+            case AttentionSpec.MultiHead heads ->
+                heads.heads().queryHeads() * heads.heads().keySize() % UNIT != 0
+                        || heads.heads().keyHeads() * heads.heads().keySize() % UNIT != 0
+                        || heads.heads().queryHeads() * heads.heads().valueSize() % UNIT != 0
+                        || heads.heads().keyHeads() * heads.heads().valueSize() % UNIT != 0;
+            case AttentionSpec.Latent latent ->
+                latent.queryRank() % UNIT != 0
+                        || latent.cachedSize() % UNIT != 0
+                        || latent.heads() * latent.querySize() % UNIT != 0
+                        || latent.heads() * latent.rank() % UNIT != 0
+                        || latent.heads() * latent.valueSize() % UNIT != 0;
+        };
+    }
+
+    private static boolean isOdd(FeedForwardSpec spec) {
+        return switch (spec) {
+            case FeedForwardSpec.Plain plain -> plain.size() % UNIT != 0;
+            case FeedForwardSpec.Gated gated -> gated.size() % UNIT != 0;
+            case FeedForwardSpec.Experts experts -> experts.size() % UNIT != 0 || experts.sharedSize() % UNIT != 0;
+        };
     }
 
     /** Numbers of the whole workspace but the logits. */
