@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +35,7 @@ import roselle.api.OutputOptions;
 import roselle.api.SamplingParameters;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
+import roselle.engine.EnginePlan;
 
 /** {@code roselle run}: one answer to a prompt, or a conversation. */
 @Command(name = "run", sortOptions = false)
@@ -91,7 +93,8 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Print the memory plan first and the speed at the end, on standard error.")
+            description =
+                    "Print the memory plan, where the time of the start went, and the speed at the end, on standard error.")
     private boolean isVerbose;
 
     @Mixin
@@ -106,11 +109,8 @@ final class RunCommand implements Callable<Integer> {
         EngineConfig config =
                 checked(() -> engineFlags.config(model, outputOptions().choices()));
         Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
-        if (isVerbose) {
-            errors().print(Engine.plan(config).describe());
-            errors().flush();
-        }
         try (var engine = open(config)) {
+            tell(() -> engine.timeline().describe());
             Requests requests = requests(engine);
             prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
         }
@@ -118,12 +118,21 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Engine open(EngineConfig config) {
+        Consumer<EnginePlan> planned = plan -> tell(plan::describe);
         if (!isTerminal()) {
-            return Engine.open(config);
+            return Engine.open(config, planned);
         }
         PrintStream report = System.err;
         try (var _ = LoadingBar.begin(String.valueOf(model.getFileName()), report, LoadingBar.PATIENCE)) {
-            return Engine.open(config);
+            return Engine.open(config, planned);
+        }
+    }
+
+    /** Says something on standard error, if asked to. */
+    private void tell(Supplier<String> lines) {
+        if (isVerbose) {
+            errors().print(lines.get());
+            errors().flush();
         }
     }
 
@@ -208,9 +217,8 @@ final class RunCommand implements Callable<Integer> {
         if (event instanceof Failed failed) {
             throw failed.exception();
         }
-        if (isVerbose && event instanceof Finished finished) {
-            errors().print(SpeedReport.of(finished.usage()));
-            errors().flush();
+        if (event instanceof Finished finished) {
+            tell(() -> SpeedReport.of(finished.usage()));
         }
     }
 

@@ -54,6 +54,11 @@ final class ServeCommand implements Callable<Integer> {
             description = "Do not keep the latest steps and requests in memory for the flight recorder.")
     private boolean hasNoBlackBox;
 
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Print the memory plan and where the time of the start went, on standard error.")
+    private boolean isVerbose;
+
     @Mixin
     private ServerFlags serverFlags = new ServerFlags();
 
@@ -78,8 +83,9 @@ final class ServeCommand implements Callable<Integer> {
         if (!hasNoBlackBox) {
             BlackBox.start();
         }
-        try (var engine = Engine.open(engineConfig);
+        try (var engine = Engine.open(engineConfig, plan -> tell(plan.describe()));
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
+            tell(engine.timeline().describe());
             out().println("serving " + name() + " at " + server.uri());
             out().flush();
             serverFlags.watchFiles(server);
@@ -110,6 +116,13 @@ final class ServeCommand implements Callable<Integer> {
 
     private String name() {
         return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(model));
+    }
+
+    private void tell(String lines) {
+        if (isVerbose) {
+            specification.commandLine().getErr().print(lines);
+            specification.commandLine().getErr().flush();
+        }
     }
 
     private PrintWriter out() {

@@ -28,6 +28,7 @@ final class CubinCache implements Cubins {
 
     private final Path folder;
     private final Supplier<Compiler> compiler;
+    private int compiled;
 
     CubinCache(Path folder, Supplier<Compiler> compiler) {
         this.folder = folder;
@@ -59,6 +60,7 @@ final class CubinCache implements Cubins {
                 LOG.log(System.Logger.Level.WARNING, "event=cubin-unreadable file=\"{0}\"", file);
             }
         }
+        compiled++;
         Compiler used = compiler.get();
         byte[] cubin = used.compile(source.file(), source.text(), KernelSource.headers(), architecture)
                 .cubin();
@@ -69,6 +71,11 @@ final class CubinCache implements Cubins {
     /** Where the machine code of a source is kept. */
     Path file(KernelSource source, String architecture) {
         return folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
+    }
+
+    @Override
+    public int compiled() {
+        return compiled;
     }
 
     @Override

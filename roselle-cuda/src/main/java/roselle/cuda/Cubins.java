@@ -8,6 +8,11 @@ interface Cubins {
     /** The machine code of a source for an architecture such as {@code sm_90a}. */
     byte[] cubin(KernelSource source, String architecture);
 
+    /** How many it had to compile so far. */
+    default int compiled() {
+        return 0;
+    }
+
     /** Why what every model needs cannot be had for an architecture, as a sentence; empty where it can. */
     default Optional<String> missing(String architecture) {
         return Optional.empty();

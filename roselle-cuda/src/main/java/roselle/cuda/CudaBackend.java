@@ -2,6 +2,7 @@ package roselle.cuda;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -15,6 +16,7 @@ import roselle.backend.Gate;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Norm;
+import roselle.backend.Phase;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
@@ -85,6 +87,15 @@ public final class CudaBackend implements Backend {
     @Override
     public String describe() {
         return name() + ", " + device.name() + ", rows in " + type.label() + ", kernels for " + device.architecture();
+    }
+
+    @Override
+    public List<Phase> phases() {
+        var phases = new ArrayList<Phase>();
+        phases.add(new Phase("context", device.contextNanos()));
+        phases.add(kernels.phase());
+        phases.addAll(loader.phases());
+        return phases;
     }
 
     @Override

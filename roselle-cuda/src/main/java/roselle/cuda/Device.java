@@ -22,6 +22,7 @@ final class Device {
     private final int multiprocessors;
     private final int sharedMemory;
     private final long context;
+    private final long contextNanos;
     private final long stream;
     private final DeviceMemory memory;
     private final HostMemory host;
@@ -48,7 +49,9 @@ final class Device {
         architecture = architecture(driver, index);
         multiprocessors = driver.attribute(DeviceAttribute.MULTIPROCESSORS, index);
         sharedMemory = driver.attribute(DeviceAttribute.SHARED_MEMORY_PER_BLOCK, index);
+        long begin = System.nanoTime();
         context = driver.retainContext(index);
+        contextNanos = System.nanoTime() - begin;
         currentThread = Thread.currentThread().threadId();
         stream = createStream();
         memory = new DeviceMemory(driver);
@@ -119,6 +122,11 @@ final class Device {
 
     boolean isHopper() {
         return capability == 90;
+    }
+
+    /** How long its context took. */
+    long contextNanos() {
+        return contextNanos;
     }
 
     long stream() {

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.Phase;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -37,6 +38,8 @@ final class WeightLoader {
     private final MemorySegment[] staging = new MemorySegment[2];
     private final long[] rowMajor = new long[2];
     private int turn;
+    private long readingNanos;
+    private long waitingNanos;
 
     WeightLoader(Device device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
         this.device = device;
@@ -146,7 +149,9 @@ final class WeightLoader {
         for (long from = 0; from < data.byteSize(); from += STAGING_BYTES) {
             long bytes = Math.min(STAGING_BYTES, data.byteSize() - from);
             MemorySegment pinned = staging();
+            long begin = System.nanoTime();
             MemorySegment.copy(data, from, pinned, 0, bytes);
+            readingNanos += System.nanoTime() - begin;
             device.driver().copyIn(address + from, pinned, bytes, device.stream());
         }
         return address;
@@ -155,12 +160,19 @@ final class WeightLoader {
     /** Pinned memory that nothing is copied from any more. */
     private MemorySegment staging() {
         turn = 1 - turn;
+        long begin = System.nanoTime();
         if (staging[turn] == null) {
             staging[turn] = device.host().allocate(STAGING_BYTES);
         } else {
             device.synchronize();
         }
+        waitingNanos += System.nanoTime() - begin;
         return staging[turn];
+    }
+
+    /** How long it read and rounded weights, and how long it waited for memory to bring them to. */
+    List<Phase> phases() {
+        return List.of(new Phase("weights read", readingNanos), new Phase("their way to the device", waitingNanos));
     }
 
     private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<Tensor> blocks) {
@@ -203,11 +215,13 @@ final class WeightLoader {
         }
         long rowBytes = block.type().rowBytes(columns);
         MemorySegment source = block.data().asSlice(firstRow * rowBytes, rows * rowBytes);
+        long begin = System.nanoTime();
         if (block.type() == type) {
             MemorySegment.copy(source, 0, pinned, 0, bytes);
         } else {
             round(block.type(), source, pinned, (long) rows * columns, columns);
         }
+        readingNanos += System.nanoTime() - begin;
         device.driver().copyIn(rowMajor[turn], pinned, bytes, device.stream());
         return rowMajor[turn];
     }

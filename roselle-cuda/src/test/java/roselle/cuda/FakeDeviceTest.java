@@ -18,6 +18,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.backend.Backend;
+import roselle.backend.Phase;
 import roselle.backend.Rows;
 import roselle.backend.TokenDraws;
 import roselle.cuda.FakeDriver.Card;
@@ -147,6 +148,29 @@ class FakeDeviceTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void tellsWhereTheTimeOfAStartWent() {
+        long begin = System.nanoTime();
+        var driver = new FakeDriver(Card.HOPPER);
+        try (Engine engine = EngineOnDevice.open(config(MODELS.resolve("gpt2")), driver.open(DataType.BF16))) {
+            var timeline = engine.timeline();
+            assertThat(timeline.phases().stream().map(Phase::name))
+                    .containsExactly("model", "plan", "memory", "weights", "engine");
+            assertThat(timeline.deviceParts().stream().map(Phase::name))
+                    .containsExactly(
+                            "context",
+                            "kernels of 10 files kept and 0 compiled",
+                            "weights read",
+                            "their way to the device");
+            assertThat(timeline.phases()).allMatch(phase -> phase.nanos() > 0);
+            assertThat(timeline.totalNanos()).isLessThanOrEqualTo(System.nanoTime() - begin);
+            assertThat(timeline.describe())
+                    .hasLineCount(2)
+                    .startsWith("start      0.")
+                    .contains("of these   context 0.");
         }
     }
 

@@ -30,6 +30,11 @@ public interface Backend extends AutoCloseable {
         return name();
     }
 
+    /** How long parts of opening it and of loading weights took, as far as it knows them. */
+    default List<Phase> phases() {
+        return List.of();
+    }
+
     /** How the rows between operations are stored; sums are float32 at least. Logits are F32 always. */
     DataType activationType();
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
@@ -68,6 +69,7 @@ public final class Engine implements AutoCloseable {
     private final Executor executor;
     private final EngineProbe probe;
     private final EngineLoop loop;
+    private final StartTimeline timeline;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
@@ -78,7 +80,8 @@ public final class Engine implements AutoCloseable {
             Blueprint blueprint,
             EngineSizes sizes,
             Executor executor,
-            StepHook hook) {
+            StepHook hook,
+            StartClock clock) {
         this.config = config;
         this.sizes = sizes;
         this.checkpoint = checkpoint;
@@ -95,6 +98,9 @@ public final class Engine implements AutoCloseable {
         loop = new EngineLoop(
                 scheduler, executor, probe, config.overlap().isOn(), hook, failure -> diagnosis(checkpoint, failure));
         loop.start();
+        clock.lap("engine");
+        timeline = clock.timeline(executor.phases());
+        LOG.log(System.Logger.Level.INFO, "event=ready {0}", StartTimeline.list(timeline.phases()));
     }
 
     private SchedulerLimits schedulerLimits() {
@@ -117,11 +123,24 @@ public final class Engine implements AutoCloseable {
      * @throws DeviceException if the device is not there
      */
     public static Engine open(EngineConfig config) {
-        return open(config, Devices.open(config.device()), StepHook.NONE);
+        return open(config, _ -> {});
+    }
+
+    /** Opens a model; {@code planned} hears what it will take before anything is loaded. */
+    public static Engine open(EngineConfig config, Consumer<EnginePlan> planned) {
+        var clock = new StartClock();
+        Backend device = Devices.open(config.device());
+        clock.lap("device");
+        return open(config, device, StepHook.NONE, planned, clock);
     }
 
     /** Opens a model on a backend, which the engine owns from here on. */
     static Engine open(EngineConfig config, Backend backend, StepHook hook) {
+        return open(config, backend, hook, _ -> {}, new StartClock());
+    }
+
+    private static Engine open(
+            EngineConfig config, Backend backend, StepHook hook, Consumer<EnginePlan> planned, StartClock clock) {
         Checkpoint checkpoint;
         try {
             checkpoint = Checkpoint.open(config.model());
@@ -129,17 +148,28 @@ public final class Engine implements AutoCloseable {
             backend.close();
             throw failure;
         }
-        return load(checkpoint, config, backend, hook);
+        return load(checkpoint, config, backend, hook, planned, clock);
     }
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
     static Engine load(Checkpoint checkpoint, EngineConfig config, Backend device, StepHook hook) {
+        return load(checkpoint, config, device, hook, _ -> {}, new StartClock());
+    }
+
+    private static Engine load(
+            Checkpoint checkpoint,
+            EngineConfig config,
+            Backend device,
+            StepHook hook,
+            Consumer<EnginePlan> planned,
+            StartClock clock) {
         Backend backend = config.overlap().isOn() && !device.draws() ? new QueuedBackend(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;
         Executor executor;
         try {
             blueprint = Architectures.read(checkpoint);
+            clock.lap("model");
             sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
             LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", backend.describe());
             LOG.log(
@@ -149,14 +179,16 @@ public final class Engine implements AutoCloseable {
                     Integer.toString(sizes.limits().maxContext()),
                     Long.toString(sizes.kvBytes()),
                     Long.toString(sizes.totalBytes()));
-            executor = executor(checkpoint, blueprint, backend, sizes);
+            planned.accept(sizes.plan());
+            clock.lap("plan");
+            executor = executor(checkpoint, blueprint, backend, sizes, clock);
         } catch (Throwable failure) {
             backend.close();
             closeAfter(checkpoint, failure);
             throw failure;
         }
         try {
-            return new Engine(config, checkpoint, blueprint, sizes, executor, hook);
+            return new Engine(config, checkpoint, blueprint, sizes, executor, hook, clock);
         } catch (Throwable failure) {
             executor.close();
             closeAfter(checkpoint, failure);
@@ -173,11 +205,14 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    private static Executor executor(Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes) {
+    private static Executor executor(
+            Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes, StartClock clock) {
         var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
         try {
             checkpoint.checkFiles();
-            return Executor.open(backend, decoder, sizes.limits());
+            var executor = Executor.open(backend, decoder, sizes.limits());
+            clock.lap("memory", "weights", decoder.loadingNanos());
+            return executor;
         } catch (Throwable failure) {
             decoder.close();
             throw failure;
@@ -341,6 +376,11 @@ public final class Engine implements AutoCloseable {
     /** What this engine takes of the machine. */
     public EnginePlan plan() {
         return sizes.plan();
+    }
+
+    /** Where the time of its start went. */
+    public StartTimeline timeline() {
+        return timeline;
     }
 
     public Tokenizer tokenizer() {

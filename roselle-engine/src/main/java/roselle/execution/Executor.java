@@ -4,8 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Backend;
+import roselle.backend.Phase;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.TokenDraws;
@@ -91,6 +93,11 @@ public final class Executor implements AutoCloseable {
     /** What runs it, and how. */
     public String device() {
         return backend.describe();
+    }
+
+    /** How long parts of opening the device and of loading took, as far as it tells. */
+    public List<Phase> phases() {
+        return backend.phases();
     }
 
     /** Host memory beside the decoder's own. */

@@ -18,6 +18,7 @@ import roselle.backend.Gate;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Norm;
+import roselle.backend.Phase;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
@@ -289,6 +290,11 @@ public final class QueuedBackend implements Backend {
     @Override
     public long loadBytes(int matrices, List<Tensor> blocks) {
         return device.loadBytes(matrices, blocks);
+    }
+
+    @Override
+    public List<Phase> phases() {
+        return device.phases();
     }
 
     @Override

@@ -28,6 +28,7 @@ public final class Decoder implements AutoCloseable {
     private final KvCache cache;
     private final DecoderWeights weights;
     private final Layer[] layers;
+    private final long loadingNanos;
     private final boolean scalesLogits;
     private final Consumer<StepInputs> operations = this::operations; // one object, by which steps are recorded
 
@@ -45,9 +46,11 @@ public final class Decoder implements AutoCloseable {
         space = new Workspace(spec, limits, store, backend.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
         cache = backend.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
+        long begin = System.nanoTime();
         var rearrangement = new Rearrangement(rearranged);
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
         layers = weights.layers().toArray(Layer[]::new);
+        loadingNanos = System.nanoTime() - begin;
         rearrangedBytes = rearrangement.bytes();
         scalesLogits = spec.output().scale() != 1f || spec.output().softCap() != 0f;
     }
@@ -80,6 +83,11 @@ public final class Decoder implements AutoCloseable {
     /** Bytes that it copied from the checkpoint because their order there is not that of products. */
     public long rearrangedBytes() {
         return rearrangedBytes;
+    }
+
+    /** How long its weights took to load. */
+    public long loadingNanos() {
+        return loadingNanos;
     }
 
     /** Where a step's logits are, {@code [outputs, vocabulary]}, in the order of {@link StepInputs#outputRow}. */
