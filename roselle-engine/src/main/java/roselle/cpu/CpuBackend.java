@@ -29,6 +29,9 @@ import roselle.tensor.Tensor;
 public final class CpuBackend implements Backend {
     private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
 
+    /** Bytes from which on memory is worth pages of its own. */
+    private static final long LARGE = 1 << 20;
+
     private final Arena arena = Arena.ofShared();
     private final Step step = new Step(NO_STEP);
     private final MachineCode code;
@@ -125,7 +128,12 @@ public final class CpuBackend implements Backend {
     public Buffer allocate(DataType type, long elements) {
         long bytes = type.rowBytes(elements);
         allocatedBytes += bytes;
-        return new CpuBuffer(type, elements, arena.allocate(bytes, 64));
+        return new CpuBuffer(type, elements, memory(bytes));
+    }
+
+    /** Zeroed memory; where the system gives large pieces page by page, nobody waits for what is not used yet. */
+    private MemorySegment memory(long bytes) {
+        return bytes >= LARGE && code.isThere() ? code.memory().allocate(bytes) : arena.allocate(bytes, 64);
     }
 
     @Override
@@ -172,7 +180,7 @@ public final class CpuBackend implements Backend {
         for (KvGroup group : groups) {
             attention.reserve(group);
         }
-        var cache = new CpuKvCache(arena, groups, type, pageTokens, pages);
+        var cache = new CpuKvCache(this::memory, groups, type, pageTokens, pages);
         allocatedBytes += cache.bytes();
         return cache;
     }

@@ -1,8 +1,8 @@
 package roselle.cpu;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.LongFunction;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.tensor.DataType;
@@ -21,7 +21,7 @@ final class CpuKvCache implements KvCache {
     private final int[] pages;
     private final MemorySegment[] segments;
 
-    CpuKvCache(Arena arena, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    CpuKvCache(LongFunction<MemorySegment> memory, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
         this.type = type;
         this.pageTokens = pageTokens;
@@ -33,7 +33,7 @@ final class CpuKvCache implements KvCache {
         segments = new MemorySegment[groups.size()];
         for (int group = 0; group < segments.length; group++) {
             long elements = Math.multiplyExact(groups.get(group).layers() * (long) pages[group], pageElements(group));
-            segments[group] = arena.allocate(Math.multiplyExact(elements, type.blockBytes()), 64);
+            segments[group] = memory.apply(Math.multiplyExact(elements, type.blockBytes()));
         }
     }
 

@@ -104,7 +104,7 @@ final class CpuWeight implements Weight {
             Block block = blocks[i];
             Panel panel = Panel.of(block.type, compute).orElseThrow();
             int runRows = Math.min(rows, block.rows);
-            MemorySegment target = code.weights().allocate(panelBytes(block));
+            MemorySegment target = code.memory().allocate(panelBytes(block));
             panels[i] = new PackedBlock(panel, block.type, columns, runRows, target);
             PackedBlock.fill(pool, code.tiles(compute), panels[i], block);
         }

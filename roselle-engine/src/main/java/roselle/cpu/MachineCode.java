@@ -26,7 +26,7 @@ final class MachineCode implements AutoCloseable {
     private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
     private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
     private Optional<AmxKernels> amx = Optional.empty();
-    private final OwnedMemory weights;
+    private final OwnedMemory memory;
     private boolean hasRounded; // a weight whose products are rounded
     private final Precision precision;
     private CpuPath path;
@@ -36,7 +36,7 @@ final class MachineCode implements AutoCloseable {
         this.path = path;
         this.precision = precision;
         this.reason = reason;
-        weights = new OwnedMemory();
+        memory = new OwnedMemory();
     }
 
     /** The paths that a processor offers, the slowest first. */
@@ -260,8 +260,9 @@ final class MachineCode implements AutoCloseable {
         return kernels.containsKey(compute);
     }
 
-    OwnedMemory weights() {
-        return weights;
+    /** Memory of the system's own pages, for weights that were repacked and whatever else is large. */
+    OwnedMemory memory() {
+        return memory;
     }
 
     CpuPath path() {
@@ -311,6 +312,6 @@ final class MachineCode implements AutoCloseable {
         tiles.clear();
         amx.ifPresent(AmxKernels::close);
         amx = Optional.empty();
-        weights.close();
+        memory.close();
     }
 }

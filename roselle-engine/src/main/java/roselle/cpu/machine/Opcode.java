@@ -32,6 +32,7 @@ enum Opcode {
     VPERMPS(Form.THREE, 2, 1, 0x16, 64),
     VPTERNLOGD(Form.THREE_IMMEDIATE, 3, 1, 0x25, 64),
     VPSRLW(Form.SHIFT, 1, 1, 0x71, 64, 2),
+    VPSLLW(Form.SHIFT, 1, 1, 0x71, 64, 6),
     VPSRLD(Form.SHIFT, 1, 1, 0x72, 64, 2),
     VPSLLD(Form.SHIFT, 1, 1, 0x72, 64, 6),
     VPMOVSXBD(Form.LOAD, 2, 1, 0x21, 16),

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Memory of ours for repacked weights, on huge pages where the system has them; freed by {@link #close}. */
+/** Memory of ours for repacked weights, keys and values, on huge pages where the system has them; freed by {@link #close}. */
 public final class OwnedMemory implements AutoCloseable {
     private static final long HUGE_PAGE = 2 << 20;
     private static final long PAGE = 4096;

@@ -3,7 +3,6 @@ package roselle.cpu.machine;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -21,9 +20,6 @@ public final class PanelPacker {
     private static final long LOW_NIBBLES = 0x0F0F0F0F0F0F0F0FL;
     private static final long EVEN_BYTES = 0x000F000F000F000FL;
     private static final long ODD_BYTES = 0x0F000F000F000F00L;
-
-    /** Bytes of a super-block of Q4_K before its codes. */
-    static final int FACTORS_BYTES = 16;
 
     private final Panel panel;
     private final DataType type;
@@ -74,42 +70,6 @@ public final class PanelPacker {
             }
             MemorySegment.copy(bytes, 0, target, JAVA_BYTE, to + b * 512L, 512);
         }
-    }
-
-    /** Writes the scales and minima of a panel from sixteen rows. */
-    void scales(MemorySegment source, long rowBytes, MemorySegment target, long to) {
-        int units = panel.units(columns);
-        int unitBytes = Math.toIntExact(type.rowBytes(panel.unit));
-        for (int u = 0; u < units; u++) {
-            long scales = to + panel.scalesAt(columns) + (long) u * panel.scaleBytes;
-            long minima = to + panel.minimaAt(columns) + (long) u * panel.minimumBytes;
-            for (int o = 0; o < Panel.OUTPUTS; o++) {
-                long at = o * rowBytes + (long) u * unitBytes;
-                scale(source, at, target, scales, o);
-                if (panel.hasMinima()) {
-                    scale(source, at + 2, target, minima, o);
-                    factors(source, at + 4, target, scales + 32 + o, minima + 32 + o);
-                }
-            }
-        }
-    }
-
-    /** Does for all eight blocks at once what {@link #scaleOf} and {@link #minimumOf} do for one. */
-    private static void factors(MemorySegment source, long at, MemorySegment target, long scales, long minima) {
-        int first = source.get(JAVA_INT_UNALIGNED, at);
-        int second = source.get(JAVA_INT_UNALIGNED, at + 4);
-        int third = source.get(JAVA_INT_UNALIGNED, at + 8);
-        column(target, scales, first & 0x3F3F3F3F);
-        column(target, scales + 64, (third & 0x0F0F0F0F) | (first >>> 2 & 0x30303030));
-        column(target, minima, second & 0x3F3F3F3F);
-        column(target, minima + 64, (third >>> 4 & 0x0F0F0F0F) | (second >>> 2 & 0x30303030));
-    }
-
-    private static void column(MemorySegment target, long to, int four) {
-        target.set(JAVA_BYTE, to, (byte) four);
-        target.set(JAVA_BYTE, to + 16, (byte) (four >> 8));
-        target.set(JAVA_BYTE, to + 32, (byte) (four >> 16));
-        target.set(JAVA_BYTE, to + 48, (byte) (four >> 24));
     }
 
     private static void scale(MemorySegment source, long at, MemorySegment target, long to, int output) {

@@ -33,10 +33,15 @@ final class TileFrame {
         return code;
     }
 
-    /** Ends a loop and the routine. */
-    byte[] end(Label next) {
+    /** Goes on with a loop as often as was asked. */
+    void endLoop(Label next) {
         code.add(LEFT, -1);
         code.jumpIfNotZero(next);
+    }
+
+    /** Ends a loop and the routine. */
+    byte[] end(Label next) {
+        endLoop(next);
         code.ret();
         return code.bytes();
     }

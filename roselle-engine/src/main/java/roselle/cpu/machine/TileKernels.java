@@ -17,6 +17,10 @@ public final class TileKernels implements AutoCloseable {
     /** Types of keys and values that it reads. */
     private static final List<DataType> TYPES = List.of(DataType.F32, DataType.F16, DataType.BF16);
 
+    /** Panels that it makes of blocks, where it has vectors of 512 bits. */
+    private static final List<Panel> BLOCKS =
+            List.of(Panel.BYTE, Panel.NIBBLE, Panel.NIBBLE_WITH_MINIMUM, Panel.SIX_BITS);
+
     /** Numbers of a row must be a multiple. */
     public static final int COLUMNS = 32;
 
@@ -28,9 +32,7 @@ public final class TileKernels implements AutoCloseable {
     private final MemorySegment transposition;
     private final MemorySegment interleaving;
     private final MemorySegment halves;
-    private final MemorySegment bytes;
-    private final MemorySegment nibbles;
-    private final MemorySegment superBlocks;
+    private final Map<Panel, MemorySegment> blocks = new EnumMap<>(Panel.class);
     private final MemorySegment tables;
 
     private TileKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
@@ -44,10 +46,10 @@ public final class TileKernels implements AutoCloseable {
         interleaving = memory.routines().get(TYPES.size() + 1);
         boolean isWide = set == InstructionSet.AVX512;
         halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
-        bytes = isWide ? memory.routines().get(TYPES.size() + 3) : MemorySegment.NULL;
-        nibbles = isWide ? memory.routines().get(TYPES.size() + 4) : MemorySegment.NULL;
-        superBlocks = isWide ? memory.routines().get(TYPES.size() + 5) : MemorySegment.NULL;
-        tables = TileCode.tables(arena);
+        for (int i = 0; i < BLOCKS.size() && isWide; i++) {
+            blocks.put(BLOCKS.get(i), memory.routines().get(TYPES.size() + 3 + i));
+        }
+        tables = PanelCode.tables(arena);
     }
 
     /** Writes the code; empty where the system refuses executable memory. */
@@ -79,9 +81,9 @@ public final class TileKernels implements AutoCloseable {
         codes.add(TileCode.transpose());
         codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
-        codes.add(TileCode.transposeBytes());
-        codes.add(TileCode.transposeNibbles());
-        codes.add(TileCode.transposeSuperBlocks());
+        for (Panel panel : BLOCKS) {
+            codes.add(PanelCode.of(panel));
+        }
         return codes;
     }
 
@@ -90,12 +92,13 @@ public final class TileKernels implements AutoCloseable {
         return compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
     }
 
-    /** Whether it makes panels of a kind from rows as they lie in a checkpoint. */
-    boolean turns(Panel target) {
+    /** Whether it makes panels of a kind from rows of a type as they lie in a checkpoint. */
+    boolean turns(DataType from, Panel target) {
         return switch (target) {
-            case BFLOAT16, FLOAT32 -> true;
-            case BYTE, NIBBLE, NIBBLE_WITH_MINIMUM, FLOAT16 -> set == InstructionSet.AVX512;
-            case SIX_BITS -> false;
+            case BFLOAT16 -> from == DataType.BF16 || (compute == Compute.BF16 && TYPES.contains(from));
+            case FLOAT32 -> from == DataType.F32;
+            case FLOAT16 -> from == DataType.F16 && set == InstructionSet.AVX512;
+            case BYTE, NIBBLE, NIBBLE_WITH_MINIMUM, SIX_BITS -> set == InstructionSet.AVX512;
         };
     }
 
@@ -110,7 +113,7 @@ public final class TileKernels implements AutoCloseable {
 
     /** A caller's own place for arguments. */
     public Call call() {
-        return new Call(arena.allocate(TileCode.SIZE, 64));
+        return new Call(arena.allocate(TileCode.BYTES, 64));
     }
 
     /** Arguments and calls; one thread's own. */
@@ -127,10 +130,13 @@ public final class TileKernels implements AutoCloseable {
             run(target == Panel.FLOAT16 ? halves : transposition, source, rowBytes, to, lines);
         }
 
-        /** Makes the codes of a panel of sixteen rows of blocks, so many units each, from their first codes on. */
-        void units(Panel target, long source, long rowBytes, long to, int units) {
-            MemorySegment code = target == Panel.BYTE ? bytes : target == Panel.NIBBLE ? nibbles : superBlocks;
-            run(code, source, rowBytes, to, units);
+        /** Makes a panel of sixteen rows of blocks; it reads {@link PanelCode#BEFORE} bytes before them and a line behind. */
+        void blocks(Panel target, long source, long rowBytes, long to, int columns) {
+            boolean isScaleFirst = target == Panel.BYTE || target == Panel.NIBBLE;
+            arguments.set(JAVA_LONG, TileCode.SCALES, to + target.scalesAt(columns));
+            arguments.set(JAVA_LONG, TileCode.MINIMA, to + target.minimaAt(columns));
+            long from = isScaleFirst ? source - PanelCode.BEFORE : source;
+            run(Objects.requireNonNull(blocks.get(target)), from, rowBytes, to, target.units(columns));
         }
 
         /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to the precision of panels. */
