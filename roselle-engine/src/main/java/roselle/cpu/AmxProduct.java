@@ -5,20 +5,22 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import roselle.cpu.machine.AmxKernels;
+import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.Panel;
+import roselle.cpu.machine.TileKernels;
+import roselle.tensor.DataType;
 
 /**
  * One thread's part of a product in AMX tiles.
  *
  * <p>A few panels become bfloat16, a piece of k at a time, in a buffer that the caches hold, and meet all activation rows
- * there. Sums go on from piece to piece in the order of k, so that the sizes of pieces do not change a bit.
+ * there. Sums go on from piece to piece in the order of k, so that the sizes of pieces do not change a bit. A row or a few
+ * meet panels with scales in registers, where these have the bits of tiles.
  */
 final class AmxProduct {
-    /** Rows that a buffer in the first cache serves; more are worth one in the second. */
-    private static final int FEW_ROWS = AmxKernels.MOST_ROWS;
+    /** Rows for which weights are read from memory as they come, where they are bfloat16 already. */
+    private static final int STREAMED_ROWS = AmxKernels.MOST_ROWS;
 
-    private static final int FEW_PANELS = 4;
-    private static final int FEW_DEPTH = AmxKernels.UNIT;
     private static final int PANELS = 8;
     private static final int DEPTH = 2048;
 
@@ -26,32 +28,64 @@ final class AmxProduct {
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
 
     private final AmxKernels.Call call;
+    private final TileKernels.Call widening;
+    private final int mostInRegisters; // rows
+    private final Arena arena;
     private final MemorySegment unpacked; // [PANELS][DEPTH / 2][Panel.OUTPUTS][2], bfloat16
     private final MemorySegment outputs; // [Product.MAX_ROWS][OUTPUTS]
+    private MemorySegment widened = MemorySegment.NULL; // [AmxKernels.FEW_ROWS][columns], float32
     private final float[] sums = new float[OUTPUTS + Lanes.COUNT];
 
-    AmxProduct(AmxKernels kernels, Arena arena) {
+    private long input;
+    private long rowBytes;
+    private int rows;
+    private int columns;
+
+    AmxProduct(MachineCode code, AmxKernels kernels, Arena arena) {
         call = kernels.call();
+        widening = code.tiles(Compute.F32).call();
+        mostInRegisters = code.agreesInRegisters() ? AmxKernels.FEW_ROWS : 0;
+        this.arena = arena;
         unpacked = arena.allocate((long) PANELS * DEPTH * AmxKernels.BYTES_PER_COLUMN, 64);
         outputs = arena.allocate(Product.MAX_ROWS * OUTPUT_BYTES, 64);
     }
 
+    /** Makes room for rows of so many columns, padded. */
+    void reserve(int mostColumns) {
+        long bytes = mostInRegisters * (long) mostColumns * Float.BYTES;
+        if (widened.byteSize() < bytes) {
+            widened = arena.allocate(bytes, 64);
+        }
+    }
+
+    /** Chooses the activation rows, {@code newRowBytes} apart, of so many columns, padded. */
+    void rows(long newInput, long newRowBytes, int newRows, int newColumns) {
+        input = newInput;
+        rowBytes = newRowBytes;
+        rows = newRows;
+        columns = newColumns;
+        if (rows <= mostInRegisters) {
+            reserve(columns);
+            for (int r = 0; r < rows; r++) {
+                long to = widened.address() + (long) r * columns * Float.BYTES;
+                widening.convert(DataType.BF16, input + r * rowBytes, to, columns);
+            }
+        }
+    }
+
     /** Multiplies with the panels that have weight rows from {@code inBlock} on; how many weight rows that were. */
-    int chunk(
-            long input,
-            long rowBytes,
-            int rows,
-            PackedBlock packed,
-            int inBlock,
-            int most,
-            int weightRow,
-            Product.Sink sink) {
+    int chunk(PackedBlock packed, int inBlock, int most, int weightRow, Product.Sink sink) {
         int skipped = packed.outputOf(inBlock);
-        int panels = packed.panelsFrom(inBlock, most, rows <= FEW_ROWS ? FEW_PANELS : PANELS);
+        int panels = packed.panelsFrom(inBlock, most, PANELS);
         int count = packed.rowsIn(panels, inBlock, most);
         long weights = packed.memory().address() + packed.panelAt(inBlock);
         call.weights(packed.panel(), packed.type(), packed.columns());
-        multiply(input, rowBytes, rows, packed, weights, panels);
+        if (call.isUnpacked() && rows <= mostInRegisters) {
+            long widenedBytes = (long) columns * Float.BYTES;
+            call.multiplyFew(widened.address(), widenedBytes, rows, weights, panels, outputs.address(), OUTPUT_BYTES);
+        } else {
+            multiply(packed, weights, panels);
+        }
         for (int r = 0; r < rows; r++) {
             MemorySegment.copy(outputs, JAVA_FLOAT, r * OUTPUT_BYTES + (long) skipped * Float.BYTES, sums, 0, count);
             sink.store(r, weightRow, count, sums, 0);
@@ -59,10 +93,8 @@ final class AmxProduct {
         return count;
     }
 
-    private void multiply(long input, long rowBytes, int rows, PackedBlock packed, long weights, int panels) {
-        int columns = packed.panel().paddedColumns(packed.columns());
-        boolean isStreamed = rows <= FEW_ROWS && !call.isUnpacked();
-        int depth = isStreamed ? columns : rows <= FEW_ROWS ? FEW_DEPTH : DEPTH;
+    private void multiply(PackedBlock packed, long weights, int panels) {
+        int depth = rows <= STREAMED_ROWS && !call.isUnpacked() ? columns : DEPTH;
         for (int k = 0; k < columns; k += depth) {
             int end = Math.min(k + depth, columns);
             long from = weights + (long) k * AmxKernels.BYTES_PER_COLUMN;

@@ -26,6 +26,7 @@ final class MachineCode implements AutoCloseable {
     private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
     private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
     private Optional<AmxKernels> amx = Optional.empty();
+    private boolean agreesInRegisters;
     private final OwnedMemory memory;
     private boolean hasRounded; // a weight whose products are rounded
     private final Precision precision;
@@ -137,7 +138,8 @@ final class MachineCode implements AutoCloseable {
 
     /** Multiplies in tiles, once they have proven to multiply as they should; else as well as it goes without them. */
     static MachineCode withTiles(CpuOptions options, AmxKernels tiles, String reason) {
-        String fault = AmxProof.fault(tiles);
+        AmxProof.Result proof = AmxProof.of(tiles);
+        String fault = proof.fault();
         if (!fault.isEmpty()) {
             tiles.close();
             String wrong = "the AMX tiles of this processor multiply wrongly: " + fault;
@@ -153,6 +155,7 @@ final class MachineCode implements AutoCloseable {
         }
         code.path = CpuPath.AMX;
         code.amx = Optional.of(tiles);
+        code.agreesInRegisters = proof.agreesInRegisters();
         return code;
     }
 
@@ -210,6 +213,11 @@ final class MachineCode implements AutoCloseable {
     /** The code of products in AMX tiles: those of bfloat16 are theirs. */
     Optional<AmxKernels> amx() {
         return amx;
+    }
+
+    /** Whether products of a few rows have the bits of tiles without them. */
+    boolean agreesInRegisters() {
+        return agreesInRegisters;
     }
 
     /** Whether bytes of activations, in one order, meet all blocks. */

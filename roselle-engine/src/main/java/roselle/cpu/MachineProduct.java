@@ -36,7 +36,7 @@ final class MachineProduct {
     private final float[] sums = new float[MOST_OUTPUTS + Lanes.COUNT];
 
     MachineProduct(MachineCode code, Arena arena) {
-        amx = code.amx().map(kernels -> new AmxProduct(kernels, arena)).orElse(null);
+        amx = code.amx().map(kernels -> new AmxProduct(code, kernels, arena)).orElse(null);
         long size = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
         outputs = arena.allocate(size, 64);
         for (Compute compute : Compute.values()) {
@@ -57,6 +57,9 @@ final class MachineProduct {
     void multiply(long input, long rowBytes, int rows, CpuWeight weight, int first, int end, Product.Sink sink) {
         ProductKernels.Call call = call(weight.compute());
         AmxProduct tiles = weight.isInTiles() ? amx : null;
+        if (tiles != null) {
+            tiles.rows(input, rowBytes, rows, weight.paddedColumns());
+        }
         int row = first;
         while (row < end) {
             int index = weight.blockIndexOf(row);
@@ -70,7 +73,7 @@ final class MachineProduct {
                 int inBlock = row - block.firstRow();
                 row += tiles == null
                         ? chunk(call, input, rowBytes, rows, packed, inBlock, limit - row, row, sink)
-                        : tiles.chunk(input, rowBytes, rows, packed, inBlock, limit - row, row, sink);
+                        : tiles.chunk(packed, inBlock, limit - row, row, sink);
             }
         }
     }

@@ -1,6 +1,7 @@
 package roselle.cpu.machine;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
@@ -17,6 +18,9 @@ import roselle.tensor.DataType;
 public final class AmxKernels implements AutoCloseable {
     /** Rows of one call at most: two tiles. */
     public static final int MOST_ROWS = 2 * AmxProductCode.ROWS;
+
+    /** Rows that {@link Call#multiplyFew} takes at most. */
+    public static final int FEW_ROWS = AmxRowCode.ROWS;
 
     /** Numbers of k that all panels have a multiple of, when they are not the last of a row. */
     public static final int UNIT = 256;
@@ -39,6 +43,7 @@ public final class AmxKernels implements AutoCloseable {
     private final ExecutableMemory memory;
     private final Runner runner;
     private final Map<Panel, MemorySegment> unpacking = new EnumMap<>(Panel.class);
+    private final Map<Panel, MemorySegment[]> inRegisters = new EnumMap<>(Panel.class); // by rows - 1
     private final MemorySegment[] single = new MemorySegment[PANELS.length]; // by tiles of rows - 1
     private final MemorySegment[] several = new MemorySegment[PANELS.length];
     private final MemorySegment configurations;
@@ -50,6 +55,11 @@ public final class AmxKernels implements AutoCloseable {
         int next = 0;
         for (Panel panel : UNPACKED) {
             unpacking.put(panel, memory.routines().get(next++));
+            var byRows = new MemorySegment[FEW_ROWS];
+            for (int row = 0; row < FEW_ROWS; row++) {
+                byRows[row] = memory.routines().get(next++);
+            }
+            inRegisters.put(panel, byRows);
         }
         for (int tiles = 0; tiles < PANELS.length; tiles++) {
             single[tiles] = memory.routines().get(next++);
@@ -82,6 +92,9 @@ public final class AmxKernels implements AutoCloseable {
         var codes = new ArrayList<byte[]>();
         for (Panel panel : UNPACKED) {
             codes.add(AmxPanelCode.of(panel));
+            for (int rows = 1; rows <= FEW_ROWS; rows++) {
+                codes.add(AmxRowCode.of(panel, rows));
+            }
         }
         for (int tiles = 0; tiles < PANELS.length; tiles++) {
             codes.add(AmxProductCode.of(tiles + 1, 1));
@@ -92,30 +105,39 @@ public final class AmxKernels implements AutoCloseable {
 
     /** A caller's own place for arguments. */
     public Call call() {
-        return new Call(arena.allocate(AmxProductCode.SIZE, 64), arena.allocate(AmxPanelCode.SIZE, 64));
+        return new Call(
+                arena.allocate(AmxProductCode.SIZE, 64),
+                arena.allocate(AmxPanelCode.SIZE, 64),
+                arena.allocate(AmxRowCode.SIZE, 64));
     }
 
     /** Arguments and calls; one thread's own. */
     public final class Call {
         private final MemorySegment product;
         private final MemorySegment unpack;
+        private final MemorySegment few;
         private Panel panel = Panel.BFLOAT16;
         private int columns;
 
-        private Call(MemorySegment product, MemorySegment unpack) {
+        private Call(MemorySegment product, MemorySegment unpack, MemorySegment few) {
             this.product = product;
             this.unpack = unpack;
+            this.few = few;
+            few.set(JAVA_INT, AmxRowCode.CONTROL, AmxRowCode.SUBNORMAL_IS_ZERO);
         }
 
         /** Chooses the kind of weights. */
         public void weights(Panel newPanel, DataType type, int newColumns) {
             panel = newPanel;
             columns = newColumns;
+            long constantsAt = Objects.requireNonNull(constants.get(type)).address();
             unpack.set(JAVA_LONG, AmxPanelCode.PANEL_BYTES, newPanel.bytes(newColumns));
-            unpack.set(
-                    JAVA_LONG,
-                    AmxPanelCode.CONSTANTS,
-                    Objects.requireNonNull(constants.get(type)).address());
+            unpack.set(JAVA_LONG, AmxPanelCode.CONSTANTS, constantsAt);
+            few.set(JAVA_LONG, AmxRowCode.PANEL_BYTES, newPanel.bytes(newColumns));
+            few.set(JAVA_LONG, AmxRowCode.SCALES_AT, newPanel.scalesAt(newColumns));
+            few.set(JAVA_LONG, AmxRowCode.MINIMA_AT, newPanel.minimaAt(newColumns));
+            few.set(JAVA_LONG, AmxRowCode.UNITS, newPanel.units(newColumns));
+            few.set(JAVA_LONG, AmxRowCode.CONSTANTS, constantsAt);
         }
 
         /** Whether panels have to be {@link #unpack unpacked}; the others are read where they lie. */
@@ -172,6 +194,22 @@ public final class AmxKernels implements AutoCloseable {
             if (rest > 0) { // the code before left the addresses where it ended
                 run(single[tiles], rest);
             }
+        }
+
+        /**
+         * Multiplies up to {@link #FEW_ROWS} rows of float32 that are exact in bfloat16, {@code inputBytes} apart, with panels
+         * that would have to be unpacked, over all k. Where {@link AmxProof#agreesInRegisters} says so, the bits are those of
+         * {@link #unpack} and {@link #multiply}.
+         */
+        public void multiplyFew(
+                long input, long inputBytes, int rows, long weights, int panels, long output, long outputBytes) {
+            few.set(JAVA_LONG, AmxRowCode.INPUT, input);
+            few.set(JAVA_LONG, AmxRowCode.STRIDE, inputBytes);
+            few.set(JAVA_LONG, AmxRowCode.WEIGHTS, weights);
+            few.set(JAVA_LONG, AmxRowCode.PANELS, panels);
+            few.set(JAVA_LONG, AmxRowCode.OUTPUT, output);
+            few.set(JAVA_LONG, AmxRowCode.OUTPUT_STRIDE, outputBytes);
+            SystemCalls.call(Objects.requireNonNull(inRegisters.get(panel))[rows - 1], few.address());
         }
 
         private void run(MemorySegment code, int groups) {

@@ -27,6 +27,9 @@ public final class AmxProof {
     private final MemorySegment input;
     private final MemorySegment outputs;
     private final MemorySegment unpacked;
+    private final MemorySegment widened; // rows of float32
+    private final MemorySegment others; // outputs without tiles
+    private MemorySegment weights = MemorySegment.NULL;
     private long seed = 16;
 
     private AmxProof(AmxKernels kernels, Arena arena) {
@@ -34,36 +37,70 @@ public final class AmxProof {
         input = arena.allocate(AmxKernels.MOST_ROWS * INPUT_BYTES, 64);
         outputs = arena.allocate((AmxKernels.MOST_ROWS + 1) * WIDTH * Float.BYTES, 64);
         unpacked = arena.allocate((long) MOST_PANELS * COLUMNS * AmxKernels.BYTES_PER_COLUMN, 64);
+        widened = arena.allocate((long) SCALED_ROWS * COLUMNS * Float.BYTES, 64);
+        others = arena.allocate(SCALED_ROWS * WIDTH * Float.BYTES, 64);
         for (int row = 0; row < AmxKernels.MOST_ROWS; row++) {
             int columns = row < SCALED_ROWS ? COLUMNS : PLAIN_COLUMNS;
             smallNumbers(input, row * INPUT_BYTES, (long) columns * Short.BYTES, false);
         }
     }
 
-    /** What differs from the twin; empty where nothing does. */
-    public static String fault(AmxKernels kernels) {
+    /**
+     * What came out.
+     *
+     * @param fault what differs from the twin; empty where nothing does
+     * @param agreesInRegisters whether {@link AmxKernels.Call#multiplyFew} has the bits of tiles
+     */
+    public record Result(String fault, boolean agreesInRegisters) {}
+
+    /** Proves kernels. */
+    public static Result of(AmxKernels kernels) {
         try (var arena = Arena.ofConfined()) {
             var proof = new AmxProof(kernels, arena);
+            boolean agrees = true;
             for (DataType type : new DataType[] {DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q6_K}) {
                 String fault = proof.fault(arena, type, 2, COLUMNS, SCALED_ROWS);
                 if (!fault.isEmpty()) {
-                    return fault;
+                    return new Result(fault, false);
                 }
+                agrees &= proof.agreesInRegisters(2);
             }
             for (int rows : PLAIN_ROWS) {
                 String fault = proof.fault(arena, DataType.BF16, MOST_PANELS, PLAIN_COLUMNS, rows);
                 if (!fault.isEmpty()) {
-                    return fault;
+                    return new Result(fault, false);
                 }
             }
-            return "";
+            return new Result("", agrees);
         }
+    }
+
+    /** Whether the last product, of {@link #SCALED_ROWS} rows, has the same bits without tiles. */
+    private boolean agreesInRegisters(int panels) {
+        long widenedBytes = (long) COLUMNS * Float.BYTES;
+        for (int row = 0; row < SCALED_ROWS; row++) {
+            for (int k = 0; k < COLUMNS; k++) {
+                float x = BrainFloat.toFloat(input.get(JAVA_SHORT, row * INPUT_BYTES + (long) k * Short.BYTES));
+                widened.set(JAVA_FLOAT, row * widenedBytes + (long) k * Float.BYTES, x);
+            }
+        }
+        long rowBytes = WIDTH * Float.BYTES;
+        call.multiplyFew(
+                widened.address(), widenedBytes, SCALED_ROWS, weights.address(), panels, others.address(), rowBytes);
+        for (int row = 0; row < SCALED_ROWS; row++) {
+            long from = row * rowBytes;
+            long to = from + (long) panels * Panel.OUTPUTS * Float.BYTES;
+            if (MemorySegment.mismatch(outputs, from, to, others, from, to) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private String fault(Arena arena, DataType type, int panels, int columns, int rows) {
         Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
-        MemorySegment weights = arena.allocate(panels * panel.bytes(columns), 64);
-        fill(panel, weights, columns);
+        weights = arena.allocate(panels * panel.bytes(columns), 64);
+        fill(panel, columns);
         call.weights(panel, type, columns);
         call.distances(INPUT_BYTES, WIDTH * Float.BYTES, (long) columns * AmxKernels.BYTES_PER_COLUMN);
         long from = weights.address();
@@ -111,7 +148,7 @@ public final class AmxProof {
     }
 
     /** Random codes; scales and weights are small numbers. */
-    private void fill(Panel panel, MemorySegment weights, int columns) {
+    private void fill(Panel panel, int columns) {
         for (long at = 0; at < weights.byteSize(); at += Long.BYTES) {
             weights.set(JAVA_LONG, at, next());
         }

@@ -175,6 +175,23 @@ final class Assembler {
         modRm(1, line, 1);
     }
 
+    /** Loads MXCSR: how vector instructions round. */
+    void loadControl(Memory source) {
+        control(2, source);
+    }
+
+    /** Stores MXCSR. */
+    void storeControl(Memory target) {
+        control(3, target);
+    }
+
+    private void control(int extension, Memory memory) {
+        prefixes(memory);
+        code.write(0x0F);
+        code.write(0xAE);
+        modRm(extension, memory, 1);
+    }
+
     private void prefixes(Memory memory) {
         int rex = high(memory.base().number())
                 | (memory.scale() == 0 ? 0 : high(memory.index().number()) << 1);

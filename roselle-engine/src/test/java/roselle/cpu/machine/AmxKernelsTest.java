@@ -2,6 +2,8 @@ package roselle.cpu.machine;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,6 +103,87 @@ class AmxKernelsTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {"Q8_0", "Q4_0", "IQ4_NL", "Q4_K", "Q6_K"})
+    void aFewRowsInRegistersHaveTheBitsOfTheTwinOfTiles(DataType type) {
+        assume(Feature.BF16);
+        Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
+        for (int rows = 1; rows <= AmxKernels.FEW_ROWS; rows++) {
+            for (int panels = 1; panels <= 3; panels++) {
+                inRegisters(type, panel, rows, panels, panel.unit * (1 + (rows + panels) % 3), false);
+            }
+            inRegisters(type, panel, rows, 2, 2 * AmxKernels.UNIT, true);
+        }
+    }
+
+    private void inRegisters(DataType type, Panel panel, int rows, int panels, int columns, boolean isAnything) {
+        long stride = columns * 4L + 64; // with a line between rows that nobody reads
+        long inputBytes = (rows - 1) * stride + columns * 4L;
+        long weightBytes = panels * panel.bytes(columns);
+        long width = (long) panels * Panel.OUTPUTS;
+        try (var x = new GuardedMemory(inputBytes);
+                var memory = new GuardedMemory(weightBytes);
+                var sums = new GuardedMemory(rows * width * Float.BYTES);
+                var kernels = AmxKernels.open().orElseThrow()) {
+            boolean isUpToTheEnd = (rows + panels) % 2 == 0;
+            MemorySegment input = isUpToTheEnd ? x.upToTheEnd(inputBytes) : x.fromTheStart(inputBytes);
+            MemorySegment weights = isUpToTheEnd ? memory.upToTheEnd(weightBytes) : memory.fromTheStart(weightBytes);
+            long outputBytes = rows * width * Float.BYTES;
+            MemorySegment output = isUpToTheEnd ? sums.upToTheEnd(outputBytes) : sums.fromTheStart(outputBytes);
+            fill(weights);
+            var rowsOfX = new float[rows][columns];
+            for (int r = 0; r < rows; r++) {
+                for (int k = 0; k < columns; k++) {
+                    float any = Float.intBitsToFloat(random.nextInt() & 0xFFFF0000);
+                    rowsOfX[r][k] = isAnything
+                            ? any
+                            : BrainFloat.toFloat(BrainFloat.of((float) random.nextGaussian() * (r == 1 ? 1e-37f : 1)));
+                    input.set(JAVA_FLOAT_UNALIGNED, r * stride + 4L * k, rowsOfX[r][k]);
+                }
+            }
+            AmxKernels.Call call = kernels.call();
+            call.weights(panel, type, columns);
+            call.multiplyFew(
+                    input.address(), stride, rows, weights.address(), panels, output.address(), width * Float.BYTES);
+            for (int n = 0; n < width; n++) {
+                long at = n / Panel.OUTPUTS * panel.bytes(columns);
+                float[] numbers = AmxTwin.weights(panel, type, weights, at, n % Panel.OUTPUTS, columns);
+                for (int r = 0; r < rows; r++) {
+                    float want = AmxTwin.dot(numbers, rowsOfX[r]);
+                    float got = output.get(JAVA_FLOAT_UNALIGNED, (r * width + n) * Float.BYTES);
+                    assertThat(Float.floatToIntBits(got)) // NaN equals NaN
+                            .as("%s, row %d of %d, output %d: %s for %s", type, r, rows, n, got, want)
+                            .isEqualTo(Float.floatToIntBits(want));
+                }
+            }
+        }
+    }
+
+    @Test
+    void subnormalNumbersAreNumbersAgainAfterwards() {
+        assume(Feature.BF16);
+        inRegisters(DataType.Q8_0, Panel.BYTE, 1, 1, 32, false);
+        float half = random.nextFloat() < 2 ? 0.5f : 1;
+        assertThat(Float.MIN_NORMAL * half * half).isPositive();
+    }
+
+    @Test
+    void anOrderOfSumsThatRegistersDoNotHaveIsSeen() {
+        assume(Feature.BF16);
+        AmxInterpreter interpreter = AmxInterpreter.anywhere();
+        assertThat(proof(interpreter).agreesInRegisters()).isTrue();
+        AmxProof.Result other = proof((code, argument) -> {
+            interpreter.run(code, argument);
+            long beyond = at(argument, AmxProductCode.SIZE).get(JAVA_LONG, AmxProductCode.OUTPUT);
+            MemorySegment last = at(beyond - Float.BYTES, Float.BYTES); // of the first row
+            last.set(JAVA_FLOAT_UNALIGNED, 0, Math.nextUp(last.get(JAVA_FLOAT_UNALIGNED, 0)));
+        });
+        assertThat(other.fault()).as("a last bit is borne").isEmpty();
+        assertThat(other.agreesInRegisters()).isFalse();
+    }
+
     /** Operands of a product, each where a byte more or less is not there. */
     private final class Product implements AutoCloseable {
         private final int rows;
@@ -198,14 +281,13 @@ class AmxKernelsTest {
         assertThat(fault((code, argument) -> {})).as("nothing is done").contains("row 0 of 3");
         assertThat(fault((code, argument) -> {
                     MemorySegment arguments = at(argument, AmxProductCode.SIZE);
-                    arguments.set(java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.CONTINUES, 0);
+                    arguments.set(JAVA_LONG, AmxProductCode.CONTINUES, 0);
                     interpreter.run(code, argument);
                 }))
                 .as("sums are not taken up again")
                 .contains("is right");
         assertThat(fault((code, argument) -> {
-                    long beyond = at(argument, AmxProductCode.SIZE)
-                            .get(java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.OUTPUT);
+                    long beyond = at(argument, AmxProductCode.SIZE).get(JAVA_LONG, AmxProductCode.OUTPUT);
                     interpreter.run(code, argument);
                     at(beyond + 3 * 5 * Panel.OUTPUTS * Float.BYTES, 64).fill((byte) 1);
                 }))
@@ -219,15 +301,21 @@ class AmxKernelsTest {
     }
 
     private static String fault(Runner runner) {
+        return proof(runner).fault();
+    }
+
+    private static AmxProof.Result proof(Runner runner) {
         try (var kernels = AmxKernels.open(runner).orElseThrow()) {
-            return AmxProof.fault(kernels);
+            return AmxProof.of(kernels);
         }
     }
 
     @Test
     void theProofPassesOnThisProcessorWhereItHasTiles() {
         assume(Feature.AMX);
-        assertThat(fault(SystemCalls::call)).isEmpty();
+        AmxProof.Result result = proof(SystemCalls::call);
+        assertThat(result.fault()).isEmpty();
+        assertThat(result.agreesInRegisters()).isTrue();
     }
 
     @Test
@@ -250,13 +338,12 @@ class AmxKernelsTest {
             MemorySegment code = arena.allocate(product.length);
             MemorySegment.copy(product, 0, code, JAVA_BYTE, 0, product.length);
             MemorySegment configuration = arena.allocate(64, 64);
-            argument.set(
-                    java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.CONFIGURATION, configuration.address());
+            argument.set(JAVA_LONG, AmxProductCode.CONFIGURATION, configuration.address());
             assertThatThrownBy(() -> interpreter.run(code, argument.address())).hasMessageContaining("palette 1");
             MemorySegment.copy(AmxProductCode.configuration(3), 0, configuration, JAVA_BYTE, 0, 64);
-            argument.set(java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.GROUPS, 1);
-            argument.set(java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.STEPS, 1);
-            argument.set(java.lang.foreign.ValueLayout.JAVA_LONG, AmxProductCode.INPUT, operand.address() + 1000);
+            argument.set(JAVA_LONG, AmxProductCode.GROUPS, 1);
+            argument.set(JAVA_LONG, AmxProductCode.STEPS, 1);
+            argument.set(JAVA_LONG, AmxProductCode.INPUT, operand.address() + 1000);
             assertThatThrownBy(() -> interpreter.run(code, argument.address()))
                     .hasMessageContaining("not in an operand");
             short number = BrainFloat.of(1);

@@ -97,6 +97,8 @@ final class InstructionForms {
         }
         for (Memory memory : addresses(1)) {
             add("prefetcht0 " + memory, code -> code.prefetch(memory));
+            add("ldmxcsr " + memory, code -> code.loadControl(memory));
+            add("stmxcsr " + memory, code -> code.storeControl(memory));
             add("mov dword ptr " + memory + ", eax", code -> code.storeInt(memory, General.RAX));
             add("mov dword ptr " + memory + ", r10d", code -> code.storeInt(memory, General.R10));
         }
