@@ -48,7 +48,7 @@ public final class CudaBackend implements Backend {
     private final SampleKernels sampler;
     private final StepGraphs graphs;
     private @Nullable StepMemory step;
-    private StepShape shape = new StepShape(0, 0, true);
+    private StepShape shape = new StepShape(0, 0, true, 0);
     private long floats; // a place for float32 rows on their way
     private long floatBytes;
 
@@ -191,7 +191,7 @@ public final class CudaBackend implements Backend {
         if (inputs.takesDrawn) {
             sampler.take(memory, inputs.rows);
         }
-        shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs);
+        shape = memory.shape();
     }
 
     @Override

@@ -12,8 +12,8 @@ import roselle.backend.StepLimits;
 /**
  * What kernels know of a step, as one array of ints that goes to the device in one copy.
  *
- * <p>The places of its parts depend on the limits of {@link StepInputs} alone, so that a recorded step finds them where they
- * were. Page tables come last: only those of the sequences of a step travel.
+ * <p>The places of its parts depend on the step's {@link StepShape} alone, so that a recorded step finds them where they were,
+ * and no more travels than the step has. Page tables come last.
  *
  * <p>On the device there is one such array, which the stream overwrites when it comes to the next step. On the host there are
  * two, used in turn, because the next step may be put together while the stream has not come to the copy of this one.
@@ -22,17 +22,29 @@ final class StepMemory {
     /** Positions of a split of few-row attention. */
     private static final int SPLIT = 128;
 
+    private static final int PART = 4; // numbers at whose multiples parts begin
+    private static final int LEAST_TABLE_PAGES = 64;
+    private static final int TABLE_GROWTH = 4;
+
     private final Device device;
     private final int maxRows;
     private final int maxSequences;
     private final int maxOutputs;
     private final int maxPages;
     private final int groups;
-    private final int[] packed;
+    private final int[] header; // all but the tables
     private final Copy[] copies = new Copy[2];
     private final long address;
     private final Map<Integer, Tiles> tiles = new TreeMap<>();
     private StepInputs current;
+    private StepShape shape = new StepShape(0, 0, true, 0);
+    private int rows; // of this step, in whole parts
+    private int places; // for sequences
+    private int tablePages;
+    private int outputRowAt;
+    private int rowStartAt;
+    private int contextLengthAt;
+    private int pagesAt;
     private int turn; // which of the two this step uses
 
     /** What is on its way to the device: memory that does not move, and when it may be overwritten. */
@@ -49,12 +61,12 @@ final class StepMemory {
 
     /** Bytes of device memory for steps within limits, but for tiles. */
     static long bytes(StepLimits limits, int groups) {
-        long numbers = 5L * limits.maxRows()
-                + limits.maxOutputs()
-                + 2L * limits.maxSequences()
-                + 1
-                + (long) groups * limits.maxSequences() * limits.maxPages();
-        return numbers * Integer.BYTES;
+        int header = headerNumbers(limits.maxRows(), limits.maxOutputs(), limits.maxSequences());
+        return (header + (long) groups * limits.maxSequences() * limits.maxPages()) * Integer.BYTES;
+    }
+
+    private static int headerNumbers(int rows, int outputs, int sequences) {
+        return 5 * aligned(rows) + aligned(outputs) + aligned(sequences + 1) + aligned(sequences);
     }
 
     /** Bytes of device memory for the tiles of one number of rows in a tile. */
@@ -70,12 +82,14 @@ final class StepMemory {
         maxOutputs = inputs.outputRow.length;
         maxPages = inputs.maxPages;
         groups = inputs.pageTable.length;
-        packed = new int[Math.toIntExact(pagesAt(groups, maxSequences))];
+        int headerNumbers = headerNumbers(maxRows, maxOutputs, maxSequences);
+        long numbers = Math.toIntExact(headerNumbers + (long) groups * maxSequences * maxPages);
+        header = new int[headerNumbers];
         for (int i = 0; i < copies.length; i++) {
-            MemorySegment pinned = device.host().allocate((long) packed.length * Integer.BYTES);
+            MemorySegment pinned = device.host().allocate(numbers * Integer.BYTES);
             copies[i] = new Copy(pinned, device.host().createEvent());
         }
-        address = device.memory().allocate((long) packed.length * Integer.BYTES);
+        address = device.memory().allocate(numbers * Integer.BYTES);
     }
 
     /** Whether it has the sizes of these inputs. */
@@ -87,85 +101,90 @@ final class StepMemory {
                 && groups == inputs.pageTable.length;
     }
 
-    private int tokenIdsAt() {
-        return 0;
+    /** Settles where the parts of a step lie: its rows and outputs, who attends how, and the longest sequence decide. */
+    private void arrange(StepInputs inputs) {
+        rows = aligned(inputs.rows);
+        tablePages = tablePages(inputs);
+        shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs, tablePages);
+        // a recorded step may come with other numbers of sequences, but of no more than rows
+        places = shape.isFew() ? Math.min(inputs.rows, maxSequences) : inputs.sequences;
+        outputRowAt = 5 * rows;
+        rowStartAt = outputRowAt + aligned(inputs.outputs);
+        contextLengthAt = rowStartAt + aligned(places + 1);
+        pagesAt = contextLengthAt + aligned(places);
     }
 
-    private int positionsAt() {
-        return maxRows;
+    /** Pages that the table of each sequence has room for: steps of several lengths have one number, so that they share graphs. */
+    private int tablePages(StepInputs inputs) {
+        int longest = 0;
+        for (int s = 0; s < inputs.sequences; s++) {
+            longest = Math.max(longest, pages(inputs, s));
+        }
+        long room = LEAST_TABLE_PAGES;
+        while (room < longest) {
+            room *= TABLE_GROWTH;
+        }
+        return (int) Math.min(room, maxPages);
     }
 
-    private int rowSequenceAt() {
-        return 2 * maxRows;
+    /** Pages of a sequence up to the end of this step. */
+    private static int pages(StepInputs inputs, int s) {
+        int end = inputs.contextLength[s] + inputs.rowStart[s + 1] - inputs.rowStart[s];
+        return (end + inputs.pageTokens - 1) / inputs.pageTokens;
     }
 
-    private int firstEntryAt() {
-        return 3 * maxRows;
+    private static int aligned(int numbers) {
+        return (numbers + PART - 1) / PART * PART;
     }
 
-    private int drawnRowAt() {
-        return 4 * maxRows;
-    }
-
-    private int outputRowAt() {
-        return 5 * maxRows;
-    }
-
-    private int rowStartAt() {
-        return outputRowAt() + maxOutputs;
-    }
-
-    private int contextLengthAt() {
-        return rowStartAt() + maxSequences + 1;
-    }
-
-    /** Where the tables of a group are when so many sequences' tables lie before it in each group. */
-    private long pagesAt(int group, int sequences) {
-        return contextLengthAt() + maxSequences + (long) group * sequences * maxPages;
+    /** What the launches of this step depend on. */
+    StepShape shape() {
+        return shape;
     }
 
     long tokenIds() {
-        return at(tokenIdsAt());
+        return at(0);
     }
 
     long positions() {
-        return at(positionsAt());
+        return at(rows);
     }
 
     /** The sequence of each row. */
     long rowSequence() {
-        return at(rowSequenceAt());
+        return at(2 * rows);
     }
 
-    /** Where a row's partial results of few-row attention begin. */
+    /** Where the partial results of each row begin, in splits. */
     long firstEntry() {
-        return at(firstEntryAt());
+        return at(3 * rows);
     }
 
-    /** The row of the draw before whose token a row takes. */
+    /** For each row the row of the draw before whose token it takes; −1 for its token id. */
     long drawnRow() {
-        return at(drawnRowAt());
+        return at(4 * rows);
     }
 
     long outputRow() {
-        return at(outputRowAt());
+        return at(outputRowAt);
     }
 
     long rowStart() {
-        return at(rowStartAt());
+        return at(rowStartAt);
     }
 
     long contextLength() {
-        return at(contextLengthAt());
+        return at(contextLengthAt);
     }
 
-    /** The page tables of a group, {@code [maxSequences, maxPages]}. */
+    /** The page tables of a group, {@code [sequences, tablePages]}. */
     long pageTable(int group) {
-        return at(Math.toIntExact(pagesAt(group, maxSequences)));
+        return at(pagesAt + group * places * tablePages);
     }
 
+    /** Pages from one sequence's table to the next one's. */
     int maxPages() {
-        return maxPages;
+        return tablePages;
     }
 
     int maxRows() {
@@ -179,32 +198,44 @@ final class StepMemory {
     /** Sends a step to the device; kernels that the stream gets after it see it. */
     void send(StepInputs inputs) {
         takeTurn();
-        int rows = inputs.rows;
-        System.arraycopy(inputs.tokenIds, 0, packed, tokenIdsAt(), rows);
-        System.arraycopy(inputs.positions, 0, packed, positionsAt(), rows);
-        System.arraycopy(inputs.drawnRow, 0, packed, drawnRowAt(), rows);
-        System.arraycopy(inputs.outputRow, 0, packed, outputRowAt(), inputs.outputs);
-        System.arraycopy(inputs.rowStart, 0, packed, rowStartAt(), inputs.sequences + 1);
-        System.arraycopy(inputs.contextLength, 0, packed, contextLengthAt(), inputs.sequences);
+        arrange(inputs);
+        System.arraycopy(inputs.tokenIds, 0, header, 0, inputs.rows);
+        System.arraycopy(inputs.positions, 0, header, rows, inputs.rows);
+        System.arraycopy(inputs.drawnRow, 0, header, 4 * rows, inputs.rows);
+        System.arraycopy(inputs.outputRow, 0, header, outputRowAt, inputs.outputs);
+        System.arraycopy(inputs.rowStart, 0, header, rowStartAt, inputs.sequences + 1);
+        System.arraycopy(inputs.contextLength, 0, header, contextLengthAt, inputs.sequences);
         int entry = 0;
         for (int s = 0; s < inputs.sequences; s++) {
             int end = inputs.rowStart[s + 1];
-            Arrays.fill(packed, rowSequenceAt() + inputs.rowStart[s], rowSequenceAt() + end, s);
+            Arrays.fill(header, 2 * rows + inputs.rowStart[s], 2 * rows + end, s);
             for (int row = inputs.rowStart[s]; row < end; row++) {
-                packed[firstEntryAt() + row] = entry;
+                header[3 * rows + row] = entry;
                 entry += inputs.positions[row] / SPLIT + 1;
             }
         }
-        int table = inputs.sequences * maxPages;
-        copyIn(0, contextLengthAt() + inputs.sequences);
-        for (int group = 0; group < groups; group++) {
-            int from = Math.toIntExact(pagesAt(group, maxSequences));
-            System.arraycopy(inputs.pageTable[group], 0, packed, from, table);
-            copyIn(from, table);
-        }
+        MemorySegment pinned = copies[turn].pinned;
+        MemorySegment.copy(header, 0, pinned, JAVA_INT, 0, pagesAt);
+        int end = copyTables(inputs, pinned);
+        device.driver().copyIn(address, pinned, (long) end * Integer.BYTES, device.stream());
         copies[turn].inFlight = true;
         current = inputs;
         tiles.values().forEach(list -> list.count = 0);
+    }
+
+    /** Copies the pages that each sequence has; returns where the last table ends. */
+    private int copyTables(StepInputs inputs, MemorySegment pinned) {
+        int end = pagesAt;
+        for (int s = 0; s < inputs.sequences; s++) {
+            int count = pages(inputs, s);
+            for (int group = 0; group < groups; group++) {
+                int from = pagesAt + (group * places + s) * tablePages;
+                MemorySegment.copy(
+                        inputs.pageTable[group], s * maxPages, pinned, JAVA_INT, (long) from * Integer.BYTES, count);
+                end = Math.max(end, from + count);
+            }
+        }
+        return end;
     }
 
     /** Goes on to the other copy; waits where the stream may not have come to the end of the step that used it. */
@@ -269,14 +300,6 @@ final class StepMemory {
             }
             device.driver().copyIn(address, pinned[turn], 2L * count * Integer.BYTES, device.stream());
         }
-    }
-
-    private void copyIn(int from, int count) {
-        long offset = (long) from * Integer.BYTES;
-        long bytes = (long) count * Integer.BYTES;
-        MemorySegment pinned = copies[turn].pinned;
-        MemorySegment.copy(packed, from, pinned, JAVA_INT, offset, count);
-        device.driver().copyIn(address + offset, pinned.asSlice(offset, bytes), bytes, device.stream());
     }
 
     /** Tells that the stream has come to its end. */
