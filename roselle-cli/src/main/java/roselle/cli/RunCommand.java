@@ -2,7 +2,6 @@ package roselle.cli;
 
 import java.io.Console;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -36,6 +35,7 @@ import roselle.api.SamplingParameters;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EnginePlan;
+import roselle.engine.StartObserver;
 
 /** {@code roselle run}: one answer to a prompt, or a conversation. */
 @Command(name = "run", sortOptions = false)
@@ -120,11 +120,11 @@ final class RunCommand implements Callable<Integer> {
     private Engine open(EngineConfig config) {
         Consumer<EnginePlan> planned = plan -> tell(plan::describe);
         if (!isTerminal()) {
-            return Engine.open(config, planned);
+            return Engine.open(config, new StartReport(planned, StartObserver.NONE));
         }
-        PrintStream report = System.err;
-        try (var _ = LoadingBar.begin(String.valueOf(model.getFileName()), report, LoadingBar.PATIENCE)) {
-            return Engine.open(config, planned);
+        String name = String.valueOf(model.getFileName());
+        try (var loading = LoadingReport.onStandardError(name)) {
+            return Engine.open(config, new StartReport(planned, loading));
         }
     }
 

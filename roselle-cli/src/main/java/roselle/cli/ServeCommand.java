@@ -83,13 +83,19 @@ final class ServeCommand implements Callable<Integer> {
         if (!hasNoBlackBox) {
             BlackBox.start();
         }
-        try (var engine = Engine.open(engineConfig, plan -> tell(plan.describe()));
+        try (var engine = open(engineConfig);
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             tell(engine.timeline().describe());
             out().println("serving " + name() + " at " + server.uri());
             out().flush();
             serverFlags.watchFiles(server);
             awaitEnd(server, engine);
+        }
+    }
+
+    private Engine open(EngineConfig config) {
+        try (var loading = LoadingReport.onStandardError(name())) {
+            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
@@ -123,24 +122,24 @@ public final class Engine implements AutoCloseable {
      * @throws DeviceException if the device is not there
      */
     public static Engine open(EngineConfig config) {
-        return open(config, _ -> {});
+        return open(config, StartObserver.NONE);
     }
 
-    /** Opens a model; {@code planned} hears what it will take before anything is loaded. */
-    public static Engine open(EngineConfig config, Consumer<EnginePlan> planned) {
+    /** Opens a model; the observer hears what it will take before anything is loaded, and how loading gets on. */
+    public static Engine open(EngineConfig config, StartObserver observer) {
         var clock = new StartClock();
         Backend device = Devices.open(config.device());
         clock.lap("device");
-        return open(config, device, StepHook.NONE, planned, clock);
+        return open(config, device, StepHook.NONE, observer, clock);
     }
 
     /** Opens a model on a backend, which the engine owns from here on. */
     static Engine open(EngineConfig config, Backend backend, StepHook hook) {
-        return open(config, backend, hook, _ -> {}, new StartClock());
+        return open(config, backend, hook, StartObserver.NONE, new StartClock());
     }
 
     private static Engine open(
-            EngineConfig config, Backend backend, StepHook hook, Consumer<EnginePlan> planned, StartClock clock) {
+            EngineConfig config, Backend backend, StepHook hook, StartObserver observer, StartClock clock) {
         Checkpoint checkpoint;
         try {
             checkpoint = Checkpoint.open(config.model());
@@ -148,12 +147,12 @@ public final class Engine implements AutoCloseable {
             backend.close();
             throw failure;
         }
-        return load(checkpoint, config, backend, hook, planned, clock);
+        return load(checkpoint, config, backend, hook, observer, clock);
     }
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
     static Engine load(Checkpoint checkpoint, EngineConfig config, Backend device, StepHook hook) {
-        return load(checkpoint, config, device, hook, _ -> {}, new StartClock());
+        return load(checkpoint, config, device, hook, StartObserver.NONE, new StartClock());
     }
 
     private static Engine load(
@@ -161,7 +160,7 @@ public final class Engine implements AutoCloseable {
             EngineConfig config,
             Backend device,
             StepHook hook,
-            Consumer<EnginePlan> planned,
+            StartObserver observer,
             StartClock clock) {
         Backend backend = config.overlap().isOn() && !device.draws() ? new QueuedBackend(device) : device;
         Blueprint blueprint;
@@ -179,9 +178,10 @@ public final class Engine implements AutoCloseable {
                     Integer.toString(sizes.limits().maxContext()),
                     Long.toString(sizes.kvBytes()),
                     Long.toString(sizes.totalBytes()));
-            planned.accept(sizes.plan());
+            observer.planned(sizes.plan());
             clock.lap("plan");
-            executor = executor(checkpoint, blueprint, backend, sizes, clock);
+            var loading = new LoadingCount(checkpoint, observer);
+            executor = executor(checkpoint, blueprint, backend, sizes, loading, clock);
         } catch (Throwable failure) {
             backend.close();
             closeAfter(checkpoint, failure);
@@ -206,9 +206,15 @@ public final class Engine implements AutoCloseable {
     }
 
     private static Executor executor(
-            Checkpoint checkpoint, Blueprint blueprint, Backend backend, EngineSizes sizes, StartClock clock) {
-        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv());
+            Checkpoint checkpoint,
+            Blueprint blueprint,
+            Backend backend,
+            EngineSizes sizes,
+            LoadingCount loading,
+            StartClock clock) {
+        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv(), loading);
         try {
+            loading.end();
             checkpoint.checkFiles();
             var executor = Executor.open(backend, decoder, sizes.limits());
             clock.lap("memory", "weights", decoder.loadingNanos());

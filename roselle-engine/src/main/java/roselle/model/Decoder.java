@@ -2,6 +2,7 @@ package roselle.model;
 
 import java.lang.foreign.Arena;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Backend;
 import roselle.backend.Epilogue;
@@ -38,11 +39,12 @@ public final class Decoder implements AutoCloseable {
             Backend backend,
             StepLimits limits,
             KvPages pages,
-            Arena rearranged) {
+            Arena rearranged,
+            LongConsumer loaded) {
         this.rearranged = rearranged;
         this.backend = backend;
         spec = blueprint.spec();
-        Store store = Store.of(backend);
+        Store store = Store.of(backend, loaded);
         space = new Workspace(spec, limits, store, backend.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
         cache = backend.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
@@ -62,9 +64,20 @@ public final class Decoder implements AutoCloseable {
      */
     public static Decoder open(
             Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
+        return open(checkpoint, blueprint, backend, limits, pages, _ -> {});
+    }
+
+    /** The same; {@code loaded} hears the bytes of each matrix that is loaded, as the checkpoint stores it. */
+    public static Decoder open(
+            Checkpoint checkpoint,
+            Blueprint blueprint,
+            Backend backend,
+            StepLimits limits,
+            KvPages pages,
+            LongConsumer loaded) {
         Arena rearranged = Arena.ofShared();
         try {
-            return new Decoder(checkpoint, blueprint, backend, limits, pages, rearranged);
+            return new Decoder(checkpoint, blueprint, backend, limits, pages, rearranged, loaded);
         } catch (Throwable failure) {
             rearranged.close();
             throw failure;

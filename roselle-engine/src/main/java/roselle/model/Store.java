@@ -1,6 +1,7 @@
 package roselle.model;
 
 import java.util.List;
+import java.util.function.LongConsumer;
 import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Weight;
@@ -18,7 +19,8 @@ interface Store {
     /** A matrix whose rows are only looked up. */
     Weight loadTable(String name, Tensor table);
 
-    static Store of(Backend backend) {
+    /** A backend; {@code loaded} hears the bytes of each matrix that it has taken, as the checkpoint stores it. */
+    static Store of(Backend backend, LongConsumer loaded) {
         return new Store() {
             @Override
             public Buffer allocate(DataType type, long elements) {
@@ -32,12 +34,20 @@ interface Store {
 
             @Override
             public Weight load(String name, int matrices, List<Tensor> blocks) {
-                return backend.load(name, matrices, blocks);
+                Weight weight = backend.load(name, matrices, blocks);
+                long bytes = 0;
+                for (Tensor block : blocks) {
+                    bytes += block.data().byteSize();
+                }
+                loaded.accept(bytes);
+                return weight;
             }
 
             @Override
             public Weight loadTable(String name, Tensor table) {
-                return backend.loadTable(name, table);
+                Weight weight = backend.loadTable(name, table);
+                loaded.accept(table.data().byteSize());
+                return weight;
             }
         };
     }

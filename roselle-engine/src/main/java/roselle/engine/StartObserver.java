@@ -1,0 +1,18 @@
+package roselle.engine;
+
+/** Hears how the start of an engine gets on, on the thread that opens it. */
+public interface StartObserver {
+    /** One that does not listen. */
+    StartObserver NONE = new StartObserver() {};
+
+    /** The sizes are settled, and nothing is loaded yet. */
+    default void planned(EnginePlan plan) {}
+
+    /**
+     * Some weights are loaded: called after each matrix, and once with all of them.
+     *
+     * @param bytes of the model's files that are done
+     * @param totalBytes of the model's tensors
+     */
+    default void loaded(long bytes, long totalBytes) {}
+}
