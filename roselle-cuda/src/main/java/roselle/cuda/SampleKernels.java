@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.LogitChanges;
 import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.TokenDraws;
@@ -40,6 +41,8 @@ final class SampleKernels {
     private long tokens;
     private long numbers;
     private long counts;
+    private long changes;
+    private int room; // numbers of changes
     private long exchange;
     private long lists;
 
@@ -48,6 +51,7 @@ final class SampleKernels {
         final long event;
         MemorySegment sent = MemorySegment.NULL;
         MemorySegment returned = MemorySegment.NULL;
+        MemorySegment changes = MemorySegment.NULL;
         int count;
 
         @Nullable
@@ -68,8 +72,8 @@ final class SampleKernels {
         }
     }
 
-    private void reserve(int maxRows, int width) {
-        if (maxRows <= rows && width == vocabulary) {
+    private void reserve(int maxRows, int width, int maxChanges) {
+        if (maxRows <= rows && width == vocabulary && maxChanges <= room) {
             return;
         }
         device.synchronize();
@@ -77,19 +81,23 @@ final class SampleKernels {
             if (rows > 0) {
                 device.host().free(flight.sent);
                 device.host().free(flight.returned);
+                device.host().free(flight.changes);
             }
         }
         rows = maxRows;
         vocabulary = width;
+        room = maxChanges;
         for (Flight flight : flights) {
             flight.sent = device.host().allocate(rows * ROW_BYTES);
             flight.returned = device.host().allocate(rows * RESULT_BYTES);
+            flight.changes = device.host().allocate((long) room * Integer.BYTES);
         }
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
         tokens = device.memory().allocate((long) rows * Integer.BYTES);
         numbers = device.memory().allocate(numberBytes(rows, vocabulary));
         counts = zeros(4L * vocabulary * rows);
+        changes = device.memory().allocate((long) room * Integer.BYTES);
         exchange = device.memory().allocate(exchangeBytes());
         lists = zeros(LIST_BYTES * rows);
         launcher.barrier();
@@ -99,12 +107,15 @@ final class SampleKernels {
     long stepBytes(StepDemands demands) {
         long most = demands.limits().maxOutputs();
         long perRow = ROW_BYTES + RESULT_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
-        return most * perRow + numberBytes(most, demands.vocabulary()) + exchangeBytes();
+        return most * perRow
+                + numberBytes(most, demands.vocabulary())
+                + (long) LogitChanges.room(demands.limits()) * Integer.BYTES
+                + exchangeBytes();
     }
 
     /** Takes them. */
     void prepare(StepDemands demands) {
-        reserve(demands.limits().maxOutputs(), demands.vocabulary());
+        reserve(demands.limits().maxOutputs(), demands.vocabulary(), LogitChanges.room(demands.limits()));
     }
 
     /** A row's logits as they are changed, where a block that has all of them cannot hold them itself. */
@@ -138,7 +149,7 @@ final class SampleKernels {
 
     /** Draws from the first {@code count} rows; {@link #collect} must follow, after one more launch at most. */
     void launch(Rows logits, TokenDraws draws, int count) {
-        reserve(draws.wanted.length, logits.columns());
+        reserve(draws.wanted.length, logits.columns(), draws.changes.numbers.length);
         turn = 1 - turn;
         Flight flight = flights[turn];
         if (flight.draws != null) {
@@ -150,6 +161,11 @@ final class SampleKernels {
             request(draws, row, flight.sent.asSlice(row * ROW_BYTES, ROW_BYTES));
         }
         device.driver().copyIn(requests, flight.sent, count * ROW_BYTES, device.stream());
+        int changed = draws.changes.length;
+        if (changed > 0) {
+            MemorySegment.copy(draws.changes.numbers, 0, flight.changes, JAVA_INT, 0, changed);
+            device.driver().copyIn(changes, flight.changes, (long) changed * Integer.BYTES, device.stream());
+        }
         launcher.barrier();
         launch(logits, count);
         device.driver().copyOut(flight.returned, results, count * RESULT_BYTES, device.stream());
@@ -182,7 +198,7 @@ final class SampleKernels {
                 .launch(Launcher.cover(count, TAKE_THREADS), 1, 1, TAKE_THREADS);
     }
 
-    private static void request(TokenDraws draws, int row, MemorySegment target) {
+    private void request(TokenDraws draws, int row, MemorySegment target) {
         target.fill((byte) 0);
         target.set(JAVA_DOUBLE, 0, draws.wanted[row] ? draws.temperature[row] : -1);
         target.set(JAVA_DOUBLE, 8, draws.topP[row]);
@@ -192,6 +208,30 @@ final class SampleKernels {
         target.set(JAVA_INT, 80, draws.topK[row]);
         target.set(JAVA_INT, 100, draws.topLogprobs[row]);
         target.set(JAVA_FLOAT, 108, 1f); // no repetition penalty
+        if (draws.wanted[row] && draws.changes.changes(row)) {
+            change(draws.changes, row, target);
+        }
+    }
+
+    private void change(LogitChanges given, int row, MemorySegment target) {
+        int biases = given.biasCount[row];
+        target.set(JAVA_LONG, 40, change(given.historyAt[row]));
+        target.set(JAVA_LONG, 48, change(given.biasAt[row]));
+        target.set(JAVA_LONG, 56, change(given.biasAt[row] + biases));
+        target.set(JAVA_LONG, 64, change(given.stopAt[row]));
+        target.set(JAVA_LONG, 72, given.maskAt[row] == LogitChanges.NO_MASK ? 0 : change(given.maskAt[row]));
+        target.set(JAVA_INT, 84, given.promptLength[row]);
+        target.set(JAVA_INT, 88, given.historyLength[row]);
+        target.set(JAVA_INT, 92, biases);
+        target.set(JAVA_INT, 96, given.stopCount[row]);
+        target.set(JAVA_FLOAT, 108, given.repetition[row]);
+        target.set(JAVA_FLOAT, 112, given.presence[row]);
+        target.set(JAVA_FLOAT, 116, given.frequency[row]);
+    }
+
+    /** Where a number of the changes lies. */
+    private long change(int at) {
+        return changes + (long) at * Integer.BYTES;
     }
 
     private void launch(Rows logits, int count) {

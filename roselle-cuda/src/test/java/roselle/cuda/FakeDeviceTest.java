@@ -106,7 +106,7 @@ class FakeDeviceTest {
         driver.drawToken(11);
         try (Backend backend = driver.open(DataType.BF16)) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
-            var draws = new TokenDraws(rows);
+            var draws = new TokenDraws(rows, 64);
             Arrays.fill(draws.wanted, true);
             backend.draw(logits, draws, rows);
             assertThat(draws.token).containsOnly(11);

@@ -179,8 +179,7 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Draws a token from each wanted row of logits as the host's sampler would, without penalties, bias, masks and typical
-     * sampling. The tokens stay on the device for the rows of the next step that {@link StepInputs#drawnRow take} them; of a
+     * Draws a token from each wanted row of logits as the host's sampler would, without typical sampling. The tokens stay on the device for the rows of the next step that {@link StepInputs#drawnRow take} them; of a
      * row that failed some token of the vocabulary stays.
      */
     default void launchDraw(Rows logits, TokenDraws draws, int rows) {

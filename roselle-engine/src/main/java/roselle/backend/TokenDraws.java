@@ -37,6 +37,9 @@ public final class TokenDraws {
 
     public final int[] topLogprobs;
 
+    /** What changes the rows' logits before their tokens are drawn. */
+    public final LogitChanges changes;
+
     public final int[] token; // -1 where it failed
     public final Failure[] failure;
     /** Log-probability of the token, where it is wanted. */
@@ -46,7 +49,14 @@ public final class TokenDraws {
     public final int[] ids; // [maxOutputs, MOST_LOGPROBS]
     public final float[] logprobs; // [maxOutputs, MOST_LOGPROBS]
 
-    public TokenDraws(int maxOutputs) {
+    /** Draws from steps within limits. */
+    public TokenDraws(StepLimits limits) {
+        this(limits.maxOutputs(), LogitChanges.room(limits));
+    }
+
+    /** Draws from up to so many rows, with room for so many numbers of changes. */
+    public TokenDraws(int maxOutputs, int room) {
+        changes = new LogitChanges(maxOutputs, room);
         wanted = new boolean[maxOutputs];
         temperature = new double[maxOutputs];
         topP = new double[maxOutputs];

@@ -132,7 +132,7 @@ final class EngineLoop implements Runnable {
             return received;
         }
         Batch batch = scheduler.stepUnderWay();
-        if (overlaps && executor.drawsAll() && hook.letsAhead()) {
+        if (overlaps && executor.mayGoAhead() && hook.letsAhead()) {
             launchAhead();
         }
         finish(batch, begin);

@@ -26,7 +26,7 @@ import roselle.sampling.TokenMask;
  * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for it and has its tokens.
  *
  * <p>Between the two calls the device works, and the caller may compute what sampling will need. Where the device draws all
- * tokens of a step, {@link #drawsAll}, one more step may be started before this one is sampled. All memory is taken when it is
+ * tokens of a step, {@link #mayGoAhead}, one more step may be started before this one is sampled. All memory is taken when it is
  * made. It owns the decoder and the backend and closes them.
  */
 public final class Executor implements AutoCloseable {
@@ -51,6 +51,7 @@ public final class Executor implements AutoCloseable {
         final @Nullable TokenDraws draws; // null where the host samples
         boolean drawsAny;
         boolean drawsAll;
+        boolean remembers; // whether a draw depends on the tokens before it
 
         Flight(@Nullable TokenDraws draws) {
             this.draws = draws;
@@ -65,7 +66,7 @@ public final class Executor implements AutoCloseable {
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
         flights = new Flight[backend.draws() ? 2 : 1];
         for (int i = 0; i < flights.length; i++) {
-            flights[i] = new Flight(backend.draws() ? new TokenDraws(limits.maxOutputs()) : null);
+            flights[i] = new Flight(backend.draws() ? new TokenDraws(limits) : null);
         }
         result = new StepResult(limits.maxSequences(), limits.maxOutputs());
         sampler = new Sampler(vocabulary);
@@ -124,9 +125,13 @@ public final class Executor implements AutoCloseable {
         }
     }
 
-    /** Whether the device draws every token of the step that was started last, so that the next one may be started. */
-    public boolean drawsAll() {
-        return flights[(started - 1) % flights.length].drawsAll;
+    /**
+     * Whether the device draws every token of the step that was started last, and what it draws next does not depend on them but
+     * through the decoder: then the next one may be started.
+     */
+    public boolean mayGoAhead() {
+        Flight last = flights[(started - 1) % flights.length];
+        return last.drawsAll && !last.remembers;
     }
 
     /** Waits for the step that was started first and takes or draws a token from each row that is to be sampled. */
@@ -165,10 +170,12 @@ public final class Executor implements AutoCloseable {
     private void launchDraws(Batch batch, Flight flight) {
         flight.drawsAny = false;
         flight.drawsAll = false;
+        flight.remembers = false;
         TokenDraws draws = flight.draws;
         if (draws == null) {
             return;
         }
+        draws.changes.clear();
         int output = 0;
         boolean all = true;
         for (int entry = 0; entry < batch.size(); entry++) {
@@ -176,10 +183,9 @@ public final class Executor implements AutoCloseable {
             for (int row = output; row < output + outputs; row++) {
                 draws.wanted[row] = false;
             }
-            if (outputs == 1 && batch.sampledRows(entry) == 1) {
-                ask(draws, output, batch, entry);
-            }
-            boolean isDrawn = outputs == 1 && draws.wanted[output];
+            boolean isDrawn =
+                    outputs == 1 && batch.sampledRows(entry) == 1 && DrawRequests.ask(draws, output, batch, entry);
+            flight.remembers |= isDrawn && draws.changes.punishes(output);
             flight.drawsAny |= isDrawn;
             all &= outputs == 0 || isDrawn;
             output += outputs;
@@ -188,27 +194,6 @@ public final class Executor implements AutoCloseable {
         if (flight.drawsAny) {
             backend.launchDraw(decoder.logits(), draws, output);
         }
-    }
-
-    /** Asks for the token of a row, unless its plan has what a device does not know. */
-    private static void ask(TokenDraws draws, int row, Batch batch, int entry) {
-        Running running = batch.running(entry);
-        SamplingPlan plan = running.sequence().plan();
-        int length = batch.endPosition(entry);
-        boolean forbidsStops =
-                plan.stopIds.length > 0 && length - running.sequence().promptLength() < plan.minTokens;
-        draws.wanted[row] = running.draftCount() == 0
-                && !plan.hasPenalties()
-                && plan.biasIds.length == 0
-                && plan.typicalP >= 1
-                && !forbidsStops;
-        draws.temperature[row] = plan.temperature;
-        draws.topP[row] = plan.topP;
-        draws.minP[row] = plan.minP;
-        draws.topK[row] = plan.topK;
-        draws.seed[row] = plan.seed;
-        draws.position[row] = length;
-        draws.topLogprobs[row] = plan.topLogprobs;
     }
 
     /** Takes the token that the device drew. */

@@ -17,11 +17,16 @@ final class Penalties {
     }
 
     void apply(float[] logits, SamplingPlan plan, TokenHistory history) {
-        if (plan.repetitionPenalty != 1) {
-            punishRepetition(logits, (float) plan.repetitionPenalty, history);
+        float presence = (float) plan.presencePenalty;
+        apply(logits, (float) plan.repetitionPenalty, presence, (float) plan.frequencyPenalty, history);
+    }
+
+    void apply(float[] logits, float repetition, float presence, float frequency, TokenHistory history) {
+        if (repetition != 1) {
+            punishRepetition(logits, repetition, history);
         }
-        if (plan.presencePenalty != 0 || plan.frequencyPenalty != 0) {
-            punishPresence(logits, plan, history);
+        if (presence != 0 || frequency != 0) {
+            punishPresence(logits, presence, frequency, history);
         }
     }
 
@@ -36,12 +41,10 @@ final class Penalties {
         }
     }
 
-    private void punishPresence(float[] logits, SamplingPlan plan, TokenHistory history) {
+    private void punishPresence(float[] logits, float presence, float frequency, TokenHistory history) {
         for (int i = history.promptLength(); i < history.length(); i++) {
             counts[history.id(i)]++;
         }
-        float frequency = (float) plan.frequencyPenalty;
-        float presence = (float) plan.presencePenalty;
         for (int i = history.promptLength(); i < history.length(); i++) {
             int id = history.id(i);
             if (counts[id] > 0) {

@@ -2,6 +2,7 @@ package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import roselle.backend.LogitChanges;
 import roselle.backend.TokenDraws;
 import roselle.batch.SamplingPlan;
 
@@ -24,6 +25,7 @@ public final class Sampler {
     private final Candidates candidates;
     private final LogprobReport report = new LogprobReport();
     private final Filters filters = new Filters();
+    private final TokenHistory said = new TokenHistory(); // of a row of draws
     private double logSum; // of the raw logits
     private TokenDraws.Failure failure = TokenDraws.Failure.NONE; // of the last call
     private int failedPosition;
@@ -72,7 +74,7 @@ public final class Sampler {
         return token;
     }
 
-    /** Draws the token of a row of draws from the first row of {@code rows}, as {@link #sample} does without changes and mask. */
+    /** Draws the token of a row of draws from the first row of {@code rows}, as {@link #sample} does. */
     public void draw(MemorySegment rows, TokenDraws draws, int row) {
         int position = draws.position[row];
         int token = FAILED;
@@ -81,6 +83,7 @@ public final class Sampler {
             if (reports) {
                 gather(draws.topLogprobs[row]);
             }
+            change(draws.changes, row);
             token = choose(filters.of(draws, row), position);
             if (token != FAILED && reports) {
                 report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, token), logSum);
@@ -176,6 +179,27 @@ public final class Sampler {
             for (int id : plan.stopIds) {
                 logits[id] = Float.NEGATIVE_INFINITY;
             }
+        }
+    }
+
+    private void change(LogitChanges changes, int row) {
+        int[] numbers = changes.numbers;
+        if (changes.punishes(row)) {
+            said.show(numbers, changes.historyAt[row], changes.promptLength[row], changes.historyLength[row]);
+            penalties.apply(logits, changes.repetition[row], changes.presence[row], changes.frequency[row], said);
+        }
+        int biases = changes.biasCount[row];
+        for (int i = changes.biasAt[row]; i < changes.biasAt[row] + biases; i++) {
+            logits[numbers[i]] += Float.intBitsToFloat(numbers[i + biases]);
+        }
+        if (changes.maskAt[row] != LogitChanges.NO_MASK) {
+            for (int id = 0; id < vocabulary; id++) {
+                boolean isAllowed = (numbers[changes.maskAt[row] + (id >> 5)] >>> id & 1) != 0;
+                logits[id] = isAllowed ? logits[id] : Float.NEGATIVE_INFINITY;
+            }
+        }
+        for (int i = 0; i < changes.stopCount[row]; i++) {
+            logits[numbers[changes.stopAt[row] + i]] = Float.NEGATIVE_INFINITY;
         }
     }
 

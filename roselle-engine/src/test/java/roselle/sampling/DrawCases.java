@@ -1,0 +1,152 @@
+package roselle.sampling;
+
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Random;
+import roselle.backend.TokenDraws;
+import roselle.batch.SamplingPlan;
+
+/** Rows of random logits with every filter, penalty, bias, mask and tie, and the tokens that the host's sampler draws from them. */
+public final class DrawCases {
+    private final Random random;
+    private final int vocabulary;
+    private final int rows;
+    private final float[] logits; // [rows, vocabulary]
+    private final TokenDraws draws;
+    private final int[] expected;
+    private final String[] failures;
+
+    public DrawCases(long seed, int vocabulary, int rows) {
+        random = new Random(seed);
+        this.vocabulary = vocabulary;
+        this.rows = rows;
+        logits = new float[rows * vocabulary];
+        draws = new TokenDraws(rows, 1 << 20);
+        expected = new int[rows];
+        failures = new String[rows];
+        var sampler = new Sampler(vocabulary);
+        for (int row = 0; row < rows; row++) {
+            make(sampler, row);
+        }
+    }
+
+    public int rows() {
+        return rows;
+    }
+
+    public int vocabulary() {
+        return vocabulary;
+    }
+
+    /** Float32 of [rows, vocabulary]. */
+    public MemorySegment logits() {
+        return MemorySegment.ofArray(logits);
+    }
+
+    /** What asks for all of their tokens. */
+    public TokenDraws draws() {
+        return draws;
+    }
+
+    /** What the host drew from a row, or why it drew none. */
+    public String expected(int row) {
+        return describe(expected[row], failures[row]);
+    }
+
+    /** What the draws have of a row. */
+    public String drawn(int row) {
+        return describe(draws.token[row], Sampler.failure(draws.failure[row], draws.position[row]));
+    }
+
+    private static String describe(int token, String failure) {
+        return token == Sampler.FAILED ? failure : "token " + token;
+    }
+
+    private void make(Sampler sampler, int row) {
+        double spread = pick(0, 0.1, 1, 5, 20);
+        double ties = pick(0, 0, 0, 1, 8);
+        for (int id = 0; id < vocabulary; id++) {
+            double x = (random.nextDouble() + random.nextDouble() + random.nextDouble() - 1.5) * spread;
+            logits[row * vocabulary + id] = (float) (ties == 0 ? x : Math.round(x * ties) / ties);
+        }
+        if (random.nextInt(10) == 0) {
+            logits[row * vocabulary + random.nextInt(vocabulary)] =
+                    (float) pick(Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+        }
+        Plans plans = plans();
+        SamplingPlan plan = plans.plan(vocabulary);
+        int[] said = random.ints(1 + random.nextInt(300), 0, vocabulary).toArray();
+        int prompt = random.nextInt(said.length + 1);
+        TokenMask mask = mask();
+        var history = new TokenHistory();
+        history.show(said, prompt, said.length);
+        expected[row] = sampler.sample(logits(), row, plan, history, mask);
+        failures[row] = sampler.failure();
+        ask(row, plan, said, prompt, mask);
+    }
+
+    private Plans plans() {
+        var plans = new Plans();
+        plans.temperature = pick(0, 0.2, 0.7, 1, 1.3, 5);
+        plans.topK = (int) pick(0, 0, 1, 5, 50, 600);
+        plans.topP = pick(1, 1, 0.1, 0.5, 0.9, 0.95);
+        plans.minP = pick(0, 0, 0, 0.05, 0.5, 1);
+        plans.repetition = pick(1, 1, 1.1, 0.8);
+        plans.presence = pick(0, 0, 0.6, -1);
+        plans.frequency = pick(0, 0, 0.3, -0.7);
+        plans.seed = random.nextLong();
+        plans.topLogprobs = (int) pick(-1, 0, 1, 5, 20);
+        if (random.nextInt(3) == 0) {
+            plans.bias = new HashMap<>();
+            for (int i = 0; i < 10; i++) {
+                plans.bias.put(random.nextInt(vocabulary), (float) (random.nextGaussian() * 5));
+            }
+        }
+        if (random.nextInt(3) == 0) {
+            plans.stopIds = new HashSet<>();
+            for (int i = 0; i < 3; i++) {
+                plans.stopIds.add(random.nextInt(vocabulary));
+            }
+            plans.minTokens = (int) pick(0, 1000);
+        }
+        return plans;
+    }
+
+    private TokenMask mask() {
+        if (random.nextInt(4) > 0) {
+            return TokenMask.ALL;
+        }
+        var mask = new TokenMask(vocabulary);
+        for (int i = 1 + vocabulary / (int) pick(2, 50, 5000); i > 0; i--) {
+            mask.allow(random.nextInt(vocabulary));
+        }
+        return mask;
+    }
+
+    private void ask(int row, SamplingPlan plan, int[] said, int prompt, TokenMask mask) {
+        draws.wanted[row] = true;
+        draws.temperature[row] = plan.temperature;
+        draws.topP[row] = plan.topP;
+        draws.minP[row] = plan.minP;
+        draws.topK[row] = plan.topK;
+        draws.seed[row] = plan.seed;
+        draws.position[row] = said.length;
+        draws.topLogprobs[row] = plan.topLogprobs;
+        draws.changes.begin(row);
+        draws.changes.repetition[row] = (float) plan.repetitionPenalty;
+        draws.changes.presence[row] = (float) plan.presencePenalty;
+        draws.changes.frequency[row] = (float) plan.frequencyPenalty;
+        boolean fits = draws.changes.remember(row, said, prompt, said.length)
+                && draws.changes.bias(row, plan.biasIds, plan.biases)
+                && (mask.isEverything() || draws.changes.mask(row, mask.words))
+                && (said.length - prompt >= plan.minTokens || draws.changes.forbid(row, plan.stopIds));
+        if (!fits) {
+            throw new AssertionError("there is no room for the changes of row " + row);
+        }
+    }
+
+    private double pick(double... values) {
+        return values[random.nextInt(values.length)];
+    }
+}
