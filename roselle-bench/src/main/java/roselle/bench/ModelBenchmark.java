@@ -12,6 +12,7 @@ import roselle.backend.Backend;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
+import roselle.cpu.Cores;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
@@ -40,7 +41,7 @@ public final class ModelBenchmark {
      * @param batches numbers of sequences that write together
      * @param context tokens that each sequence has before it writes; they are not computed, and their values are zeros
      * @param device {@code cpu}, or another one, whose steps have no profile
-     * @param threads of the CPU
+     * @param threads of the CPU; 0 for as many as a model is worth
      * @param cpu path of its products
      * @param compute what they round their factors to
      * @param repetitions of each test
@@ -58,10 +59,21 @@ public final class ModelBenchmark {
         public Plan {
             batches = List.copyOf(batches);
             boolean isPossible =
-                    promptTokens >= 0 && newTokens >= 0 && context >= 0 && threads >= 1 && repetitions >= 1;
+                    promptTokens >= 0 && newTokens >= 0 && context >= 0 && threads >= 0 && repetitions >= 1;
             if (!isPossible || batches.stream().anyMatch(batch -> batch < 1)) {
-                throw new IllegalArgumentException("tokens are 0 or more, batches, threads and repetitions 1 or more");
+                throw new IllegalArgumentException(
+                        "tokens and threads are 0 or more, batches and repetitions 1 or more");
             }
+        }
+
+        /** With as many threads as a model is worth, where that was left open. */
+        private Plan settled(Checkpoint checkpoint) {
+            long bytes = 0;
+            for (Tensor tensor : checkpoint.tensors().values()) {
+                bytes += tensor.data().byteSize();
+            }
+            int settled = threads == 0 ? Cores.worthwhile(bytes) : threads;
+            return new Plan(promptTokens, newTokens, batches, context, device, settled, cpu, compute, repetitions);
         }
 
         private Backend open(StepProfile profile) {
@@ -137,13 +149,18 @@ public final class ModelBenchmark {
     /** Runs the plan's tests on a model and hands each result on as soon as it is there; returns the seconds that loading took. */
     public static double run(Path path, Plan plan, Consumer<Result> results) {
         long start = System.nanoTime();
+        try (Checkpoint checkpoint = Checkpoint.open(path)) {
+            return run(path, checkpoint, plan.settled(checkpoint), results, start);
+        }
+    }
+
+    private static double run(Path path, Checkpoint checkpoint, Plan plan, Consumer<Result> results, long start) {
         int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
         int context = Math.max(plan.promptTokens(), plan.context() + plan.newTokens());
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
         var profile = new StepProfile();
-        try (Checkpoint checkpoint = Checkpoint.open(path);
-                Backend backend = plan.open(profile)) {
+        try (Backend backend = plan.open(profile)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(backend.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));

@@ -72,7 +72,10 @@ final class BenchModelCommand implements Callable<Integer> {
     @Option(names = "--device", paramLabel = "DEVICE", defaultValue = "cpu", description = "Default: ${DEFAULT-VALUE}.")
     private String device = "cpu";
 
-    @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Threads of the CPU; default: one per core, fewer for tiny models.")
     private int threads;
 
     @Mixin
@@ -103,7 +106,6 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private ModelBenchmark.Plan plan() {
         try {
-            threads = threads == 0 ? Cores.count() : threads;
             return new ModelBenchmark.Plan(
                     promptTokens, newTokens, batches, context, device, threads, cpu.path(), cpu.compute(), repetitions);
         } catch (IllegalArgumentException refused) {
@@ -114,7 +116,7 @@ final class BenchModelCommand implements Callable<Integer> {
     private void table(ModelBenchmark.Plan plan) {
         PrintWriter out = specification.commandLine().getOut();
         if (device.equals("cpu")) {
-            out.println("products: " + CpuBackend.describe(cpu.options(threads)));
+            out.println("products: " + CpuBackend.describe(cpu.options(1)));
         }
         out.printf(Locale.ROOT, ROW, "model", "backend", "threads", "batch", "test", "tokens/s", "GB/s");
         String line = "-".repeat(5);
@@ -145,11 +147,12 @@ final class BenchModelCommand implements Callable<Integer> {
         if (!device.equals("cpu")) {
             return;
         }
-        var memory = MemoryBandwidth.measure(threads);
+        int all = threads == 0 ? Cores.count() : threads;
+        var memory = MemoryBandwidth.measure(all);
         out.printf(
                 Locale.ROOT,
                 "memory, %d threads: read %.1f GB/s, copy %.1f GB/s%n",
-                threads,
+                all,
                 memory.readBytesPerSecond() / 1e9,
                 memory.copyBytesPerSecond() / 1e9);
         out.flush();

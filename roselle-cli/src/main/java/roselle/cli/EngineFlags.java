@@ -18,7 +18,10 @@ final class EngineFlags {
             description = "auto or cpu; default: ${DEFAULT-VALUE}.")
     private String device = "auto";
 
-    @Option(names = "--threads", paramLabel = "N", description = "Threads of the CPU; default: one per core.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Threads of the CPU; default: one per core, fewer for tiny models.")
     private int threads;
 
     @Mixin

@@ -17,6 +17,13 @@ import java.util.HashSet;
 public final class Cores {
     private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu");
     private static final Path STATUS = Path.of("/proc/self/status");
+
+    /**
+     * Weights of a thread at least. A core reads them in about 0.3 ms, and the threads of a step meet some fifty times, a
+     * few microseconds each while nobody else is on the cores, and far more where somebody is.
+     */
+    static final long LEAST_BYTES = 8 << 20;
+
     private static final String ALLOWED = "Cpus_allowed_list:";
 
     private Cores() {}
@@ -24,6 +31,18 @@ public final class Cores {
     /** At least 1. */
     public static int count() {
         return count(PROCESSORS, STATUS, Runtime.getRuntime().availableProcessors());
+    }
+
+    /**
+     * How many threads are worth their meetings for a model: one for each core, but none with less than
+     * {@link #LEAST_BYTES} of weights to read in a step.
+     */
+    public static int worthwhile(long weightBytes) {
+        return worthwhile(weightBytes, count());
+    }
+
+    static int worthwhile(long weightBytes, int cores) {
+        return Math.clamp(weightBytes / LEAST_BYTES, 1, cores);
     }
 
     static int count(Path processors, Path status, int available) {

@@ -75,7 +75,8 @@ public final class CpuBackend implements Backend {
 
     @Override
     public String describe() {
-        return "cpu, " + pool.threads() + " threads, products: " + code.describe();
+        int threads = pool.threads();
+        return "cpu, " + threads + (threads == 1 ? " thread" : " threads") + ", products: " + code.describe();
     }
 
     /** How a backend with these options would multiply weights of these types, and why so. */

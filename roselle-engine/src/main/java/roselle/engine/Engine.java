@@ -128,18 +128,20 @@ public final class Engine implements AutoCloseable {
     /** Opens a model; the observer hears what it will take before anything is loaded, and how loading gets on. */
     public static Engine open(EngineConfig config, StartObserver observer) {
         var clock = new StartClock();
-        Backend device = Devices.open(config.device());
+        Checkpoint checkpoint = Checkpoint.open(config.model());
+        Backend device;
+        try {
+            device = Devices.open(config.device(), checkpoint);
+        } catch (Throwable failure) {
+            checkpoint.close();
+            throw failure;
+        }
         clock.lap("device");
-        return open(config, device, StepHook.NONE, observer, clock);
+        return load(checkpoint, config, device, StepHook.NONE, observer, clock);
     }
 
     /** Opens a model on a backend, which the engine owns from here on. */
     static Engine open(EngineConfig config, Backend backend, StepHook hook) {
-        return open(config, backend, hook, StartObserver.NONE, new StartClock());
-    }
-
-    private static Engine open(
-            EngineConfig config, Backend backend, StepHook hook, StartObserver observer, StartClock clock) {
         Checkpoint checkpoint;
         try {
             checkpoint = Checkpoint.open(config.model());
@@ -147,7 +149,7 @@ public final class Engine implements AutoCloseable {
             backend.close();
             throw failure;
         }
-        return load(checkpoint, config, backend, hook, observer, clock);
+        return load(checkpoint, config, backend, hook);
     }
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
@@ -234,7 +236,7 @@ public final class Engine implements AutoCloseable {
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
         try (Checkpoint checkpoint = Checkpoint.open(config.model());
-                Backend backend = Devices.open(config.device())) {
+                Backend backend = Devices.open(config.device(), checkpoint)) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
                     .plan();

@@ -27,6 +27,16 @@ class CoresTest {
     }
 
     @Test
+    void aThreadHasAtLeastSoManyWeightsAndAtMostACore() {
+        assertThat(Cores.worthwhile(0, 8)).isEqualTo(1);
+        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES - 1, 8)).isEqualTo(1);
+        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES, 8)).isEqualTo(2);
+        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES, 1)).isEqualTo(1);
+        assertThat(Cores.worthwhile(Long.MAX_VALUE, 8)).isEqualTo(8);
+        assertThat(Cores.worthwhile(1L << 40)).isEqualTo(Cores.count());
+    }
+
+    @Test
     void twoThreadsOfACoreCountOnce() throws IOException {
         assertThat(Cores.count(fourCoresOfTwoThreads(), allowed("0-7"), 8)).isEqualTo(4);
     }

@@ -2,12 +2,14 @@ package roselle.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.engine.EngineConfig.DeviceOptions;
@@ -52,5 +54,20 @@ class DevicesTest {
                 .isFalse();
         assertThat(warnings)
                 .containsExactly("the device toy is left alone and the CPU taken: its compiler was not found");
+    }
+
+    @Test
+    void aTinyModelGetsOneThreadUnlessAskedOtherwise() {
+        try (Checkpoint tiny = Checkpoint.open(Path.of("src/test/resources/tiny-models/llama"))) {
+            assertThat(threads(0, tiny)).isEqualTo("cpu, 1 thread");
+            assertThat(threads(3, tiny)).isEqualTo("cpu, 3 threads");
+        }
+    }
+
+    private static String threads(int asked, Checkpoint checkpoint) {
+        try (Backend device = Devices.open(new DeviceOptions("cpu", asked), checkpoint)) {
+            String said = device.describe();
+            return said.substring(0, said.indexOf(", products"));
+        }
     }
 }
