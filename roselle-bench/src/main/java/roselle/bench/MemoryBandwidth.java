@@ -40,27 +40,37 @@ public record MemoryBandwidth(double readBytesPerSecond, double copyBytesPerSeco
         return best;
     }
 
+    /** From the first thread's start to the last one's end, as they saw it: who measures may get no processor meanwhile. */
     private static double seconds(int threads, MemorySegment source, Pass pass) {
-        var barrier = new CyclicBarrier(threads + 1);
+        var barrier = new CyclicBarrier(threads);
         var sink = new long[threads];
+        var begins = new long[threads];
+        var ends = new long[threads];
+        var workers = new Thread[threads];
         for (int i = 0; i < threads; i++) {
             int number = i;
-            Thread.ofPlatform().daemon().start(() -> {
+            workers[i] = Thread.ofPlatform().daemon().start(() -> {
                 var part = new Part(
                         source.asSlice(number * BYTES_PER_THREAD, BYTES_PER_THREAD), number * BYTES_PER_THREAD);
                 await(barrier);
+                begins[number] = System.nanoTime();
                 sink[number] = pass.over(part);
-                await(barrier);
+                ends[number] = System.nanoTime();
             });
         }
-        await(barrier);
-        long start = System.nanoTime();
-        await(barrier);
-        double seconds = (System.nanoTime() - start) / 1e9;
+        for (Thread worker : workers) {
+            join(worker);
+        }
         if (Arrays.stream(sink).anyMatch(sum -> sum == 0)) {
             throw new IllegalStateException("the memory that was read is not what was written");
         }
-        return seconds;
+        long first = begins[0];
+        long last = ends[0];
+        for (int i = 1; i < threads; i++) {
+            first = begins[i] - first < 0 ? begins[i] : first;
+            last = ends[i] - last > 0 ? ends[i] : last;
+        }
+        return (last - first) / 1e9;
     }
 
     private static long sum(MemorySegment part) {
@@ -83,6 +93,14 @@ public record MemoryBandwidth(double readBytesPerSecond, double copyBytesPerSeco
         try {
             barrier.await();
         } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException("interrupted while measuring", e);
+        }
+    }
+
+    private static void join(Thread worker) {
+        try {
+            worker.join();
+        } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted while measuring", e);
         }
     }

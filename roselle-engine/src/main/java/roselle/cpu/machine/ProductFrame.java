@@ -58,7 +58,10 @@ final class ProductFrame {
     }
 
     private static final int LANES = 16;
+    /** How far ahead codes are fetched where panels lie side by side: each is a stream that the processor follows, too. */
     private static final int PREFETCH_BYTES = 2048;
+    /** The same for one panel at a time: many rows take so long with a line that the processor looks ahead too little. */
+    private static final int FAR_PREFETCH_BYTES = 8192;
 
     private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
     private static final General OUT = General.R9;
@@ -217,7 +220,7 @@ final class ProductFrame {
     /** Numbers of k that share a scale. */
     private void block(Parts parts, int blocks) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
-        ProductRegisters.prefetch(code, panels, PREFETCH_BYTES, bytes);
+        ProductRegisters.prefetch(code, panels, panels == 1 ? FAR_PREFETCH_BYTES : PREFETCH_BYTES, bytes);
         parts.begin();
         for (int p = 0; p < panels; p++) {
             parts.numbers(p);
