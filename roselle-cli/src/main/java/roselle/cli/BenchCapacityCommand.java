@@ -95,7 +95,7 @@ final class BenchCapacityCommand implements Callable<Integer> {
         for (NamedBackend engine : engines) {
             isWhole &= measurement.attempt(
                     engine,
-                    () -> measure(engine, stage, results, measurement, files),
+                    () -> measure(engine, stage, results, measurement),
                     reason -> results.add(engine.failed(reason)));
         }
         JsonNode document = files.write("capacity_results", results.document());
@@ -104,15 +104,9 @@ final class BenchCapacityCommand implements Callable<Integer> {
         return isWhole ? ExitCode.OK.status() : ExitCode.UNAVAILABLE.status();
     }
 
-    private void measure(
-            NamedBackend engine,
-            CapacityStage stage,
-            CapacityResults results,
-            Measurement measurement,
-            ResultFiles files)
+    private void measure(NamedBackend engine, CapacityStage stage, CapacityResults results, Measurement measurement)
             throws InterruptedException {
-        try (RunningBackend running = engine.start(files.folder())) {
-            measurement.say(engine.name() + " answers at " + running.target().base());
+        try (RunningBackend running = measurement.started(engine)) {
             List<CapacitySearch.Result> found = stage.run(running.target(), probe -> {
                 results.add(engine.name(), probe);
                 measurement.say(String.format(

@@ -3,6 +3,7 @@ package roselle.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -54,11 +55,23 @@ final class Measurement {
     }
 
     private void run(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
-        try (RunningBackend running = engine.start(folder)) {
-            say(engine.name() + " answers at " + running.target().base());
+        try (RunningBackend running = started(engine)) {
             visit.to(running);
             results.add(running.note(Optional.empty()));
         }
+    }
+
+    /** Starts an engine and tells of it, so that nobody wonders at the wait. */
+    RunningBackend started(NamedBackend engine) throws InterruptedException {
+        if (engine.url().isEmpty()) {
+            say(engine.name() + " starts; its output is in " + folder.resolve(engine.name() + ".log"));
+        }
+        RunningBackend running = engine.start(folder);
+        say(engine.name() + " answers at " + running.target().base()
+                + running.process()
+                        .map(process -> String.format(Locale.ROOT, ", ready after %.1f s", process.readySeconds()))
+                        .orElse(""));
+        return running;
     }
 
     /** Replays the trace against an engine. */
@@ -70,15 +83,23 @@ final class Measurement {
     void online(RunningBackend running, OnlineStage stage, OnlineResults results) throws InterruptedException {
         stage.run(running.target(), run -> {
             results.add(run);
-            say("  scale " + run.scale() + ": " + run.throughput().requests() + " requests, "
-                    + run.throughput().failed() + " failed, "
-                    + Math.round(run.throughput().outputTokensPerSecond()) + " output tokens/s");
+            say(String.format(
+                    Locale.ROOT,
+                    "  scale %s: %d requests in %.1f s, %d failed, %.0f output tokens/s, TTFT p50 %.1f ms, TPOT p50 %.2f ms",
+                    run.scale(),
+                    run.throughput().requests(),
+                    run.throughput().seconds(),
+                    run.throughput().failed(),
+                    run.throughput().outputTokensPerSecond(),
+                    run.latencies().ttft().p50(),
+                    run.latencies().tpot().p50()));
         });
     }
 
     /** The offline work by an engine's own library, where there is a way to it: Roselle's here, others through a driver. */
     boolean offlineByLibrary(NamedBackend engine, OfflinePlan plan, PromptSource prompts, OfflineResults results)
             throws InterruptedException {
+        say(engine.name() + " works offline by its library");
         Work work = engine.profile().label().equals("roselle")
                 ? () -> tell(
                         new OfflineStage(plan, prompts)
@@ -102,7 +123,7 @@ final class Measurement {
     boolean offlineOverHttp(NamedBackend engine, OfflineStage stage, OfflineResults results)
             throws InterruptedException {
         Work work = () -> {
-            try (RunningBackend running = engine.start(folder)) {
+            try (RunningBackend running = started(engine)) {
                 offline(running, stage, results);
             }
         };

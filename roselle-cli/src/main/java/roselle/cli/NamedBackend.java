@@ -83,7 +83,7 @@ record NamedBackend(
     RunningBackend start(Path folder, UnaryOperator<List<String>> change, Map<String, String> variables)
             throws InterruptedException {
         if (url.isPresent()) {
-            return new RunningBackend(this, target(url.get()), List.of(), Optional.empty());
+            return new RunningBackend(this, target(url.get(), Optional.empty()), List.of());
         }
         if (profile.command().isEmpty()) {
             throw new InvalidRequestException(
@@ -100,12 +100,12 @@ record NamedBackend(
                 base.resolve(profile.healthPath()),
                 settings.timeout(),
                 folder.resolve(name + ".log"));
-        return new RunningBackend(this, target(base), command, Optional.of(BackendProcess.start(launch)));
+        return new RunningBackend(this, target(base, Optional.of(BackendProcess.start(launch))), command);
     }
 
-    private Target target(URI base) {
+    private Target target(URI base, Optional<BackendProcess> process) {
         var shape = settings.hasPrefixCache() ? profile.shape().withCache() : profile.shape();
-        return new Target(name, base, servedModel, shape, headers);
+        return new Target(name, base, servedModel, shape, headers, process);
     }
 
     private List<String> command(int port, Path folder) {

@@ -12,8 +12,12 @@ import roselle.bench.report.BackendNote;
  *
  * @param command that started it; empty for one that ran already
  */
-record RunningBackend(NamedBackend backend, Target target, List<String> command, Optional<BackendProcess> process)
-        implements AutoCloseable {
+record RunningBackend(NamedBackend backend, Target target, List<String> command) implements AutoCloseable {
+    /** What was started for it; empty for one that ran already. */
+    Optional<BackendProcess> process() {
+        return target.process();
+    }
+
     /** What results say of it. */
     BackendNote note(Optional<String> failure) {
         return new BackendNote(
@@ -31,11 +35,11 @@ record RunningBackend(NamedBackend backend, Target target, List<String> command,
 
     /** From its start until it was ready; 0 where it ran already. */
     double readySeconds() {
-        return process.map(BackendProcess::readySeconds).orElse(0.0);
+        return process().map(BackendProcess::readySeconds).orElse(0.0);
     }
 
     @Override
     public void close() {
-        process.ifPresent(BackendProcess::close);
+        process().ifPresent(BackendProcess::close);
     }
 }

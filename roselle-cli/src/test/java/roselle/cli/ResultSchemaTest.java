@@ -7,15 +7,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import roselle.bench.profile.Manifest;
+import roselle.bench.profile.ProfileKind;
 import roselle.bench.report.CapacityResults;
 import roselle.bench.report.OfflineResults;
 import roselle.bench.report.OnlineResults;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 final class ResultSchemaTest {
+    @TempDir
+    private Path folder;
+
     @Test
     void namesTheVersionThatIsWritten() throws IOException {
-        for (String name : List.of(OnlineResults.SCHEMA, OfflineResults.SCHEMA, CapacityResults.SCHEMA)) {
+        for (String name :
+                List.of(OnlineResults.SCHEMA, OfflineResults.SCHEMA, CapacityResults.SCHEMA, Manifest.SCHEMA)) {
             String kind = name.substring("roselle.bench.".length(), name.indexOf('/'));
 
             assertThat(faults(kind, "{\"schema\": \"" + name + "\"}"))
@@ -29,11 +37,32 @@ final class ResultSchemaTest {
     void documentsEveryField() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "benchmark-results.md"));
 
-        for (String kind : List.of("online", "offline", "capacity")) {
+        for (String kind : List.of("online", "offline", "capacity", "profiles")) {
             assertThat(ResultSchema.of(kind).fields())
-                    .hasSizeGreaterThan(20)
+                    .hasSizeGreaterThanOrEqualTo(kind.equals("profiles") ? 7 : 20)
                     .allSatisfy(field -> assertThat(page).as(field).contains(field));
         }
+    }
+
+    @Test
+    void holdsTheListOfProfiles() throws IOException {
+        Path recording = Files.writeString(folder.resolve("ours.jfr"), "a recording");
+        var manifest = new Manifest(folder);
+        manifest.add(
+                "ours", ProfileKind.JFR, List.of("roselle", "serve"), List.of(recording, folder.resolve("no")), "");
+        manifest.addFailure("theirs", ProfileKind.NSYS, "nsys is not there");
+        manifest.write();
+
+        JsonNode written = new JsonMapper().readTree(Files.readAllBytes(folder.resolve("profile_manifest.json")));
+
+        assertThat(ResultSchema.of("profiles").faults(written)).isEmpty();
+        assertThat(written.path("profiles").path(0).path("files"))
+                .extracting(JsonNode::asString)
+                .containsExactly("ours.jfr");
+        assertThat(written.path("profiles").path(1).path("note").asString()).isEqualTo("nsys is not there");
+        assertThat(faults("profiles", "{\"profiles\": [{\"kind\": \"gdb\"}]}"))
+                .contains("$.profiles[0] has no files")
+                .anyMatch(each -> each.startsWith("$.profiles[0].kind is none of"));
     }
 
     /** The saboteur: a field too many, one too few, one of another type, one below its least value. */

@@ -86,6 +86,11 @@ public final class BackendProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** The processor time that it and all that it started took so far, of those that still run. */
+    public long processorNanos() {
+        return tree.processorNanos();
+    }
+
     public long pid() {
         return process.pid();
     }

@@ -42,6 +42,14 @@ final class ProcessTree {
         return found;
     }
 
+    /** The processor time of every process of it that runs. */
+    long processorNanos() {
+        return running().stream()
+                .mapToLong(process ->
+                        process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L))
+                .sum();
+    }
+
     /** Only Linux shows it; a process of another user cannot be ours. */
     private boolean isMarked(ProcessHandle process) {
         try {

@@ -2,6 +2,7 @@ package roselle.bench.backend;
 
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
 import roselle.bench.load.Endpoint;
 
 /**
@@ -11,8 +12,15 @@ import roselle.bench.load.Endpoint;
  * @param base of its paths, such as {@code http://127.0.0.1:8000}
  * @param model what it calls the model
  * @param headers of each request
+ * @param process that was started for it; empty for one that ran already
  */
-public record Target(String name, URI base, String model, RequestShape shape, Map<String, String> headers) {
+public record Target(
+        String name,
+        URI base,
+        String model,
+        RequestShape shape,
+        Map<String, String> headers,
+        Optional<BackendProcess> process) {
     public Target {
         headers = Map.copyOf(headers);
     }

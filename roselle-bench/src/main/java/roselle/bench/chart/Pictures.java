@@ -122,12 +122,8 @@ public final class Pictures {
                     .mapToDouble(curve -> curve.quantiles().getLast())
                     .max()
                     .orElse(1);
-            double least = content.curves().stream()
-                    .mapToDouble(
-                            curve -> curve.quantiles().get(curve.quantiles().size() / 50))
-                    .filter(value -> value > 0)
-                    .min()
-                    .orElse(0);
+            double least =
+                    content.curves().stream().mapToDouble(Pictures::least).min().orElse(0);
             var panel = new Panel(
                     canvas,
                     area,
@@ -146,17 +142,31 @@ public final class Pictures {
         });
     }
 
-    /** Requests in the order of their start: waiting for the first token pale, writing dark. */
-    public static Picture timeline(String title, List<Life> lives) {
+    /** Where a curve leaves the left side: above its lowest 2 %, and above gaps of nothing, which a logarithm cannot show. */
+    private static double least(Curve curve) {
+        List<Double> quantiles = curve.quantiles();
+        double most = quantiles.getLast();
+        return quantiles.subList(quantiles.size() / 50, quantiles.size()).stream()
+                .mapToDouble(Double::doubleValue)
+                .filter(value -> value > most * 1e-6)
+                .findFirst()
+                .orElse(0);
+    }
+
+    /**
+     * Requests in the order of their start: waiting for the first token pale, writing dark.
+     *
+     * @param seconds across, so that several engines can have the same
+     */
+    public static Picture timeline(String title, double seconds, List<Life> lives) {
         int height = HEADER + Math.clamp(lives.size() * 4L, 200, 760);
         return new Picture(title, WIDTH, height, canvas -> {
             heading(canvas, title, List.of());
-            double end = lives.stream().mapToDouble(Life::end).max().orElse(1);
             var panel = new Panel(
                     canvas,
                     new Area(0, 30, WIDTH, height - 30),
                     "pale: until the first token; dark: until the last",
-                    Axis.fromZero("seconds", end),
+                    Axis.fromZero("seconds", seconds),
                     new Axis("request", lives.size(), 0, false),
                     List.of());
             for (int i = 0; i < lives.size(); i++) {

@@ -14,6 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code profile_manifest.json}: which profiles were made, with what, and why others were not. */
 public final class Manifest {
+    public static final String SCHEMA = "roselle.bench.profiles/1";
+
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -26,22 +28,27 @@ public final class Manifest {
 
     /** A profile and its files, which may be a folder of them. */
     public void add(String backend, ProfileKind kind, List<String> command, List<Path> files, String note) {
-        Map<String, Object> entry = entry(backend, kind, note);
-        entry.put("command", command);
-        entry.put("files", files.stream().flatMap(this::within).toList());
-        entries.add(entry);
+        entries.add(entry(
+                backend,
+                kind,
+                note,
+                command,
+                files.stream().flatMap(this::within).toList()));
     }
 
     /** A profile that could not be made. */
     public void addFailure(String backend, ProfileKind kind, String reason) {
-        entries.add(entry(backend, kind, reason));
+        entries.add(entry(backend, kind, reason, List.of(), List.of()));
     }
 
-    private static Map<String, Object> entry(String backend, ProfileKind kind, String note) {
+    private static Map<String, Object> entry(
+            String backend, ProfileKind kind, String note, List<String> command, List<String> files) {
         var entry = new LinkedHashMap<String, Object>();
         entry.put("backend", backend);
         entry.put("kind", kind.label());
         entry.put("note", note);
+        entry.put("command", command);
+        entry.put("files", files);
         return entry;
     }
 
@@ -62,7 +69,7 @@ public final class Manifest {
 
     public void write() {
         var document = new LinkedHashMap<String, Object>();
-        document.put("schema", "roselle.bench.profiles/1");
+        document.put("schema", SCHEMA);
         document.put("meaning", "made after the measured runs, by processes of their own: no figure comes from here");
         document.put("profiles", entries);
         try {

@@ -1,10 +1,10 @@
 package roselle.bench.report;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import roselle.bench.chart.Picture;
@@ -243,26 +243,40 @@ public final class Charts {
         }
     }
 
+    /** Engines at the same scale one below the other, on the same axis. */
     private void timelines() {
         online.stream()
                 .filter(run -> run.node().path("repeat").asInt() == 0)
+                .filter(run -> !lives(run).isEmpty())
+                .sorted(Comparator.comparingDouble(Run::scale))
                 .limit(MOST_TIMELINES)
                 .forEach(run -> {
-                    JsonNode rows = run.node().path("timeline");
-                    List<Life> lives = IntStream.range(0, rows.size())
-                            .mapToObj(i -> rows.get(i))
-                            .map(row -> new Life(
-                                    row.path(0).asDouble(),
-                                    row.path(1).asDouble(),
-                                    row.path(2).asDouble()))
-                            .toList();
-                    if (!lives.isEmpty()) {
-                        String scale = Markdown.plain(run.scale());
-                        pictures.put(
-                                "timeline_" + fileName(run.label()) + "_scale_" + scale,
-                                Pictures.timeline("Requests of " + run.label() + " at scale " + scale, lives));
-                    }
+                    String scale = Markdown.plain(run.scale());
+                    String title = "Requests of " + run.label() + " at scale " + scale;
+                    pictures.put(
+                            "timeline_" + fileName(run.label()) + "_scale_" + scale,
+                            Pictures.timeline(title, lastEnd(run.scale()), lives(run)));
                 });
+    }
+
+    private static List<Life> lives(Run run) {
+        return run.node()
+                .path("timeline")
+                .valueStream()
+                .map(row -> new Life(
+                        row.path(0).asDouble(),
+                        row.path(1).asDouble(),
+                        row.path(2).asDouble()))
+                .toList();
+    }
+
+    private double lastEnd(double scale) {
+        return online.stream()
+                .filter(run -> run.scale() == scale)
+                .flatMap(run -> lives(run).stream())
+                .mapToDouble(Life::end)
+                .max()
+                .orElse(1);
     }
 
     private static String fileName(String label) {

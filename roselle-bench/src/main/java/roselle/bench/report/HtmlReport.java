@@ -9,9 +9,11 @@ import tools.jackson.databind.JsonNode;
 public final class HtmlReport {
     private static final String STYLE = """
             body { font: 15px/1.5 sans-serif; margin: 2rem auto; max-width: 1040px; padding: 0 1rem; color: #222 }
-            table { border-collapse: collapse; margin: 1rem 0; font-size: 13px }
-            th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left }
-            th { background: #f2f2f2 } svg { max-width: 100%; height: auto; margin: 1rem 0 }
+            h1 { font-size: 24px } h2 { font-size: 19px; margin-top: 2rem }
+            table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; display: block; overflow-x: auto }
+            th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
+            th { background: #f2f2f2 } td.figure { text-align: right; white-space: nowrap }
+            svg { width: 100%; height: auto; margin: 1rem 0 } td { overflow-wrap: anywhere; min-width: 3rem }
             pre { background: #f7f7f7; padding: .5rem; overflow: auto; font-size: 12px }
             """;
 
@@ -23,14 +25,22 @@ public final class HtmlReport {
                 .append("<title>roselle bench</title><style>")
                 .append(STYLE)
                 .append("</style></head><body>\n<h1>roselle bench</h1>\n");
-        documents.forEach((name, document) -> tables(page, name, document));
+        boolean isComparison = documents.values().stream()
+                        .map(document -> document.path("schema").asString(""))
+                        .distinct()
+                        .count()
+                < documents.size();
+        documents.forEach((name, document) -> tables(page, isComparison ? name : "", document));
         pictures.values().forEach(picture -> page.append(picture.svg()));
         documents.forEach((name, document) -> origin(page, name, document));
         return page.append("</body></html>\n").toString();
     }
 
     private static void tables(StringBuilder page, String name, JsonNode document) {
-        page.append("<section><p><small>").append(Markup.escaped(name)).append("</small></p>\n");
+        page.append("<section>");
+        if (!name.isEmpty()) {
+            page.append("<p><small>").append(Markup.escaped(name)).append("</small></p>\n");
+        }
         boolean isTable = false;
         boolean isList = false;
         for (String line : Markdown.of(document).lines().toList()) {
@@ -63,10 +73,15 @@ public final class HtmlReport {
     private static void row(StringBuilder page, String line, String tag) {
         page.append("<tr>");
         for (String cell : line.substring(2, line.length() - 2).split(" \\| ", -1)) {
-            page.append('<').append(tag).append('>').append(Markup.escaped(cell));
+            page.append('<').append(tag).append(isFigure(cell) ? " class=\"figure\">" : ">");
+            page.append(Markup.escaped(cell.replace("\\|", "|")));
             page.append("</").append(tag).append('>');
         }
         page.append("</tr>\n");
+    }
+
+    private static boolean isFigure(String cell) {
+        return !cell.isEmpty() && cell.chars().allMatch(c -> "0123456789.,/ ±+-–()%".indexOf(c) >= 0);
     }
 
     /** Where the figures come from, at the end of the page. */

@@ -2,13 +2,18 @@ package roselle.bench.report;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /** Results as tables of Markdown, in the form of the articles: latencies at p50/p90/p99 per scale, then throughput. */
 public final class Markdown {
     private static final List<String> METRICS = List.of("ttft_ms", "tpot_ms", "itl_ms", "e2e_ms");
+
+    private static final double MOST_OTHER_CORES = 0.1;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -35,21 +40,49 @@ public final class Markdown {
                 + workload.path("prompt_mode_meaning").asString("")
                 + "). Latency counts from the intended start; a smaller scale is heavier.");
         line("");
-        line("| scale | backend | n | TTFT p50/p90/p99 ms | TPOT p50/p90/p99 ms | ITL p50/p90/p99 ms |"
-                + " E2E p50/p90/p99 ms |");
+        origin(document);
+        line("| scale | backend | TTFT p50/p90/p99 ms | TPOT p50/p90/p99 ms | ITL p50/p90/p99 ms | E2E p50/p90/p99 ms |"
+                + " samples of each |");
         line("|---|---|---|---|---|---|---|");
-        for (JsonNode run : document.path("runs")) {
+        for (JsonNode run : byScale(document)) {
             var cells = new ArrayList<String>();
-            cells.add(plain(run.path("scale").asDouble()));
+            cells.add(scale(document, run));
             cells.add(run.path("backend").asString(""));
-            cells.add(run.path("ttft_ms").path("count").asString("0"));
             METRICS.forEach(metric -> cells.add(percentiles(run.path(metric))));
-            row(cells);
+            cells.add(METRICS.stream()
+                    .map(metric -> run.path(metric).path("count").asString("0"))
+                    .collect(Collectors.joining(" / ")));
+            line(row(cells));
         }
         line("");
         throughput(document);
         differences(document);
         notes(document);
+    }
+
+    private void origin(JsonNode document) {
+        String measured = Origin.measured(document);
+        if (!measured.isEmpty()) {
+            line(measured);
+            line("");
+        }
+        Origin.engines(document).forEach(this::line);
+    }
+
+    /** Runs with the same scale one below the other, so that engines are compared where they met the same load. */
+    private static List<JsonNode> byScale(JsonNode document) {
+        return document.path("runs")
+                .valueStream()
+                .sorted(Comparator.comparingDouble(run -> run.path("scale").asDouble()))
+                .toList();
+    }
+
+    private static String scale(JsonNode document, JsonNode run) {
+        String scale = plain(run.path("scale").asDouble());
+        boolean isRepeated = document.path("runs")
+                .valueStream()
+                .anyMatch(other -> other.path("repeat").asInt() > 0);
+        return isRepeated ? scale + ", repeat " + (run.path("repeat").asInt() + 1) : scale;
     }
 
     private void offline(JsonNode document) {
@@ -58,12 +91,12 @@ public final class Markdown {
                 + workload.path("input_tokens").asInt() + " tokens, answers of "
                 + workload.path("output_tokens").asInt() + ", all at once, "
                 + workload.path("repeats").asInt() + " times after one to warm up");
-        line("");
+        origin(document);
         line("| backend | path | best requests/s | best output tokens/s | best all tokens/s | mean ± deviation output"
-                + " tokens/s | ready after s |");
-        line("|---|---|---|---|---|---|---|");
+                + " tokens/s | ready after s | version |");
+        line("|---|---|---|---|---|---|---|---|");
         for (JsonNode run : document.path("runs")) {
-            row(List.of(
+            line(row(List.of(
                     run.path("backend").asString(""),
                     run.path("path").asString(""),
                     number(run.path("best_requests_per_second").asDouble()),
@@ -72,7 +105,8 @@ public final class Markdown {
                     number(run.path("mean_output_tokens_per_second").asDouble()) + " ± "
                             + number(run.path("deviation_output_tokens_per_second")
                                     .asDouble()),
-                    number(run.path("ready_seconds").asDouble())));
+                    number(run.path("ready_seconds").asDouble()),
+                    run.path("version").asString(""))));
         }
         line("");
         for (JsonNode failure : document.path("failures")) {
@@ -100,26 +134,26 @@ public final class Markdown {
                 + " ms, p99 between tokens at"
                 + " most " + plain(objective.path("tbt_ms").asDouble()) + " ms, failures at most "
                 + plain(objective.path("failure_share").asDouble()));
-        line("");
+        origin(document);
         line("| backend | requests/s | 95 % ± | per GPU | highest goodput/s | searches |");
         line("|---|---|---|---|---|---|");
         for (JsonNode capacity : document.path("capacities")) {
             String sign = capacity.path("is_at_least").asBoolean(false) ? "at least " : "";
             JsonNode width = capacity.path("half_width");
-            row(List.of(
+            line(row(List.of(
                     capacity.path("backend").asString(""),
                     sign + number(capacity.path("requests_per_second").asDouble()),
                     width.isNumber() ? number(width.asDouble()) : width.asString(""),
                     number(capacity.path("requests_per_second_per_gpu").asDouble()),
                     number(capacity.path("goodput_per_second").asDouble()),
-                    Integer.toString(capacity.path("searches").size())));
+                    Integer.toString(capacity.path("searches").size()))));
         }
         line("");
         line("| backend | search | rate | kept | TTFT p99 ms | between tokens p99 ms | failed | goodput/s | output"
                 + " tokens/s | scheduling error p99 ms |");
         line("|---|---|---|---|---|---|---|---|---|---|");
         for (JsonNode probe : document.path("probes")) {
-            row(List.of(
+            line(row(List.of(
                     probe.path("backend").asString(""),
                     probe.path("search").asString(""),
                     number(probe.path("rate").asDouble()),
@@ -129,18 +163,21 @@ public final class Markdown {
                     probe.path("failed").asString(""),
                     number(probe.path("goodput_per_second").asDouble()),
                     number(probe.path("output_tokens_per_second").asDouble()),
-                    number(probe.path("scheduling_error_ms").path("p99").asDouble())));
+                    number(probe.path("scheduling_error_ms").path("p99").asDouble()))));
         }
         line("");
     }
 
     private void throughput(JsonNode document) {
+        boolean hasEnergy =
+                document.path("runs").valueStream().anyMatch(run -> !joules(run).isEmpty());
         line("| scale | backend | requests/s | output tokens/s | all tokens/s | goodput/s | failed | tokens (chunks) |"
-                + " scheduling error p99 ms |");
-        line("|---|---|---|---|---|---|---|---|---|");
-        for (JsonNode run : document.path("runs")) {
-            row(List.of(
-                    plain(run.path("scale").asDouble()),
+                + " scheduling error p99 ms | cores: engine, generator, others |"
+                + (hasEnergy ? " J/output token |" : ""));
+        line("|---|---|---|---|---|---|---|---|---|---|" + (hasEnergy ? "---|" : ""));
+        for (JsonNode run : byScale(document)) {
+            var cells = new ArrayList<String>(List.of(
+                    scale(document, run),
                     run.path("backend").asString(""),
                     number(run.path("requests_per_second").asDouble()),
                     number(run.path("output_tokens_per_second").asDouble()),
@@ -149,9 +186,32 @@ public final class Markdown {
                     run.path("failed").asString(""),
                     run.path("output_tokens").asString("") + " ("
                             + run.path("chunks").asString("") + ")",
-                    number(run.path("scheduling_error_ms").path("p99").asDouble())));
+                    number(run.path("scheduling_error_ms").path("p99").asDouble()),
+                    cores(run.path("processors"))));
+            if (hasEnergy) {
+                cells.add(joules(run));
+            }
+            line(row(cells));
         }
         line("");
+    }
+
+    private static String cores(JsonNode processors) {
+        return Stream.of("engine_cores", "generator_cores", "other_cores")
+                .map(processors::path)
+                .map(cores -> cores.isNumber() ? number(cores.asDouble()) : "–")
+                .collect(Collectors.joining(", "));
+    }
+
+    /** By the first meter that told, which is the cards' where there are any. */
+    private static String joules(JsonNode run) {
+        return run.path("energy")
+                .valueStream()
+                .map(energy -> energy.path("joules_per_output_token"))
+                .filter(JsonNode::isNumber)
+                .map(joules -> number(joules.asDouble()))
+                .findFirst()
+                .orElse("");
     }
 
     private void differences(JsonNode document) {
@@ -165,7 +225,7 @@ public final class Markdown {
                 + " | variant | its value | difference | exceeds noise |");
         line("|---|---|---|---|---|---|---|");
         for (JsonNode difference : document.path("differences")) {
-            row(List.of(
+            line(row(List.of(
                     plain(difference.path("scale").asDouble()),
                     difference.path("metric").asString(""),
                     repeats(difference, "base"),
@@ -175,7 +235,7 @@ public final class Markdown {
                             Locale.ROOT,
                             "%+.1f %%",
                             100 * difference.path("difference_share").asDouble()),
-                    difference.path("exceeds_noise").asBoolean(false) ? "yes" : "no"));
+                    difference.path("exceeds_noise").asBoolean(false) ? "yes" : "no")));
         }
         line("");
     }
@@ -226,6 +286,11 @@ public final class Markdown {
         if (run.path("scheduling_error_ms").path("p99").asDouble() > 2) {
             doubts.add("the generator was late by more than 2 ms at p99: this machine is too busy for the load");
         }
+        if (run.path("processors").path("other_cores").asDouble() > MOST_OTHER_CORES) {
+            doubts.add("other programs took "
+                    + number(run.path("processors").path("other_cores").asDouble())
+                    + " cores of this machine meanwhile");
+        }
         return doubts;
     }
 
@@ -250,8 +315,9 @@ public final class Markdown {
         return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 
-    private void row(List<String> cells) {
-        line("| " + String.join(" | ", cells) + " |");
+    /** A row of a table; a bar within a cell is written so that it separates nothing. */
+    static String row(List<String> cells) {
+        return cells.stream().map(cell -> cell.replace("|", "\\|")).collect(Collectors.joining(" | ", "| ", " |"));
     }
 
     private void line(String line) {

@@ -133,6 +133,7 @@ public final class OnlineResults {
                 "scheduling_error_ms",
                 Fields.summary(Distribution.of(run.samples().stream().mapToDouble(RequestSample::latenessMillis))));
         fields.put("energy", energy(run, throughput));
+        fields.put("processors", run.processors().fields());
         fields.put("timeline_fields", List.of("start_s", "first_s", "end_s", "tokens"));
         fields.put("timeline", timeline(run.samples()));
         return fields;

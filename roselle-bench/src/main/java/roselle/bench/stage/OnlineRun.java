@@ -3,6 +3,7 @@ package roselle.bench.stage;
 import java.time.Instant;
 import java.util.List;
 import roselle.bench.environment.Energy;
+import roselle.bench.environment.ProcessorUse;
 import roselle.bench.metric.Latencies;
 import roselle.bench.metric.RequestSample;
 import roselle.bench.metric.Throughput;
@@ -15,9 +16,16 @@ import roselle.bench.metric.Throughput;
  * @param repeat from 0
  * @param started on the wall's clock
  * @param energy by each meter of the machine; empty where there is none
+ * @param processors how many cores were busy, and whose
  */
 public record OnlineRun(
-        String backend, double scale, int repeat, Instant started, List<RequestSample> samples, List<Energy> energy) {
+        String backend,
+        double scale,
+        int repeat,
+        Instant started,
+        List<RequestSample> samples,
+        List<Energy> energy,
+        ProcessorUse processors) {
     public OnlineRun {
         samples = List.copyOf(samples);
         energy = List.copyOf(energy);

@@ -3,10 +3,13 @@ package roselle.bench.stage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import roselle.bench.backend.Target;
+import roselle.bench.environment.Energy;
 import roselle.bench.environment.EnergyMeter;
+import roselle.bench.environment.ProcessorUse;
 import roselle.bench.load.LoadGenerator;
 import roselle.bench.load.LoadRequest;
 import roselle.bench.metric.RequestSample;
@@ -54,14 +57,17 @@ public final class OnlineStage {
         List<LoadRequest> requests = requests(target, plan.trace(), plan.seed(scale, repeat), factor);
         Instant started = Instant.now();
         List<EnergyMeter.Span> spans = meters.stream().map(EnergyMeter::begin).toList();
+        ProcessorUse.Span use = ProcessorUse.begin(() -> processorNanos(target));
         List<RequestSample> samples = load.run(requests);
-        return new OnlineRun(
-                target.name(),
-                factor,
-                repeat,
-                started,
-                samples,
-                spans.stream().map(EnergyMeter.Span::end).toList());
+        ProcessorUse processors = use.end();
+        List<Energy> energy = spans.stream().map(EnergyMeter.Span::end).toList();
+        return new OnlineRun(target.name(), factor, repeat, started, samples, energy, processors);
+    }
+
+    private static OptionalLong processorNanos(Target target) {
+        return target.process()
+                .map(process -> OptionalLong.of(process.processorNanos()))
+                .orElse(OptionalLong.empty());
     }
 
     /** A short replay at the first scale, for a profile. */

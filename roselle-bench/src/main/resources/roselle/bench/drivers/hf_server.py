@@ -91,15 +91,17 @@ class Static:
                 kind, batch = self.waiting[0][2], []
                 while self.waiting and self.waiting[0][2] == kind and len(batch) < self.most:
                     batch.append(self.waiting.popleft())
+            rows = Rows(batch, None if kind[1] else self.model.generation_config.eos_token_id)
             try:
-                self.generate(batch, dict(kind[0]), kind[1])
+                self.generate(batch, rows, dict(kind[0]), kind[1])
                 end = None
             except Exception as failure:
                 end = failure
-            for _, _, _, say in batch:
-                say(end)
+            for is_over, (_, _, _, say) in zip(rows.over, batch):
+                if not is_over:
+                    say(end)
 
-    def generate(self, batch, sampling, ignores_eos):
+    def generate(self, batch, rows, sampling, ignores_eos):
         device, width = self.model.device, max(len(row[0]) for row in batch)
         ids = torch.tensor([[0] * (width - len(row[0])) + row[0] for row in batch], device=device)
         mask = torch.tensor([[0] * (width - len(row[0])) + [1] * len(row[0]) for row in batch], device=device)
@@ -108,8 +110,7 @@ class Static:
             options["eos_token_id"] = None
         with torch.inference_mode():
             self.model.generate(ids, attention_mask=mask, max_new_tokens=max(row[1] for row in batch), pad_token_id=0,
-                                streamer=Rows(batch, None if ignores_eos else self.model.generation_config.eos_token_id),
-                                **options)
+                                streamer=rows, **options)
 
 
 class Rows:
@@ -231,4 +232,5 @@ async def main():
     await server.serve_forever()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.within;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import roselle.bench.environment.ProcessorUse;
 import roselle.bench.metric.ChunkTimes;
 import roselle.bench.metric.RequestSample;
 
 final class DifferencesTest {
+    private static final ProcessorUse IDLE = new ProcessorUse(OptionalDouble.empty(), 0, OptionalDouble.empty());
+
     @Test
     void tellsAVariantThatIsSlowerFromOneThatIsNoisy() {
         List<OnlineRun> runs = Stream.of(
@@ -39,7 +43,7 @@ final class DifferencesTest {
     private static List<OnlineRun> runs(String name, long... firstMillis) {
         return IntStream.range(0, firstMillis.length)
                 .mapToObj(i -> new OnlineRun(
-                        name, 1, i, Instant.EPOCH, List.of(sample(firstMillis[i] * 1_000_000)), List.of()))
+                        name, 1, i, Instant.EPOCH, List.of(sample(firstMillis[i] * 1_000_000)), List.of(), IDLE))
                 .toList();
     }
 
