@@ -157,6 +157,13 @@ final class Assembler {
         code.write(0xC3);
     }
 
+    /** Lets stores that went around the caches be seen before what follows. */
+    void sfence() {
+        code.write(0x0F);
+        code.write(0xAE);
+        code.write(0xF8);
+    }
+
     void cpuid() {
         code.write(0x0F);
         code.write(0xA2);

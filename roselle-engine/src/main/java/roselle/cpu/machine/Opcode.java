@@ -8,6 +8,7 @@ package roselle.cpu.machine;
 enum Opcode {
     VMOVUPS(Form.LOAD, 1, 0, 0x10, 64),
     VMOVUPS_STORE("vmovups", Form.STORE, 1, 0, 0x11, 64),
+    VMOVNTPS(Form.STORE, 1, 0, 0x2B, 64),
     VBROADCASTSS(Form.LOAD, 2, 1, 0x18, 4),
     VPXORD("vpxord", "vpxor", Form.THREE, 1, 1, 0xEF),
     VPANDD("vpandd", "vpand", Form.THREE, 1, 1, 0xDB),

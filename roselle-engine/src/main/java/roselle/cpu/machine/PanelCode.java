@@ -16,7 +16,8 @@ import roselle.cpu.machine.Operand.Vector;
  * Writes what brings sixteen rows of blocks, as checkpoints have them, into a panel: codes, scales and minima.
  *
  * <p>Lines of rows are turned around, so that a register has four bytes of each output; what is left is to bring bytes and
- * bits to their places in a lane. Rows are read up to a line beyond a block. {@link PanelPacker} is the scalar twin.
+ * bits to their places in a lane. Codes go around the caches, since nobody reads them soon, to whole lines. Rows are read up
+ * to a line beyond a block. {@link PanelPacker} is the scalar twin.
  */
 final class PanelCode {
     /** Bytes before a row that are read, where a block's scale comes first and its codes lie in words behind it. */
@@ -42,7 +43,8 @@ final class PanelCode {
     private static final int SECOND_PAIR = 8;
     private static final int BITS_12_AND_13 = 9;
     private static final int BITS_14_AND_15 = 10;
-    private static final int TABLES = 11;
+    static final int HALVES = 11;
+    private static final int TABLES = 12;
 
     private final TileFrame frame;
     private final Assembler code;
@@ -70,6 +72,7 @@ final class PanelCode {
         for (int i = SAVED.length - 1; i >= 0; i--) {
             code.pop(SAVED[i]);
         }
+        code.sfence();
         code.ret();
     }
 
@@ -86,7 +89,7 @@ final class PanelCode {
         loadTable(zmm(31), FOURS_IN_ORDER);
         for (int word = 0; word < 8; word++) {
             apart(zmm(1 + word));
-            code.emit(Opcode.VMOVUPS_STORE, at(TO, word * LINE), zmm(1 + word));
+            code.emit(Opcode.VMOVNTPS, at(TO, word * LINE), zmm(1 + word));
         }
         frame.advance(34, 8 * LINE);
     }
@@ -195,14 +198,14 @@ final class PanelCode {
         int to = (half * 8 + block) * 3 * LINE;
         join(zmm(16), zmm(17), 6);
         join(zmm(16), zmm(18), 12);
-        code.emit(Opcode.VMOVUPS_STORE, at(TO, to), zmm(16));
+        code.emit(Opcode.VMOVNTPS, at(TO, to), zmm(16));
         join(zmm(19), zmm(20), 6);
         join(zmm(19), zmm(21), 12);
-        code.emit(Opcode.VMOVUPS_STORE, at(TO, to + LINE), zmm(19));
+        code.emit(Opcode.VMOVNTPS, at(TO, to + LINE), zmm(19));
         join(zmm(22), zmm(23), 6);
         join(zmm(22), zmm(18), 8, zmm(30));
         join(zmm(22), zmm(21), 10, zmm(31));
-        code.emit(Opcode.VMOVUPS_STORE, at(TO, to + 2 * LINE), zmm(22));
+        code.emit(Opcode.VMOVNTPS, at(TO, to + 2 * LINE), zmm(22));
     }
 
     /** Adds numbers of 16 bits, moved up by some bits. */
@@ -260,7 +263,7 @@ final class PanelCode {
         fourths(zmm(16), first, zmm(30));
         fourths(zmm(18), second, zmm(31));
         code.emit(Opcode.VPORD, zmm(16), zmm(16), zmm(18));
-        code.emit(Opcode.VMOVUPS_STORE, at(TO, to), zmm(16));
+        code.emit(Opcode.VMOVNTPS, at(TO, to), zmm(16));
     }
 
     /** Brings the nibbles of bytes 0 and 2 into one byte, those of 1 and 3 into the next, then each to its place. */
@@ -288,6 +291,8 @@ final class PanelCode {
             word(tables, SECOND_PAIR, i, 0x80008000 | evenBytes(i) + 0x00020002);
             word(tables, BITS_12_AND_13, i, 0x30003000);
             word(tables, BITS_14_AND_15, i, 0xC000C000);
+            int half = i % 8 * 4 + i / 8; // numbers of 16 bits: the even ones, then the odd ones
+            word(tables, HALVES, i, half | (half + 2) << 16);
         }
         return tables;
     }

@@ -7,6 +7,7 @@ import static roselle.cpu.machine.TileFrame.STEP;
 import static roselle.cpu.machine.TileFrame.TO;
 
 import roselle.cpu.machine.Assembler.Label;
+import roselle.cpu.machine.Operand.General;
 import roselle.tensor.DataType;
 
 /**
@@ -63,25 +64,48 @@ final class TileCode {
     static byte[] transpose() {
         var writer = new TileCode();
         Label next = writer.transposed();
-        for (int line = 0; line < 16; line++) {
-            writer.code.emit(Opcode.VMOVUPS_STORE, at(TO, line * LINE), zmm(line));
-        }
-        writer.frame.advance(LINE, 16 * LINE);
+        writer.store(Opcode.VMOVUPS_STORE);
         return writer.frame.end(next);
     }
 
-    /** The same, but the lower halves of a line come first, then the upper ones: numbers of 16 bits one k after the other. */
+    /** The same around the caches, for weights, which nobody reads soon; the target is aligned to lines. */
+    static byte[] transposeFar() {
+        var writer = new TileCode();
+        Label next = writer.transposed();
+        writer.store(Opcode.VMOVNTPS);
+        return writer.endFar(next);
+    }
+
+    private void store(Opcode store) {
+        for (int line = 0; line < 16; line++) {
+            code.emit(store, at(TO, line * LINE), zmm(line));
+        }
+        frame.advance(LINE, 16 * LINE);
+    }
+
+    private byte[] endFar(Label next) {
+        frame.endLoop(next);
+        code.sfence();
+        code.ret();
+        return code.bytes();
+    }
+
+    /**
+     * The same around the caches, but the lower halves of a line come first, then the upper ones: numbers of 16 bits one k
+     * after the other.
+     */
     static byte[] transposeHalves() {
         var writer = new TileCode();
         Assembler code = writer.code;
+        code.load(General.RDI, at(General.RDI, TABLES));
         Label next = writer.transposed();
+        code.emit(Opcode.VMOVUPS, zmm(16), at(General.RDI, PanelCode.HALVES * LINE));
         for (int line = 0; line < 16; line++) {
-            code.emit(Opcode.VPMOVDW, at(TO, line * LINE), zmm(line));
-            code.shift(Opcode.VPSRLD, zmm(line), zmm(line), 16);
-            code.emit(Opcode.VPMOVDW, at(TO, line * LINE + LINE / 2), zmm(line));
+            code.emit(Opcode.VPERMW, zmm(line), zmm(16), zmm(line));
+            code.emit(Opcode.VMOVNTPS, at(TO, line * LINE), zmm(line));
         }
         writer.frame.advance(LINE, 16 * LINE);
-        return writer.frame.end(next);
+        return writer.endFar(next);
     }
 
     /** Begins a loop with a line of each of sixteen rows, transposed, in the registers 0 to 15. */

@@ -32,6 +32,7 @@ public final class TileKernels implements AutoCloseable {
     private final MemorySegment transposition;
     private final MemorySegment interleaving;
     private final MemorySegment halves;
+    private final MemorySegment farTransposition;
     private final Map<Panel, MemorySegment> blocks = new EnumMap<>(Panel.class);
     private final MemorySegment tables;
 
@@ -46,8 +47,9 @@ public final class TileKernels implements AutoCloseable {
         interleaving = memory.routines().get(TYPES.size() + 1);
         boolean isWide = set == InstructionSet.AVX512;
         halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
+        farTransposition = isWide ? memory.routines().get(TYPES.size() + 3) : transposition;
         for (int i = 0; i < BLOCKS.size() && isWide; i++) {
-            blocks.put(BLOCKS.get(i), memory.routines().get(TYPES.size() + 3 + i));
+            blocks.put(BLOCKS.get(i), memory.routines().get(TYPES.size() + 4 + i));
         }
         tables = PanelCode.tables(arena);
     }
@@ -81,6 +83,7 @@ public final class TileKernels implements AutoCloseable {
         codes.add(TileCode.transpose());
         codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
+        codes.add(TileCode.transposeFar());
         for (Panel panel : BLOCKS) {
             codes.add(PanelCode.of(panel));
         }
@@ -127,7 +130,7 @@ public final class TileKernels implements AutoCloseable {
 
         /** Makes a panel without scales of sixteen rows of weights of the panel's own type, so many lines of 64 bytes each. */
         void weights(Panel target, long source, long rowBytes, long to, int lines) {
-            run(target == Panel.FLOAT16 ? halves : transposition, source, rowBytes, to, lines);
+            run(target == Panel.FLOAT16 ? halves : farTransposition, source, rowBytes, to, lines);
         }
 
         /** Makes a panel of sixteen rows of blocks; it reads {@link PanelCode#BEFORE} bytes before them and a line behind. */

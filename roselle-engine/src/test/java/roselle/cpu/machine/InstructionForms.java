@@ -104,6 +104,7 @@ final class InstructionForms {
         }
         add("mov ecx, 7", code -> code.set(General.RCX, 7));
         add("mov r9d, 100000", code -> code.set(General.R9, 100_000));
+        add("sfence", Assembler::sfence);
         add("cpuid", Assembler::cpuid);
         add("xgetbv", Assembler::xgetbv);
         add("ret", Assembler::ret);
