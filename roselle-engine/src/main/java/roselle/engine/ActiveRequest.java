@@ -139,9 +139,9 @@ final class ActiveRequest {
         endedChoices++;
         if (endedChoices == choices.length) {
             isOver = true;
-            channel.offer(SIGNAL, completed(now));
             record(reason.name(), now);
-            whenEnded.run();
+            whenEnded.run(); // first: who reads the end finds the room it leaves
+            channel.offer(SIGNAL, completed(now));
         }
     }
 
@@ -179,9 +179,9 @@ final class ActiveRequest {
     void fail(FailureKind kind, String message) {
         if (!isOver) {
             isOver = true;
-            channel.offer(SIGNAL, new Signal.Broken(kind, message));
             record(kind.name(), System.nanoTime());
             whenEnded.run();
+            channel.offer(SIGNAL, new Signal.Broken(kind, message));
         }
     }
 }

@@ -127,8 +127,8 @@ final class EngineLoop implements Runnable {
         hook.beforeStep(scheduler);
         long begin = recorder.begin();
         if (!scheduler.isStepUnderWay() && !launch()) {
-            reportEnded();
             probe.idle(scheduler);
+            reportEnded();
             return received;
         }
         Batch batch = scheduler.stepUnderWay();
@@ -160,14 +160,15 @@ final class EngineLoop implements Runnable {
         }
     }
 
+    /** The status comes before the events: who has read an event never sees a status that does not know of it. */
     private void finish(Batch batch, long begin) {
         StepResult result = executor.sample(batch);
         recorder.sampled();
         takePrompts(batch);
         scheduler.commit(result);
+        EngineStatus status = probe.stepped(scheduler, batch.totalRows(), System.nanoTime() - begin);
         publish(batch, result);
         reportEnded();
-        EngineStatus status = probe.stepped(scheduler, batch.totalRows(), System.nanoTime() - begin);
         recorder.end(scheduler, status, batch);
     }
 

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
@@ -164,6 +163,8 @@ class EngineTest {
                         for (int event = 0; event < read && generation.hasNext(); event++) {
                             generation.next();
                         }
+                        generation.close();
+                        events(generation); // its end, so that its place in the queue is free
                     }
                 }));
             }
@@ -220,6 +221,29 @@ class EngineTest {
         assertThat(status.totals().rows()).isEqualTo(80 + 6 - status.totals().cachedTokens());
         assertThat(status.cachedPages()).isPositive();
         assertThat(status.totalPages()).isGreaterThan(status.cachedPages());
+    }
+
+    /** What is told of an answer is in the status before the answer's reader hears of it. */
+    @Test
+    void theStatusIsNeverOlderThanAnEventThatWasRead() {
+        for (int round = 1; round <= 200; round++) {
+            assertThat(events(engine.submit(request(1).build())).getLast()).isInstanceOf(Finished.class);
+            EngineStatus status = engine.status();
+            assertThat(status.totals().generatedTokens()).isEqualTo(round);
+            assertThat(status.running()).isZero();
+            assertThat(status.usedPages()).isZero();
+        }
+    }
+
+    /** As many answers as there is room for, again and again: the end of one makes room for the next. */
+    @Test
+    void thePlaceOfAnAnswerIsFreeOnceItsEndWasRead() {
+        for (int round = 0; round < 50; round++) {
+            assertThat(events(engine.submit(
+                                    request(1).choices(engine.maxAnswers()).build()))
+                            .getLast())
+                    .isInstanceOf(Finished.class);
+        }
     }
 
     @Test
@@ -313,8 +337,8 @@ class EngineTest {
     @Test
     void aFullQueueIsRefusedWithBothNumbers() {
         engine.close();
-        var all = new CountDownLatch(1); // no step ends an answer before all have come
-        engine = Engine.open(config(), new CpuBackend(2), _ -> await(all));
+        var gate = new Gate(); // no step ends an answer before all have come
+        engine = Engine.open(config(), new CpuBackend(2), gate);
         var held = new ArrayList<Generation>();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 200; i++) {
@@ -323,7 +347,7 @@ class EngineTest {
                 })
                 .isInstanceOf(CapacityException.class)
                 .hasMessageContaining("56");
-        all.countDown();
+        gate.open();
         held.forEach(Generation::close);
         awaitIdle();
     }
@@ -364,11 +388,11 @@ class EngineTest {
     @Test
     void aDeviceThatFailsMidBatchFailsEveryRequestAndTheEngine() {
         engine.close();
-        var both = new CountDownLatch(1);
-        engine = Engine.open(config(), failing(100), _ -> await(both));
+        var gate = new Gate();
+        engine = Engine.open(config(), failing(100), gate);
         var first = engine.submit(request(240).build());
         var second = engine.submit(request(240).build());
-        both.countDown();
+        gate.open();
         assertThat(first.next()).as("before the device breaks").isInstanceOf(TokenGenerated.class);
         for (Generation each : List.of(first, second)) {
             assertThat(events(each).getLast())
@@ -379,14 +403,6 @@ class EngineTest {
         assertThatThrownBy(() -> engine.submit(request(1).build()))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("the device is gone");
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException interruption) {
-            throw new IllegalStateException(interruption);
-        }
     }
 
     /** A device that breaks in the product of this number, after some steps. */
