@@ -22,8 +22,14 @@ import roselle.server.config.DrainOptions;
 
 /** A process that serves is told to end while it streams. */
 final class DrainTest {
+    /** Megabytes, more than lie between a server and a client that does not read: it ends when the client has read it. */
     private static final String LONG_STREAM = """
-            {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":900,"n":2,"ignore_eos":true,"stream":true}""";
+            {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":900,"n":8,"ignore_eos":true,"stream":true,
+             "logprobs":true,"top_logprobs":20}""";
+
+    /** One answer after the other, by a server that gives one at a time: it goes on for as long as a test may look. */
+    private static final String ENDLESS_STREAM = """
+            {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":900,"n":100,"ignore_eos":true,"stream":true}""";
 
     private static final String SHORT = "{\"prompt\":\"a\"}";
 
@@ -80,9 +86,8 @@ final class DrainTest {
         }
 
         /** A stream of which the first event has come. */
-        BufferedReader stream() throws IOException, InterruptedException {
-            var answer =
-                    client.send(post("/v1/chat/completions", LONG_STREAM), HttpResponse.BodyHandlers.ofInputStream());
+        BufferedReader stream(String body) throws IOException, InterruptedException {
+            var answer = client.send(post("/v1/chat/completions", body), HttpResponse.BodyHandlers.ofInputStream());
             var events = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
             assertThat(events.readLine()).startsWith("data: {\"id\"");
             return events;
@@ -107,12 +112,12 @@ final class DrainTest {
 
     @Test
     void finishesItsStreamsWhileItRefusesWhatIsNew() throws IOException, InterruptedException {
-        try (var serving = new Serving()) {
+        try (var serving = new Serving("--drain-grace=600", "--write-timeout=600")) {
             assertThat(serving.get("/ready").statusCode()).isEqualTo(200);
-            var events = serving.stream();
+            var events = serving.stream(LONG_STREAM);
 
             serving.terminate();
-            awaitRed(serving);
+            await(serving, "/ready", 503);
 
             assertThat(serving.get("/health").statusCode()).isEqualTo(200);
             var refused = serving.client.send(serving.post("/tokenize", SHORT), HttpResponse.BodyHandlers.ofString());
@@ -123,15 +128,15 @@ final class DrainTest {
             assertThat(lines.getLast()).isEqualTo("data: [DONE]");
             assertThat(lines)
                     .filteredOn(line -> line.contains("\"finish_reason\":\"length\""))
-                    .hasSize(2);
+                    .hasSize(8);
             assertThat(serving.status()).isZero();
         }
     }
 
     @Test
     void breaksOffWhatTheGraceDoesNotCover() throws IOException, InterruptedException {
-        try (var serving = new Serving("--drain-grace=0")) {
-            var events = serving.stream();
+        try (var serving = new Serving("--drain-grace=0", "--max-sequences=1")) {
+            var events = serving.stream(ENDLESS_STREAM);
 
             serving.terminate();
 
@@ -143,13 +148,11 @@ final class DrainTest {
 
     @Test
     void endsAtOnceAtASecondSignal() throws IOException, InterruptedException {
-        try (var serving = new Serving("--drain-grace=600")) {
-            for (int count = 0; count < 6; count++) { // more than ends while the test looks
-                serving.stream();
-            }
+        try (var serving = new Serving("--drain-grace=600", "--write-timeout=600")) {
+            serving.stream(LONG_STREAM);
 
             serving.terminate();
-            awaitRed(serving);
+            await(serving, "/ready", 503);
             do { // the next one, and those within a moment after the first, count as the first
                 serving.terminate();
             } while (!serving.process.waitFor(300, TimeUnit.MILLISECONDS));
@@ -190,7 +193,7 @@ final class DrainTest {
     @Test
     void endsAtOnceWhenItHasNothingToDo() throws IOException, InterruptedException {
         try (var serving = new Serving()) {
-            assertThat(serving.get("/health").statusCode()).isEqualTo(200); // leaves a connection open
+            await(serving, "/health", 200); // leaves a connection open
             long begin = System.nanoTime();
 
             serving.terminate();
@@ -201,9 +204,9 @@ final class DrainTest {
         }
     }
 
-    private static void awaitRed(Serving serving) throws IOException, InterruptedException {
+    private static void await(Serving serving, String path, int status) throws IOException, InterruptedException {
         long end = System.nanoTime() + 120_000_000_000L;
-        while (serving.get("/ready").statusCode() != 503) {
+        while (serving.get(path).statusCode() != status) {
             assertThat(System.nanoTime()).as("waited 120 seconds").isLessThan(end);
             LockSupport.parkNanos(1_000_000);
         }

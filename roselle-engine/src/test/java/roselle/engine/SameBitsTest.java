@@ -279,7 +279,8 @@ class SameBitsTest {
 
     private static Answer amongStrangers(Subject subject, int vocabulary, Backend backend, StepHook hook) {
         var random = new Random(SEED);
-        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), backend, hook)) {
+        var gate = new Gate(hook);
+        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), backend, gate)) {
             var strangers = new ArrayList<Generation>();
             Generation own = null;
             int place = random.nextInt(64);
@@ -296,6 +297,7 @@ class SameBitsTest {
                         .maxTokens(1 + random.nextInt(20))
                         .build()));
             }
+            gate.open();
             Answer answer = answer(Objects.requireNonNull(own));
             strangers.forEach(SameBitsTest::answer);
             return answer;

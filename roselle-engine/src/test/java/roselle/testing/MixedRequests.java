@@ -29,10 +29,16 @@ public final class MixedRequests {
 
     /** What each request was told: ids, bits of log-probabilities, reasons and usage, but neither times nor cached tokens. */
     public static List<String> answers(Engine engine) {
+        return answers(engine, () -> {});
+    }
+
+    /** The same, telling when all are submitted and none was read. */
+    public static List<String> answers(Engine engine, Runnable whenSubmitted) {
         var generations = new ArrayList<Generation>();
         for (int number = 0; number < REQUESTS; number++) {
             generations.add(engine.submit(request(number)));
         }
+        whenSubmitted.run();
         var answers = new ArrayList<String>();
         for (Generation generation : generations) {
             answers.add(answer(generation));

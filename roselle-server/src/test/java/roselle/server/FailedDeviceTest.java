@@ -33,7 +33,7 @@ final class FailedDeviceTest {
         var driver = new FakeDriver(Card.HOPPER);
         var engine = HookedEngine.open(EngineConfig.of(DemoServer.demo()), driver.open(DataType.BF16));
         try (var demo = new DemoServer(engine)) {
-            assertThat(demo.get("/health").statusCode()).isEqualTo(200);
+            DemoServer.await(() -> demo.get("/health").statusCode() == 200); // the first step loads classes
             driver.failAfter("cuMemcpyDtoHAsync", 60, fault);
             var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
             for (String body : List.of(MANY_TOKENS, STREAM, MANY_TOKENS, STREAM)) {
@@ -41,7 +41,7 @@ final class FailedDeviceTest {
                 answers.add(demo.client().sendAsync(request, BodyHandlers.ofString()));
             }
             for (CompletableFuture<HttpResponse<String>> answer : answers) {
-                HttpResponse<String> failed = answer.get(20, TimeUnit.SECONDS);
+                HttpResponse<String> failed = answer.get(120, TimeUnit.SECONDS);
                 assertThat(failed.body()).contains("\"error\"").contains(fault.name());
                 assertThat(failed.body()).doesNotContain("[DONE]").doesNotContain("\tat ");
             }

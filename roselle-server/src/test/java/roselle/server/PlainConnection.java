@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 
 /** A connection to a server of this machine, for bytes that no client would send. */
 final class PlainConnection implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int PATIENCE_MILLIS = 120_000;
 
     private final Socket socket;
 

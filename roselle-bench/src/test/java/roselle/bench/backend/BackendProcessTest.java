@@ -86,6 +86,6 @@ final class BackendProcessTest {
     }
 
     private Launch launch(URI health, String... command) {
-        return new Launch(List.of(command), Map.of(), health, Duration.ofSeconds(20), folder.resolve("log"));
+        return new Launch(List.of(command), Map.of(), health, Duration.ofMinutes(2), folder.resolve("log"));
     }
 }

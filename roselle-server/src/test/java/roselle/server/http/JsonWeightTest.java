@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class JsonWeightTest {
     private static final int VALUES = 60_000;
     private static final int NOISE_BYTES = 1 << 20;
+    private static final int MEASUREMENTS = 10;
 
     /** Documents that become as large a tree as their bytes can. */
     @SuppressWarnings("ImmutableEnumChecker") // functions without state
@@ -61,11 +62,20 @@ final class JsonWeightTest {
     private static void requireEnough(String document) {
         byte[] bytes = document.getBytes(StandardCharsets.UTF_8);
         Json.object(bytes); // loads classes, and fills what is kept between documents
+        long weight = JsonWeight.of(bytes);
+        long least = bytesOfTree(bytes);
+        for (int time = 1; time < MEASUREMENTS && least - NOISE_BYTES >= weight; time++) {
+            least = Math.min(least, bytesOfTree(bytes));
+        }
+        assertThat(weight).isGreaterThan(least - NOISE_BYTES);
+    }
+
+    /** By how much the heap grows, with what this process's other threads take meanwhile. */
+    private static long bytesOfTree(byte[] document) {
         long before = usedBytes();
-        JsonFields tree = Json.object(bytes);
+        JsonFields tree = Json.object(document);
         try {
-            long taken = usedBytes() - before;
-            assertThat(JsonWeight.of(bytes)).isGreaterThan(taken - NOISE_BYTES);
+            return usedBytes() - before;
         } finally {
             Reference.reachabilityFence(tree);
         }
