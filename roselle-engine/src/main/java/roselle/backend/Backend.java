@@ -76,7 +76,7 @@ public interface Backend extends AutoCloseable {
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
 
-    /** Bytes of the device's own memory that {@link #prepare} takes. */
+    /** Bytes that {@link #prepare} takes, or that loading takes at most beside {@link #loadBytes}. */
     default long stepBytes(StepDemands demands) {
         return 0;
     }

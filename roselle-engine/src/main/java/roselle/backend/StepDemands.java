@@ -11,6 +11,7 @@ import roselle.tensor.DataType;
  * @param groups kinds of layers with a page table each
  * @param attentions what attends to these groups, each combination once
  * @param width numbers of a hidden state
+ * @param columns of the widest weight
  * @param vocabulary logits of a row
  * @param oddColumns columns of the widest rows where some rows or views of them do not begin at multiples of 8 numbers; else 0
  */
@@ -20,6 +21,7 @@ public record StepDemands(
         int groups,
         List<Attention> attentions,
         int width,
+        int columns,
         int vocabulary,
         int oddColumns) {
     /** Heads that attend to a group. */

@@ -21,7 +21,7 @@ final class Activations {
     /** Makes room for a weight's input rows. */
     void reserve(CpuWeight weight, ProductKernels kernels) {
         int columns = weight.paddedColumns();
-        long bytes = Product.MAX_ROWS * kernels.rowBytes(columns);
+        long bytes = sharedBytes(columns, kernels);
         if (rows.byteSize() < bytes) {
             rows = arena.allocate(bytes, 64);
         }
@@ -30,6 +30,20 @@ final class Activations {
                 padded[i] = arena.allocate((long) columns * Float.BYTES, 64);
             }
         }
+    }
+
+    private static long sharedBytes(int columns, ProductKernels kernels) {
+        return Product.MAX_ROWS * kernels.rowBytes(columns);
+    }
+
+    /** Bytes that rows of so many columns, padded, take at most, with one that each thread has. */
+    static long bytes(int columns, ProductKernels kernels, int threads) {
+        return sharedBytes(columns, kernels) + threads * (long) columns * Float.BYTES;
+    }
+
+    /** Bytes that were taken. */
+    long bytes() {
+        return rows.byteSize() + padded.length * padded[0].byteSize();
     }
 
     /** The address of a row. */

@@ -27,6 +27,8 @@ final class AmxProduct {
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
 
+    private static final long UNPACKED_BYTES = (long) PANELS * DEPTH * AmxKernels.BYTES_PER_COLUMN;
+
     private final AmxKernels.Call call;
     private final TileKernels.Call widening;
     private final int mostInRegisters; // rows
@@ -46,8 +48,19 @@ final class AmxProduct {
         widening = code.tiles(Compute.F32).call();
         mostInRegisters = code.agreesInRegisters() ? AmxKernels.FEW_ROWS : 0;
         this.arena = arena;
-        unpacked = arena.allocate((long) PANELS * DEPTH * AmxKernels.BYTES_PER_COLUMN, 64);
+        unpacked = arena.allocate(UNPACKED_BYTES, 64);
         outputs = arena.allocate(Product.MAX_ROWS * OUTPUT_BYTES, 64);
+    }
+
+    /** Bytes that a thread takes at most for rows of so many columns, padded. */
+    static long bytes(int mostColumns) {
+        long widenedBytes = (long) AmxKernels.FEW_ROWS * mostColumns * Float.BYTES;
+        return UNPACKED_BYTES + Product.MAX_ROWS * OUTPUT_BYTES + widenedBytes;
+    }
+
+    /** Bytes that this thread has taken. */
+    long bytes() {
+        return unpacked.byteSize() + outputs.byteSize() + widened.byteSize();
     }
 
     /** Makes room for rows of so many columns, padded. */

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import roselle.backend.AttentionLayer;
@@ -18,6 +19,7 @@ import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.Weight;
@@ -105,9 +107,23 @@ public final class CpuBackend implements Backend {
         }
     }
 
-    /** Native memory that it has taken so far for weights, rows and pages; its threads' own buffers come to that. */
+    /** Native memory that it has taken so far for weights, rows and pages; {@link #ownBytes} come to that. */
     public long allocatedBytes() {
         return allocatedBytes;
+    }
+
+    /** Native memory that it and its threads have taken so far for buffers between an operation's parts. */
+    public long ownBytes() {
+        return products.bytes() + attention.bytes();
+    }
+
+    @Override
+    public long stepBytes(StepDemands demands) {
+        var groups = new ArrayList<KvGroup>();
+        for (StepDemands.Attention each : demands.attentions()) {
+            groups.add(each.group());
+        }
+        return products.mostBytes(demands.columns()) + attention.bytes(groups);
     }
 
     /** The threads that this backend started. */

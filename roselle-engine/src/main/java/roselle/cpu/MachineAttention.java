@@ -105,6 +105,27 @@ final class MachineAttention {
         valuePanels = atLeast(valuePanels, TILE * valueBytes);
     }
 
+    /** Bytes of native memory that heads of these sizes take. */
+    static long bytes(int keySize, int valueSize) {
+        long keyBytes = (long) keySize * Float.BYTES;
+        long valueBytes = (long) valueSize * Float.BYTES;
+        long tileBytes = (long) TILE * Float.BYTES;
+        long entryBytes = keyBytes + tileBytes + Math.max(tileBytes, valueBytes);
+        return ENTRIES * entryBytes + TILE * (2 * keyBytes + 3 * valueBytes);
+    }
+
+    /** Bytes of native memory that were taken. */
+    long bytes() {
+        return queries.byteSize()
+                + weights.byteSize()
+                + numbers.byteSize()
+                + keyRows.byteSize()
+                + keyPanels.byteSize()
+                + valueRows.byteSize()
+                + seenRows.byteSize()
+                + valuePanels.byteSize();
+    }
+
     private MemorySegment atLeast(MemorySegment segment, long bytes) {
         return segment.byteSize() < bytes ? arena.allocate(bytes, 64) : segment;
     }

@@ -29,6 +29,7 @@ final class MachineProduct {
     private static final long CHUNK_BYTES = 3 << 17;
 
     private static final int GROUP = 4;
+    private static final long OUTPUT_BYTES = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
 
     private final @Nullable AmxProduct amx; // takes the products of bfloat16
     private final Map<Compute, ProductKernels.Call> calls = new EnumMap<>(Compute.class);
@@ -37,14 +38,30 @@ final class MachineProduct {
 
     MachineProduct(MachineCode code, Arena arena) {
         amx = code.amx().map(kernels -> new AmxProduct(code, kernels, arena)).orElse(null);
-        long size = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
-        outputs = arena.allocate(size, 64);
+        outputs = arena.allocate(code.isThere() ? OUTPUT_BYTES : 0, 64);
         for (Compute compute : Compute.values()) {
             if (code.has(compute)) {
                 ProductKernels.Call call = code.kernels(compute).call();
                 call.output((long) MOST_OUTPUTS * Float.BYTES);
                 calls.put(compute, call);
             }
+        }
+    }
+
+    /** Bytes that a thread takes at most for rows of so many columns, padded. */
+    static long bytes(MachineCode code, int columns) {
+        return OUTPUT_BYTES + (code.amx().isPresent() ? AmxProduct.bytes(columns) : 0);
+    }
+
+    /** Bytes that this thread has taken. */
+    long bytes() {
+        return outputs.byteSize() + (amx == null ? 0 : amx.bytes());
+    }
+
+    /** Makes room for a weight's rows. */
+    void reserve(CpuWeight weight) {
+        if (amx != null && weight.isInTiles()) {
+            amx.reserve(weight.paddedColumns());
         }
     }
 

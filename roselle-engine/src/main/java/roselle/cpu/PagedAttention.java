@@ -7,6 +7,7 @@ import static roselle.cpu.Lanes.FLOATS;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
@@ -53,6 +54,28 @@ final class PagedAttention implements WorkerPool.Work {
     /** Whether machine code attends in a group. */
     boolean isMachine(KvGroup group) {
         return code.isThere() && MachineAttention.takes(group);
+    }
+
+    /** Bytes of native memory that the heads of these groups take. */
+    long bytes(List<KvGroup> groups) {
+        int keySize = 0;
+        int valueSize = 0;
+        for (KvGroup group : groups) {
+            if (isMachine(group)) {
+                keySize = Math.max(keySize, group.keySize());
+                valueSize = Math.max(valueSize, group.valueSize());
+            }
+        }
+        return keySize == 0 ? 0 : machines.length * MachineAttention.bytes(keySize, valueSize);
+    }
+
+    /** Bytes of native memory that were taken. */
+    long bytes() {
+        long bytes = 0;
+        for (MachineAttention machine : machines) {
+            bytes += machine.bytes();
+        }
+        return bytes;
     }
 
     /** Makes room for the heads of a group. */

@@ -10,6 +10,7 @@ import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.ProductKernels;
 
@@ -49,12 +50,34 @@ final class Products {
     void reserve(CpuWeight weight) {
         if (weight.isPacked()) {
             activations.reserve(weight, code.kernels(weight.compute()));
+            for (Part part : parts) {
+                part.machine.reserve(weight);
+            }
             return;
         }
         int needed = Math.multiplyExact(Product.MAX_ROWS, stride(weight.columns()));
         if (packed.length < needed) {
             packed = new float[needed];
         }
+    }
+
+    /** Bytes of native memory that rows of so many columns take at most, beside weights. */
+    long mostBytes(int columns) {
+        if (!code.isThere()) {
+            return 0;
+        }
+        int padded = Panel.mostPadded(columns);
+        long rows = Activations.bytes(padded, code.kernels(Compute.F32), parts.length);
+        return rows + parts.length * MachineProduct.bytes(code, padded);
+    }
+
+    /** Bytes of native memory that were taken beside weights. */
+    long bytes() {
+        long bytes = activations.bytes();
+        for (Part part : parts) {
+            bytes += part.machine.bytes();
+        }
+        return bytes;
     }
 
     private static int stride(int columns) {

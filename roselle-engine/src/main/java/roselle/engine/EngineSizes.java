@@ -26,7 +26,7 @@ import roselle.tensor.Tensor;
  * @param chunkTokens tokens of one prompt in a step at most
  * @param kv type and pages of the cache
  * @param memory bytes of weights, and of the rows between operations
- * @param stepBytes logits and last hidden states on the host, or what steps take of a device's own memory beside their rows
+ * @param stepBytes what steps take beside their rows, and logits and last hidden states where these are the host's
  * @param machineBytes memory that the machine has, or what may be taken of the device's own
  */
 record EngineSizes(
@@ -246,7 +246,8 @@ record EngineSizes(
                     context,
                     config.cache().pageTokens());
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
-            long step = isOwn ? backend.stepBytes(spec.demands(limits, kvType)) : Executor.hostBytes(limits, spec);
+            long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
+            long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
             return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, step, machineBytes);
         }
     }

@@ -69,8 +69,11 @@ public record DecoderSpec(
         for (int i = 0; i < groupOf.length; i++) {
             attentions.add(new StepDemands.Attention(heads(layers.get(i).attention()), groups.get(groupOf[i])));
         }
-        int odd = Widths.of(this).odd(this);
-        return new StepDemands(limits, cacheType, groups.size(), List.copyOf(attentions), width, vocabulary, odd);
+        Widths widths = Widths.of(this);
+        int columns = widths.columns(this);
+        int odd = widths.odd(this);
+        return new StepDemands(
+                limits, cacheType, groups.size(), List.copyOf(attentions), width, columns, vocabulary, odd);
     }
 
     private static HeadShape heads(AttentionSpec attention) {

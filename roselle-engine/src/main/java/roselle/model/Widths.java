@@ -69,6 +69,26 @@ record Widths(int projected, int attended, int inner, int routed, int expertInne
                 Math.max(experts, other.experts));
     }
 
+    /** Columns of the widest weight. */
+    int columns(DecoderSpec spec) {
+        int most = Math.max(spec.width(), attended);
+        for (LayerSpec layer : spec.layers()) {
+            most = Math.max(most, columns(layer.feedForward()));
+            if (layer.attention() instanceof AttentionSpec.Latent latent) {
+                most = Math.max(most, Math.max(latent.queryRank(), Math.max(latent.querySize(), latent.rank())));
+            }
+        }
+        return most;
+    }
+
+    private static int columns(FeedForwardSpec spec) {
+        return switch (spec) {
+            case FeedForwardSpec.Plain plain -> plain.size();
+            case FeedForwardSpec.Gated gated -> gated.size();
+            case FeedForwardSpec.Experts experts -> Math.max(experts.size(), experts.sharedSize());
+        };
+    }
+
     /** The widest rows that products may read, where not all sizes of the decoder are multiples of 8; else 0. */
     int odd(DecoderSpec spec) {
         boolean isOdd = spec.width() % UNIT != 0;

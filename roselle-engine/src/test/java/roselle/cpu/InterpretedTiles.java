@@ -1,6 +1,5 @@
 package roselle.cpu;
 
-import roselle.backend.Backend;
 import roselle.cpu.machine.AmxInterpreter;
 import roselle.cpu.machine.Processor;
 
@@ -13,7 +12,7 @@ public final class InterpretedTiles {
         return Processor.probe().features().contains(Processor.Feature.BF16);
     }
 
-    public static Backend backend(int threads) {
+    public static CpuBackend backend(int threads) {
         CpuOptions options = CpuOptions.of(threads);
         AmxInterpreter interpreter = AmxInterpreter.anywhere();
         return new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "interpreted"));

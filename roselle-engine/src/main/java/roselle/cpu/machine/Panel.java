@@ -76,6 +76,11 @@ public enum Panel {
         return units(columns) * unit;
     }
 
+    /** Columns that any kind of panel has for so many, at most. */
+    public static int mostPadded(int columns) {
+        return NIBBLE_WITH_MINIMUM.paddedColumns(columns);
+    }
+
     long scalesAt(int columns) {
         return (long) units(columns) * codeBytes;
     }
