@@ -5,7 +5,7 @@ import sys
 import torch
 
 from driver import long, time_graph
-from generic import GELU_TANH, LIMITS, Lab, Weight, activated
+from generic import GELU_TANH, LIMITS, Lab, Weight, activated, quants
 
 STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "mxfp4": 160}
 SOURCES = {"bf16": "BF16", "f16": "F16"}
@@ -28,7 +28,7 @@ def run(lab, name, suffix, weight, x, out, kind, bias=None, activation=0, scale=
 
 
 def check(lab):
-    for name in STRIDES:
+    for name in STRIDES if quants else ("plain",):
         for suffix in SOURCES:
             source = SOURCES[suffix] if name == "plain" else name.upper()
             for outputs, columns in ((40, 512), (130, 2816), (17, 256)) + (((33, 96),) if name in ("plain", "q8_0", "q4_0", "mxfp4") else ()):
@@ -50,6 +50,90 @@ def check(lab):
                     run(lab, name, suffix, weight, inputs, out, kind, bias, GELU_TANH, 0.5, 1)
                     lab.expect(f"{name} {suffix} epilogue", out, old.double() + 0.5 * activated(GELU_TANH, exact + bias.double()), LIMITS[suffix])
     print(f"linear_mma: {lab.checks} checks, {lab.wrong} wrong", flush=True)
+
+
+def choices_of(lab, chosen, experts, tokens):
+    """What group_choices makes of the chosen experts, checked."""
+    choices = chosen.numel()
+    most = min(choices, choices // tokens + experts)
+    order, tiles = lab.ints([-1] * choices), lab.ints([-1] * 4 * most)
+    lab.run("generic_experts", "group_choices", (1,), 1024, [chosen, choices, experts, tokens, order, tiles, most], 8 * experts)
+    seen = []
+    for expert, first, count, _ in tiles.view(-1, 4).tolist():
+        mine = order[first : first + count].tolist()
+        lab.checks += 1
+        if count > tokens or any(chosen.view(-1)[c] != expert for c in mine):
+            lab.wrong += 1
+            print("WRONG tile", expert, first, count, mine, flush=True)
+        seen += mine
+    lab.checks += 1
+    if sorted(seen) != list(range(choices)):
+        lab.wrong += 1
+        print("WRONG choices", sorted(seen), flush=True)
+    return order, tiles, most
+
+
+def run_grouped(lab, name, suffix, data, row_bytes, x, out, groups, kind, share, bias, flags=0):
+    order, tiles, most = groups
+    outputs = bias.shape[1]
+    stages = (4 if name == "plain" else 3, 3 if name == "plain" else 2)
+    if kind == "many":
+        grid, block, shared = (most, -(-outputs // 128)), 128, stages[1] * 128 * STRIDES[name] + 24576
+    else:
+        grid, block, shared = (most, -(-outputs // 16)), 256, 8 * stages[0] * 16 * STRIDES[name]
+    entry = f"grouped_many_{name}_{suffix}" if kind == "many" else f"grouped_few_{kind}_{name}_{suffix}"
+    lab.run(f"grouped_{name}", entry, grid, block,
+            [data, long(row_bytes), x, long(x.stride(0)), bias, out, long(out.stride(0)), 0, outputs, x.shape[1], 0, 1.0,
+             flags | (2 if out.dtype == torch.float32 else 0), order, tiles, share], shared)
+
+
+def check_grouped(lab):
+    """Each choice has the bits that the same matrix gives its row alone, by the kernels for one matrix."""
+    experts = 6
+    for name in STRIDES if not lab.emulates else ("plain", "q8_0", "mxfp4"):
+        for suffix in SOURCES if not lab.emulates else ("bf16",):
+            source = SOURCES[suffix] if name == "plain" else name.upper()
+            for outputs, columns in ((40, 512), (130, 256)):
+                weight = Weight(lab, columns, [(source, experts * outputs)])
+                data = weight.kept[0]
+                row_bytes = (data.numel() - 16) // (experts * outputs)
+                bias = lab.floats(experts * outputs).view(experts, outputs)
+                for rows, kind in ((1, 8), (9, 8), (20, 32), (90, "many")):
+                    chosen = torch.stack([torch.randperm(experts - 1)[:2] for _ in range(rows)]).int().to(lab.device)  # nobody takes the last
+                    groups = choices_of(lab, chosen, experts, 64 if kind == "many" else kind)
+                    for share in (2, 1):
+                        x = lab.rows(rows * 2 // share, columns, suffix, 8, 0.1)
+                        out = lab.poisoned(rows * 2, outputs, "f32")
+                        run_grouped(lab, name, suffix, data, row_bytes, x, out, groups, kind, share, bias)
+                        for choice in range(0, 2 * rows, 1 if rows < 10 else 7):
+                            e = int(chosen.view(-1)[choice])
+                            one = lab.poisoned(1, outputs, "f32")
+                            alone = Weight.__new__(Weight)
+                            alone.kept = [data[e * outputs * row_bytes : (e + 1) * outputs * row_bytes + 16]]
+                            run(lab, name, suffix, alone, x[choice // share : choice // share + 1], one, 8, bias[e])
+                            lab.same(f"grouped {name} {suffix} {outputs} {columns} {kind} {rows} {share} {choice}", out[choice : choice + 1], one)
+    print(f"grouped: {lab.checks} checks, {lab.wrong} wrong", flush=True)
+
+
+def measure_grouped(lab):
+    """Mixtral's and a finer model's experts: 8 of 14,336 (2 chosen) and 128 of 768 (8 chosen), columns 4,096 and 2,048."""
+    for experts, chosen, outputs, columns in ((8, 2, 28672, 4096), (128, 8, 1536, 2048)):
+        for name in ("plain", "q8_0", "mxfp4"):
+            one = Weight(lab, columns, [("BF16" if name == "plain" else name.upper(), 64)])
+            row_bytes = (one.kept[0].numel() - 16) // 64
+            data = torch.cat([one.kept[0][:-16].repeat(experts * outputs // 64), one.kept[0][-16:]])
+            bias = torch.zeros(experts, outputs, device=lab.device)
+            line = f"{experts} x {outputs} x {columns} {name:6s}"
+            for rows in (1, 8, 64, 512, 4096):
+                picks = torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device)
+                average = rows * chosen // experts
+                kind = 8 if average <= 8 else 32 if average <= 32 else "many"
+                groups = choices_of(lab, picks, experts, 64 if kind == "many" else kind)
+                x = lab.rows(rows, columns, "bf16", 8)
+                out = torch.empty(rows * chosen, outputs, device="cuda", dtype=torch.bfloat16)
+                taken = time_graph([lambda: run_grouped(lab, name, "bf16", data, row_bytes, x, out, groups, kind, chosen, bias)] * 2, 3)
+                line += f" | {rows} rows {taken * 1e6:8.1f} us"
+            print(line, flush=True)
 
 
 def measure(lab):
@@ -77,8 +161,10 @@ def main():
     lab = Lab(sys.argv[1])
     torch.manual_seed(1)
     check(lab)
+    check_grouped(lab)
     if "time" in sys.argv:
         measure(lab)
+        measure_grouped(lab)
     sys.exit(1 if lab.wrong else 0)
 
 

@@ -133,6 +133,64 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     }
 }
 
+// The choices of a step by expert, for the grouped products of linear_mma.cuh: `order` has those of expert 0, then those of
+// expert 1 and so on, in any order within an expert; each tile is up to `tokens` of one expert's: {expert, first in `order`,
+// how many, 0}; those beyond the last have none. Experts are numbers from 0 until `count`. Grid (1), 1024 threads, dynamic
+// shared memory of 8 * count bytes.
+extern "C" __global__ void __launch_bounds__(1024)
+    group_choices(const int* experts, int choices, int count, int tokens, int* order, int4* tiles, int mostTiles) {
+    extern __shared__ int sizes[];  // [count]
+    int* next = sizes + count;      // [count], where the next choice of an expert goes
+    __shared__ int tileCount;
+    launchNext();
+    waitForPrevious();
+    for (int e = threadIdx.x; e < count; e += 1024) {
+        sizes[e] = 0;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < choices; i += 1024) {
+        atomicAdd(&sizes[experts[i]], 1);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {  // sums of sizes and of tiles up to each expert
+        int choicesBefore = 0;
+        int tilesBefore = 0;
+        for (int base = 0; base < count; base += 32) {
+            int e = base + threadIdx.x;
+            int size = e < count ? sizes[e] : 0;
+            int own = (size + tokens - 1) / tokens;
+            int sizeSum = size;
+            int tileSum = own;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                int otherSize = __shfl_up_sync(~0u, sizeSum, distance);
+                int otherTiles = __shfl_up_sync(~0u, tileSum, distance);
+                sizeSum += (int)threadIdx.x >= distance ? otherSize : 0;
+                tileSum += (int)threadIdx.x >= distance ? otherTiles : 0;
+            }
+            if (e < count) {
+                next[e] = choicesBefore + sizeSum - size;
+                int tile = tilesBefore + tileSum - own;
+                for (int t = 0; t < own; t++) {
+                    tiles[tile + t] = make_int4(e, next[e] + t * tokens, min(tokens, size - t * tokens), 0);
+                }
+            }
+            choicesBefore += __shfl_sync(~0u, sizeSum, 31);
+            tilesBefore += __shfl_sync(~0u, tileSum, 31);
+        }
+        if (threadIdx.x == 0) {
+            tileCount = tilesBefore;
+        }
+    }
+    __syncthreads();
+    for (int t = tileCount + threadIdx.x; t < mostTiles; t += 1024) {
+        tiles[t] = make_int4(0, 0, 0, 0);
+    }
+    for (int i = threadIdx.x; i < choices; i += 1024) {
+        order[atomicAdd(&next[experts[i]], 1)] = i;
+    }
+}
+
 #define ROUTE(T, SUFFIX)                                                                                                    \
     extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
         int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,         \

@@ -13,6 +13,10 @@
 // Launch: few: grid (ceil(outputs / 16), ceil(rows / TOKENS)), 256 threads. many: grid (ceil(outputs / 128), ceil(rows / 64)),
 // 128 threads. Dynamic shared memory: few: 8 * STAGES * 16 * STRIDE bytes, STAGES 3, but 4 for 16-bit weights; many: 24,576 more
 // than WEIGHT_STAGES * 128 * STRIDE, WEIGHT_STAGES 2, but 3 for 16-bit weights.
+//
+// Grouped: experts[choice] of a stack of matrices, `outputs` rows each and without gaps, times input[choice / share], to
+// output[choice]; bias [experts, outputs]. The block (x, y) has the tokens of tile x of group_choices (generic_experts.cu) and
+// tile y of the outputs: grid (most tiles, tiles of the outputs), all else as above. A row's bits are those of the same matrix alone.
 #pragma once
 #include "ampere.cuh"
 #include "epilogue.cuh"
@@ -30,7 +34,26 @@ struct Product {
     int rows;
     int outputs;
     int columns;
+    const int* order;   // grouped: choices by expert
+    const int4* tiles;  // grouped: expert, its tokens' first in `order`, their number
+    int share;          // grouped: choices that share a row of the input
 };
+
+// Makes a grouped product that of the matrix of this block's tile; false where there is no such tile.
+__device__ __forceinline__ bool group(Product& p, Epilogue& epilogue) {
+    int4 tile = p.tiles[blockIdx.x];
+    p.weight += (i64)tile.x * p.outputs * p.rowBytes;
+    epilogue.bias = epilogue.bias ? epilogue.bias + (i64)tile.x * p.outputs : nullptr;
+    p.order += tile.y;
+    p.rows = tile.z;
+    return tile.z > 0;
+}
+
+// The first number of a token's row, which exists.
+template <bool GROUPED>
+__device__ __forceinline__ const u16* inputRow(const Product& p, int token) {
+    return p.input + (GROUPED ? (i64)(p.order[token] / p.share) : (i64)token) * p.inputStride;
+}
 
 template <class FORMAT>
 struct Is {
@@ -86,11 +109,12 @@ __device__ __forceinline__ void operandA(const Product& p, const u8* weights, in
     }
 }
 
-template <class T>
+template <class T, bool GROUPED>
 __device__ __forceinline__ void finishOne(const Product& p, const Epilogue& epilogue, float sum, int token, int n) {
+    token = GROUPED ? p.order[token] : token;
     float x = epilogue.bias ? sum + epilogue.bias[n] : sum;
     float y = epilogue.scale * activate(epilogue.activation, x);
-    i64 at = token * p.outputStride + n;
+    i64 at = (i64)token * p.outputStride + n;
     if (epilogue.flags & STORES_FLOATS) {
         float* target = (float*)p.output + at;
         *target = epilogue.flags & ACCUMULATES ? *target + y : y;
@@ -101,18 +125,24 @@ __device__ __forceinline__ void finishOne(const Product& p, const Epilogue& epil
 }
 
 // Few rows: a block has 16 outputs and 8 * TILES tokens, warp w the slice w, from a ring of its own.
-template <class T, class FORMAT, int TILES>
-__device__ __forceinline__ void linearFew(const Product& p, const Epilogue& epilogue) {
+template <class T, class FORMAT, int TILES, bool GROUPED>
+__device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
     constexpr int STAGES = Is<FORMAT>::PLAIN ? 4 : 3;
     constexpr int AHEAD = TILES == 1 ? 4 : 1;
     constexpr int STAGE_BYTES = 16 * FORMAT::STRIDE;
     constexpr int TOKENS = 8 * TILES;
     extern __shared__ __align__(128) u8 memory[];
     launchNext();
+    if constexpr (GROUPED) {
+        waitForPrevious();
+        if (!group(p, epilogue)) {
+            return;
+        }
+    }
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
-    int firstRow = blockIdx.x * 16;
-    int firstToken = blockIdx.y * TOKENS;
+    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * 16;
+    int firstToken = GROUPED ? 0 : blockIdx.y * TOKENS;
     int chunks = (p.columns + FORMAT::CHUNK - 1) / FORMAT::CHUNK;
     int first = warp * chunks / SLICES;
     int end = (warp + 1) * chunks / SLICES;
@@ -124,10 +154,17 @@ __device__ __forceinline__ void linearFew(const Product& p, const Epilogue& epil
         }
         copyCommit();
     }
-    waitForPrevious();  // weights never change; the input does
+    if constexpr (!GROUPED) {
+        waitForPrevious();  // weights never change; the input does
+    }
     int row = lane / 4;
     int part = lane % 4;
-    const u16* input = p.input + (i64)(firstToken + row) * p.inputStride + part * 8;
+    const u16* input[TILES];  // of the tokens that there are, else null
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+        int token = firstToken + t * 8 + row;
+        input[t] = token < p.rows ? inputRow<GROUPED>(p, token) + part * 8 : nullptr;
+    }
     float sums[TILES][4] = {};
     for (int chunk = first; chunk < end; chunk++) {
         int stage = (chunk - first) % STAGES;
@@ -144,9 +181,7 @@ __device__ __forceinline__ void linearFew(const Product& p, const Epilogue& epil
             uint4 x[TILES];
 #pragma unroll
             for (int t = 0; t < TILES; t++) {
-                bool present = firstToken + t * 8 + row < p.rows;
-                const u16* from = input + t * 8 * p.inputStride + chunk * FORMAT::CHUNK + g * 32;
-                x[t] = present ? *(const uint4*)from : make_uint4(0, 0, 0, 0);
+                x[t] = input[t] ? *(const uint4*)(input[t] + chunk * FORMAT::CHUNK + g * 32) : make_uint4(0, 0, 0, 0);
             }
             u32 a[2][4];
             operandA<T, FORMAT>(p, ring + stage * STAGE_BYTES, firstRow, chunk, row, g * 32 + part * 8, a);
@@ -179,14 +214,14 @@ __device__ __forceinline__ void linearFew(const Product& p, const Epilogue& epil
         int token = firstToken + i / 16;
         int n = firstRow + i % 16;
         if (token < p.rows && n < p.outputs) {
-            finishOne<T>(p, epilogue, sum, token, n);
+            finishOne<T, GROUPED>(p, epilogue, sum, token, n);
         }
     }
 }
 
 // Many rows: a block has 128 outputs, 32 to a warp, and 64 tokens; it takes 64 numbers of K at a time.
-template <class T, class FORMAT>
-__device__ __forceinline__ void linearMany(const Product& p, const Epilogue& epilogue) {
+template <class T, class FORMAT, bool GROUPED>
+__device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     constexpr int STAGES = 3;
     constexpr int STEPS = FORMAT::CHUNK / 64;  // of 64 numbers in a chunk
     constexpr int WEIGHT_STAGES = STEPS == 1 ? STAGES : 2;
@@ -197,12 +232,23 @@ __device__ __forceinline__ void linearMany(const Product& p, const Epilogue& epi
     u8* tokens = memory + WEIGHT_STAGES * WEIGHT_BYTES;
     launchNext();
     waitForPrevious();
+    if constexpr (GROUPED) {
+        if (!group(p, epilogue)) {
+            return;
+        }
+    }
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
     int row = lane / 4;
     int part = lane % 4;
-    int firstRow = blockIdx.x * 128;
-    int firstToken = blockIdx.y * 64;
+    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * 128;
+    int firstToken = GROUPED ? 0 : blockIdx.y * 64;
+    const u16* input[4];  // of the tokens that this thread brings and that there are, else null
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        int token = firstToken + threadIdx.x / 8 + i * 16;
+        input[i] = token < p.rows ? inputRow<GROUPED>(p, token) : nullptr;
+    }
     int chunks = (p.columns + FORMAT::CHUNK - 1) / FORMAT::CHUNK;
     int steps = (p.columns + 63) / 64;
     auto bring = [&](int step) {
@@ -216,8 +262,8 @@ __device__ __forceinline__ void linearMany(const Product& p, const Epilogue& epi
             for (int i = 0; i < 4; i++) {
                 int token = threadIdx.x / 8 + i * 16;
                 int piece = threadIdx.x % 8;
-                bool present = firstToken + token < p.rows && step * 64 + piece * 8 < p.columns;
-                const u16* from = p.input + (i64)(firstToken + token) * p.inputStride + step * 64 + piece * 8;
+                bool present = input[i] && step * 64 + piece * 8 < p.columns;
+                const u16* from = input[i] + step * 64 + piece * 8;
                 copy16(sharedAddress(target + swapped(token, piece)), present ? from : p.input, present);
             }
         }
@@ -287,7 +333,7 @@ __device__ __forceinline__ void linearMany(const Product& p, const Epilogue& epi
     if (n < p.outputs) {
 #pragma unroll 2
         for (int token = 0; token < count; token++) {
-            finishOne<T>(p, epilogue, stashed[token * STRIDE + threadIdx.x], firstToken + token, n);
+            finishOne<T, GROUPED>(p, epilogue, stashed[token * STRIDE + threadIdx.x], firstToken + token, n);
         }
     }
 }
@@ -295,18 +341,38 @@ __device__ __forceinline__ void linearMany(const Product& p, const Epilogue& epi
 #define PRODUCT_PARAMETERS                                                                                                  \
     const void *weight, i64 rowBytes, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, \
         int rows, int outputs, int columns, int activation, float scale, int flags
-#define PRODUCT \
-    Product{(const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns}
+#define GROUPED_PARAMETERS PRODUCT_PARAMETERS, const int *order, const int4 *tiles, int share
+#define PRODUCT                                                                                                             \
+    Product {                                                                                                               \
+        (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, nullptr,  \
+            nullptr, 1                                                                                                      \
+    }
+#define GROUPED_PRODUCT                                                                                                     \
+    Product {                                                                                                               \
+        (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, order,    \
+            tiles, share                                                                                                    \
+    }
 #define EPILOGUE \
     Epilogue { bias, activation, scale, flags }
 #define KERNELS(FORMAT, NAME, T, SUFFIX)                                                                                    \
     extern "C" __global__ void __launch_bounds__(256, 2) linear_few_8_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                   \
-        linearFew<T, FORMAT, 1>(PRODUCT, EPILOGUE);                                                                      \
+        linearFew<T, FORMAT, 1, false>(PRODUCT, EPILOGUE);                                                                      \
     }                                                                                                                       \
     extern "C" __global__ void __launch_bounds__(256, 2) linear_few_32_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                  \
-        linearFew<T, FORMAT, 4>(PRODUCT, EPILOGUE);                                                                      \
+        linearFew<T, FORMAT, 4, false>(PRODUCT, EPILOGUE);                                                                      \
     }                                                                                                                       \
     extern "C" __global__ void __launch_bounds__(128, 2) linear_many_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                    \
-        linearMany<T, FORMAT>(PRODUCT, EPILOGUE);                                                                           \
+        linearMany<T, FORMAT, false>(PRODUCT, EPILOGUE);                                                                           \
     }
 #define BOTH_TYPES(FORMAT, NAME) KERNELS(FORMAT, NAME, Bf16, bf16) KERNELS(FORMAT, NAME, F16, f16)
+#define GROUPED_KERNELS(FORMAT, NAME, T, SUFFIX)                                                                            \
+    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_8_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                  \
+        linearFew<T, FORMAT, 1, true>(GROUPED_PRODUCT, EPILOGUE);                                                           \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_32_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                 \
+        linearFew<T, FORMAT, 4, true>(GROUPED_PRODUCT, EPILOGUE);                                                           \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128, 2) grouped_many_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                   \
+        linearMany<T, FORMAT, true>(GROUPED_PRODUCT, EPILOGUE);                                                             \
+    }
+#define GROUPED_BOTH_TYPES(FORMAT, NAME) GROUPED_KERNELS(FORMAT, NAME, Bf16, bf16) GROUPED_KERNELS(FORMAT, NAME, F16, f16)

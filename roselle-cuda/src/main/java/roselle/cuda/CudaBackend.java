@@ -187,6 +187,7 @@ public final class CudaBackend implements Backend {
             step = memory;
         }
         memory.send(inputs);
+        products.forgetRoutings();
         launcher.barrier();
         if (inputs.takesDrawn) {
             sampler.take(memory, inputs.rows);
@@ -322,6 +323,7 @@ public final class CudaBackend implements Backend {
         device.enter();
         long bytes = (long) rows * target.columns() * Float.BYTES;
         reserveFloats(bytes);
+        products.forgetRoutings();
         device.driver().copyIn(floats, source, bytes, device.stream());
         launcher.barrier();
         kernelsOf(target).fromFloats(floats, target, firstRow, rows);

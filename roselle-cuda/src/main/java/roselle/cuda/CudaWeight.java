@@ -10,7 +10,7 @@ import roselle.tensor.DataType;
  * @param packed address of the tiles of {@code linear_hopper.cu}; 0 where it is not packed
  * @param blocks address of the table of blocks of {@code generic_linear.cu}; 0 where it is packed
  * @param parts the same blocks as the host knows them
- * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks
+ * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks; those of several matrices then have no gaps
  */
 record CudaWeight(
         String name,

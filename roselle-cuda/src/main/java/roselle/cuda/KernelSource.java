@@ -25,6 +25,13 @@ enum KernelSource {
     LINEAR_Q5_K,
     LINEAR_Q6_K,
     LINEAR_MXFP4,
+    GROUPED_PLAIN,
+    GROUPED_Q8_0,
+    GROUPED_Q4_0,
+    GROUPED_Q4_K,
+    GROUPED_Q5_K,
+    GROUPED_Q6_K,
+    GROUPED_MXFP4,
     ROWS,
     SAMPLE;
 
@@ -53,10 +60,28 @@ enum KernelSource {
         return !name().endsWith("HOPPER") || architecture.equals("sm_90a");
     }
 
+    /** The products of experts with the weights of this source. */
+    KernelSource grouped() {
+        return valueOf(name().replace("LINEAR", "GROUPED"));
+    }
+
     /** Whether devices ask for it whatever the model; the others are for weights of one format. */
     boolean isForEveryModel() {
         return switch (this) {
-            case LINEAR_PLAIN, LINEAR_Q8_0, LINEAR_Q4_0, LINEAR_Q4_K, LINEAR_Q5_K, LINEAR_Q6_K, LINEAR_MXFP4 -> false;
+            case LINEAR_PLAIN,
+                    LINEAR_Q8_0,
+                    LINEAR_Q4_0,
+                    LINEAR_Q4_K,
+                    LINEAR_Q5_K,
+                    LINEAR_Q6_K,
+                    LINEAR_MXFP4,
+                    GROUPED_PLAIN,
+                    GROUPED_Q8_0,
+                    GROUPED_Q4_0,
+                    GROUPED_Q4_K,
+                    GROUPED_Q5_K,
+                    GROUPED_Q6_K,
+                    GROUPED_MXFP4 -> false;
             case GENERIC_ATTENTION,
                     GENERIC_EXPERTS,
                     GENERIC_LINEAR,

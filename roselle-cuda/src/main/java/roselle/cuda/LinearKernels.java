@@ -30,6 +30,7 @@ final class LinearKernels {
     private final Kernel fastEmbed;
     private final HopperLinear[] hopper; // one of each kind, empty on other devices
     private final MmaLinear mma;
+    private final ExpertGroups groups;
     private final DataType type;
     private long alignedRows;
     private long alignedBytes;
@@ -43,6 +44,7 @@ final class LinearKernels {
         this.rowKernels = rowKernels;
         this.mma = mma;
         this.type = type;
+        groups = new ExpertGroups(device, kernels, launcher);
         String suffix = "_" + type.label();
         KernelSource generic = KernelSource.GENERIC_LINEAR;
         linear = kernels.kernel(generic, "linear" + suffix);
@@ -138,15 +140,28 @@ final class LinearKernels {
 
     /** Bytes of device memory that steps need. */
     long stepBytes(StepDemands demands) {
-        long rows = usesAligned(demands) ? demands.limits().maxRows() : 0;
-        return rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
+        long rows = usesAligned(demands) ? alignedRows(demands) : 0;
+        long aligned = rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
+        return aligned + (usesGroups(demands) ? ExpertGroups.stepBytes(demands) : 0);
+    }
+
+    private boolean usesGroups(StepDemands demands) {
+        return demands.experts() > 0 && type != DataType.F32;
     }
 
     /** Takes them. */
     void prepare(StepDemands demands) {
         if (usesAligned(demands)) {
-            reserveAligned(demands.limits().maxRows(), demands.oddColumns());
+            reserveAligned(alignedRows(demands), demands.oddColumns());
         }
+        if (usesGroups(demands)) {
+            groups.prepare(demands);
+            mma.reserveGrouped();
+        }
+    }
+
+    private static int alignedRows(StepDemands demands) {
+        return Math.multiplyExact(demands.limits().maxRows(), Math.max(1, demands.chosen()));
     }
 
     private boolean usesAligned(StepDemands demands) {
@@ -199,7 +214,13 @@ final class LinearKernels {
                         THREADS);
     }
 
+    /** What routings say may have changed. */
+    void forgetRoutings() {
+        groups.forget();
+    }
+
     void route(Rows logits, Router router, Routing routing, int rows) {
+        groups.forget();
         launcher.of(routeExperts)
                 .rows(logits)
                 .integer(KernelNumbers.of(router.scoring()))
@@ -218,6 +239,13 @@ final class LinearKernels {
 
     void experts(Rows input, ExpertLinear product, Routing routing, Rows output, int rows) {
         var weight = (CudaWeight) product.experts();
+        if (weight.usesTensorCores()) {
+            int share = product.spread() ? 1 : routing.chosen();
+            Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows * routing.chosen() / share);
+            groups.group(routing, weight.matrices(), rows);
+            mma.multiplyGrouped(aligned, weight, product.epilogue(), output, groups, share);
+            return;
+        }
         launcher.of(groupedLinear)
                 .rows(input)
                 .integer(product.spread() ? 1 : routing.chosen())

@@ -1,8 +1,10 @@
 package roselle.cuda;
 
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
@@ -26,6 +28,9 @@ final class MmaLinear {
     private final DataType type;
     private final Map<DataType, Format> formats = new EnumMap<>(DataType.class);
 
+    private final Map<DataType, Format> groupedFormats = new EnumMap<>(DataType.class);
+    private final Set<DataType> stacks = EnumSet.noneOf(DataType.class); // formats of stacks that were loaded
+
     /** The kernels for one format of weights, and bytes of a row of a chunk in shared memory. */
     private record Format(Kernel few, Kernel some, Kernel many, int stride, int stages, int manyStages) {}
 
@@ -45,6 +50,35 @@ final class MmaLinear {
                             : Math.max(32, block.type().blockElements());
                     return source != null && block.shape().columns() % multiple == 0;
                 });
+    }
+
+    /** Whether it multiplies with the matrices of a stack: all of one type, and loaded without gaps. */
+    boolean takesStack(List<Tensor> blocks) {
+        DataType first = blocks.getFirst().type();
+        return takes(blocks) && blocks.stream().allMatch(block -> block.type() == first);
+    }
+
+    /** A stack of a type was loaded, maybe one of experts. */
+    void noteStack(DataType weights) {
+        stacks.add(weights);
+    }
+
+    /** Loads the kernels for the experts among the stacks. */
+    void reserveGrouped() {
+        stacks.forEach(this::grouped);
+    }
+
+    private Format grouped(DataType weights) {
+        Format format = groupedFormats.get(weights);
+        if (format == null) {
+            KernelSource single = source(weights);
+            if (single == null) {
+                throw new IllegalArgumentException("there is no product with " + weights.label() + " experts");
+            }
+            format = format(weights, single.grouped(), "grouped");
+            groupedFormats.put(weights, format);
+        }
+        return format;
     }
 
     private @Nullable KernelSource source(DataType weights) {
@@ -72,13 +106,17 @@ final class MmaLinear {
         if (source == null) {
             throw new IllegalArgumentException("there is no product with " + weights.label() + " weights");
         }
-        boolean isPlain = source == KernelSource.LINEAR_PLAIN;
+        return format(weights, source, "linear");
+    }
+
+    private Format format(DataType weights, KernelSource source, String kind) {
+        boolean isPlain = weights == type;
         String suffix = "_" + (isPlain ? "plain" : weights.label()) + "_" + type.label();
         int stride = isPlain ? 128 : weights == DataType.Q5_K || weights == DataType.Q6_K ? 224 : 160;
         return new Format(
-                kernels.kernel(source, "linear_few_8" + suffix),
-                kernels.kernel(source, "linear_few_32" + suffix),
-                kernels.kernel(source, "linear_many" + suffix),
+                kernels.kernel(source, kind + "_few_8" + suffix),
+                kernels.kernel(source, kind + "_few_32" + suffix),
+                kernels.kernel(source, kind + "_many" + suffix),
                 stride,
                 isPlain ? 4 : 3,
                 isPlain ? 3 : 2);
@@ -98,8 +136,54 @@ final class MmaLinear {
             Format format, CudaWeight.Block block, Rows input, int columns, Epilogue epilogue, Rows output, int rows) {
         boolean isMany = rows > SOME_ROWS;
         Kernel few = rows <= FEW_ROWS ? format.few : format.some;
+        parameters(isMany ? format.many : few, block, block.rows(), input, columns, epilogue, output, rows);
+        if (isMany) {
+            launcher.shared(manyShared(format))
+                    .launch(Launcher.cover(block.rows(), MANY_OUTPUTS), Launcher.cover(rows, MANY_TOKENS), 1, 128);
+            return;
+        }
+        int tokens = rows <= FEW_ROWS ? FEW_ROWS : SOME_TOKENS;
+        launcher.shared(fewShared(format))
+                .launch(Launcher.cover(block.rows(), FEW_OUTPUTS), Launcher.cover(rows, tokens), 1, 256);
+    }
+
+    /** Products of a stack's matrices with the choices of some rows, of which {@code share} share a row of the input. */
+    void multiplyGrouped(
+            Rows input, CudaWeight weight, Epilogue epilogue, Rows output, ExpertGroups groups, int share) {
+        CudaWeight.Block stack = weight.parts().getFirst();
+        Format format = grouped(stack.type());
+        boolean isMany = groups.tokens() == MANY_TOKENS;
+        Kernel few = groups.tokens() == FEW_ROWS ? format.few : format.some;
+        parameters(isMany ? format.many : few, stack, weight.rows(), input, weight.columns(), epilogue, output, 0);
+        launcher.pointer(groups.order()).pointer(groups.tiles()).integer(share);
+        if (isMany) {
+            launcher.shared(manyShared(format))
+                    .launch(groups.count(), Launcher.cover(weight.rows(), MANY_OUTPUTS), 1, 128);
+        } else {
+            launcher.shared(fewShared(format))
+                    .launch(groups.count(), Launcher.cover(weight.rows(), FEW_OUTPUTS), 1, 256);
+        }
+    }
+
+    private static int manyShared(Format format) {
+        return MANY_OUTPUTS * format.manyStages * format.stride + 24_576;
+    }
+
+    private static int fewShared(Format format) {
+        return 128 * format.stages * format.stride;
+    }
+
+    private void parameters(
+            Kernel kernel,
+            CudaWeight.Block block,
+            int outputs,
+            Rows input,
+            int columns,
+            Epilogue epilogue,
+            Rows output,
+            int rows) {
         long outputBytes = output.buffer().type().blockBytes();
-        launcher.of(isMany ? format.many : few)
+        launcher.of(kernel)
                 .pointer(block.address())
                 .wide(block.rowBytes())
                 .rows(input)
@@ -110,18 +194,10 @@ final class MmaLinear {
                 .pointer(CudaBuffer.address(output) + block.firstRow() * outputBytes)
                 .wide(output.stride())
                 .integer(rows)
-                .integer(block.rows())
+                .integer(outputs)
                 .integer(columns)
                 .integer(KernelNumbers.of(epilogue.activation()))
                 .number(epilogue.scale())
                 .integer(LinearKernels.flags(epilogue, output));
-        if (isMany) {
-            launcher.shared(MANY_OUTPUTS * format.manyStages * format.stride + 24_576)
-                    .launch(Launcher.cover(block.rows(), MANY_OUTPUTS), Launcher.cover(rows, MANY_TOKENS), 1, 128);
-            return;
-        }
-        int tokens = rows <= FEW_ROWS ? FEW_ROWS : SOME_TOKENS;
-        launcher.shared(128 * format.stages * format.stride)
-                .launch(Launcher.cover(block.rows(), FEW_OUTPUTS), Launcher.cover(rows, tokens), 1, 256);
     }
 }

@@ -78,10 +78,22 @@ final class WeightLoader {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
         }
         long bytes = aligned((long) blocks.size() * BLOCK_BYTES);
+        if (isStack(matrices, blocks)) {
+            return bytes + aligned(stackBytes(blocks) + 2 * GUARD);
+        }
         for (Tensor block : blocks) {
             bytes += aligned(block.data().byteSize() + 2 * GUARD);
         }
         return bytes;
+    }
+
+    /** Whether the blocks are brought to one piece of memory, one after the other. */
+    private boolean isStack(int matrices, List<Tensor> blocks) {
+        return matrices > 1 && mma.takesStack(blocks);
+    }
+
+    private static long stackBytes(List<Tensor> blocks) {
+        return blocks.stream().mapToLong(block -> block.data().byteSize()).sum();
     }
 
     private static long rows(List<Tensor> blocks) {
@@ -119,6 +131,8 @@ final class WeightLoader {
         long table = device.memory().allocate((long) blocks.size() * BLOCK_BYTES);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entries = arena.allocate((long) blocks.size() * BLOCK_BYTES, 8);
+            boolean isStack = isStack(matrices, blocks);
+            long next = isStack ? device.memory().allocate(stackBytes(blocks) + 2 * GUARD) + GUARD : 0;
             var parts = new ArrayList<CudaWeight.Block>();
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
@@ -126,7 +140,10 @@ final class WeightLoader {
                 long at = (long) i * BLOCK_BYTES;
                 int blockRows = Math.toIntExact(block.shape().rows());
                 long rowBytes = block.type().rowBytes(columns);
-                long address = upload(block.data());
+                long address =
+                        isStack ? next : device.memory().allocate(block.data().byteSize() + 2 * GUARD) + GUARD;
+                upload(block.data(), address);
+                next += block.data().byteSize();
                 parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
                 entries.set(JAVA_LONG, at, address);
                 entries.set(JAVA_LONG, at + 8, rowBytes);
@@ -136,16 +153,17 @@ final class WeightLoader {
             }
             device.driver().copyIn(table, entries, entries.byteSize(), device.stream());
             device.synchronize();
-            boolean usesTensorCores = matrices == 1 && mma.takes(blocks);
-            if (usesTensorCores) {
+            boolean usesTensorCores = isStack || (matrices == 1 && mma.takes(blocks));
+            if (isStack) {
+                mma.noteStack(blocks.getFirst().type());
+            } else if (usesTensorCores) {
                 mma.reserve(blocks);
             }
             return new CudaWeight(name, matrices, rows, columns, 0, table, parts, usesTensorCores);
         }
     }
 
-    private long upload(MemorySegment data) {
-        long address = device.memory().allocate(data.byteSize() + 2 * GUARD) + GUARD;
+    private void upload(MemorySegment data, long address) {
         for (long from = 0; from < data.byteSize(); from += STAGING_BYTES) {
             long bytes = Math.min(STAGING_BYTES, data.byteSize() - from);
             MemorySegment pinned = staging();
@@ -154,7 +172,6 @@ final class WeightLoader {
             readingNanos += System.nanoTime() - begin;
             device.driver().copyIn(address + from, pinned, bytes, device.stream());
         }
-        return address;
     }
 
     /** Pinned memory that nothing is copied from any more. */

@@ -13,6 +13,8 @@ import roselle.tensor.DataType;
  * @param width numbers of a hidden state
  * @param columns of the widest weight
  * @param vocabulary logits of a row
+ * @param experts from which routers choose at most; 0 for none
+ * @param chosen of them for a row at most
  * @param oddColumns columns of the widest rows where some rows or views of them do not begin at multiples of 8 numbers; else 0
  */
 public record StepDemands(
@@ -23,6 +25,8 @@ public record StepDemands(
         int width,
         int columns,
         int vocabulary,
+        int experts,
+        int chosen,
         int oddColumns) {
     /** Heads that attend to a group. */
     public record Attention(HeadShape heads, KvGroup group) {}

@@ -70,10 +70,18 @@ public record DecoderSpec(
             attentions.add(new StepDemands.Attention(heads(layers.get(i).attention()), groups.get(groupOf[i])));
         }
         Widths widths = Widths.of(this);
-        int columns = widths.columns(this);
-        int odd = widths.odd(this);
+        boolean routes = layers.stream().anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
         return new StepDemands(
-                limits, cacheType, groups.size(), List.copyOf(attentions), width, columns, vocabulary, odd);
+                limits,
+                cacheType,
+                groups.size(),
+                List.copyOf(attentions),
+                width,
+                widths.columns(this),
+                vocabulary,
+                routes ? widths.experts() : 0,
+                routes ? widths.routed() : 0,
+                widths.odd(this));
     }
 
     private static HeadShape heads(AttentionSpec attention) {

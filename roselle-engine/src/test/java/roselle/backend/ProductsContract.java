@@ -13,8 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
+import roselle.testing.RandomLlama;
 
 /** Products with weights: dense, per head, per chosen expert, and the choice itself. */
 public abstract class ProductsContract extends RowsContract {
@@ -221,6 +223,73 @@ public abstract class ProductsContract extends RowsContract {
             }
             assertClose(read(output, 2 * rows), expected);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {
+                "F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "MXFP4", "F8_E4M3", "F8_E5M2", "IQ4_NL"
+            })
+    void expertsOfAnyTypeGiveARowTheSameBitsAloneAndAmongOthers(DataType type) {
+        int experts = 5;
+        int outputs = 40;
+        int columns = 256;
+        int rows = 90;
+        long numbers = (long) experts * outputs * columns;
+        var weights = new float[(int) numbers];
+        MemorySegment data = MemorySegment.ofArray(RandomLlama.blocks(random, type, numbers));
+        Dequantizer.of(type).dequantize(data, 0, weights, 0, weights.length);
+        Shape shape = Shape.of((long) experts * outputs, columns);
+        Weight weight = backend.load("experts", experts, List.of(new Tensor("experts", type, shape, data)));
+        var linear = new ExpertLinear(weight, Epilogue.PLAIN, false);
+        float[] logits = random(rows * experts);
+        float[] input = random(rows * columns);
+        float[] together = grouped(linear, logits, input, rows, experts);
+        var expected = new double[2 * rows * outputs];
+        for (int r = 0; r < rows; r++) {
+            float[] own = Arrays.copyOfRange(input, r * columns, (r + 1) * columns);
+            int[] chosen = twoBest(Arrays.copyOfRange(logits, r * experts, (r + 1) * experts));
+            for (int j = 0; j < 2; j++) {
+                int from = chosen[j] * outputs * columns;
+                double[] product = product(own, Arrays.copyOfRange(weights, from, from + outputs * columns), columns);
+                System.arraycopy(product, 0, expected, (2 * r + j) * outputs, outputs);
+            }
+        }
+        assertCloseInAnyPrecision(together, expected);
+        for (int count : List.of(1, 2, 15, 60)) {
+            int last = Math.min(rows, 20 + count);
+            float[] few = grouped(
+                    linear,
+                    Arrays.copyOfRange(logits, 20 * experts, last * experts),
+                    Arrays.copyOfRange(input, 20 * columns, last * columns),
+                    count,
+                    experts);
+            assertThat(few)
+                    .as("rows 20 to %d alone", last)
+                    .containsExactly(Arrays.copyOfRange(together, 40 * outputs, 2 * last * outputs));
+        }
+    }
+
+    /** Products with quantized weights may round their other factor, too, where the device was asked to. */
+    private void assertCloseInAnyPrecision(float[] actual, double[] expected) {
+        double largest = Arrays.stream(expected).map(Math::abs).max().orElseThrow();
+        for (int i = 0; i < actual.length; i++) {
+            assertThat((double) actual[i])
+                    .as("number %d, seed %d", i, SEED)
+                    .isCloseTo(
+                            expected[i], org.assertj.core.api.Assertions.within(Math.max(tolerance(), 2e-2) * largest));
+        }
+    }
+
+    /** What the two best experts of each row make of it. */
+    private float[] grouped(ExpertLinear linear, float[] logits, float[] input, int rows, int experts) {
+        Routing routing = routing(rows, 2);
+        var router = router(Router.Scoring.SOFTMAX, experts, 2, true, 1, 1, null, 1f);
+        backend.routeExperts(rows(logits, experts), router, routing, rows);
+        Rows output = poisoned(2 * rows, linear.experts().rows());
+        backend.groupedLinear(rows(input, input.length / rows), linear, routing, output, rows);
+        return read(output, 2 * rows);
     }
 
     private Routing routing(int rows, int chosen) {

@@ -66,9 +66,14 @@ public final class RandomLlama {
         writer.tensor(new Tensor(name, DataType.F32, Shape.of(WIDTH), floats(ones)));
     }
 
-    /** Blocks of random bits, drawn again until their numbers are finite, neither all tiny nor large. */
     private void matrix(String name, int rows, int columns) {
-        var bytes = new byte[Math.toIntExact(type.rowBytes((long) rows * columns))];
+        MemorySegment data = MemorySegment.ofArray(blocks(random, type, (long) rows * columns));
+        writer.tensor(new Tensor(name, type, Shape.of(rows, columns), data));
+    }
+
+    /** Blocks of random bits, drawn again until their numbers are finite, neither all tiny nor large. */
+    public static byte[] blocks(Random random, DataType type, long elements) {
+        var bytes = new byte[Math.toIntExact(type.rowBytes(elements))];
         var block = new byte[type.blockBytes()];
         var numbers = new float[type.blockElements()];
         for (int at = 0; at < bytes.length; at += block.length) {
@@ -78,7 +83,7 @@ public final class RandomLlama {
             } while (!isTame(numbers));
             System.arraycopy(block, 0, bytes, at, block.length);
         }
-        writer.tensor(new Tensor(name, type, Shape.of(rows, columns), MemorySegment.ofArray(bytes)));
+        return bytes;
     }
 
     private static boolean isTame(float[] numbers) {
