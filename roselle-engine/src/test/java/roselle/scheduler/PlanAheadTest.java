@@ -2,62 +2,37 @@ package roselle.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static roselle.scheduler.SmallRequests.END;
+import static roselle.scheduler.SmallRequests.PAGE_TOKENS;
+import static roselle.scheduler.SmallRequests.cache;
+import static roselle.scheduler.SmallRequests.waiting;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.FailureKind;
-import roselle.api.GenerationRequest;
-import roselle.api.OutputOptions;
-import roselle.api.Prompt;
-import roselle.api.SamplingParameters;
-import roselle.api.SchedulingOptions;
-import roselle.api.StopConditions;
-import roselle.backend.KvGroup;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
 import roselle.batch.Placement;
-import roselle.batch.SamplingPlan;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
 import roselle.kvcache.PageCache;
-import roselle.kvcache.PageLayout;
 import roselle.kvcache.PrefixScope;
 
 /** Steps that are planned while the one before them is under way. */
 final class PlanAheadTest {
-    private static final int END = 9;
     private static final int PAGES = 16;
-    private static final int PAGE_TOKENS = 4;
-    private static final SamplingPlan PLAN = SamplingPlan.of(
-            new GenerationRequest(
-                    Prompt.Tokens.of(0),
-                    SamplingParameters.GREEDY,
-                    new StopConditions(100, 0, List.of(), Set.of(), false),
-                    OutputOptions.DEFAULT,
-                    new SchedulingOptions(0, "", "", Duration.ZERO)),
-            new int[] {END},
-            10_000,
-            1,
-            0);
 
     private final List<Finished> ended = new ArrayList<>();
     private PageCache cache = cache(PAGES);
     private Scheduler scheduler = scheduler(4);
     private long nextId;
-
-    private static PageCache cache(int pages) {
-        var group = new KvGroup("full", 1, 1, 1, 1, 0);
-        return new PageCache(new PageLayout(List.of(group), List.of(pages), PAGE_TOKENS), 3);
-    }
 
     private Scheduler scheduler(int sequences) {
         return new Scheduler(new SchedulerLimits(16, 8, sequences, 4, 8, 64), cache);
@@ -73,10 +48,8 @@ final class PlanAheadTest {
     }
 
     private Sequence submit(int prompt, int answer, long deadline) {
-        int[] ids = new int[prompt];
-        Arrays.fill(ids, 1000 + (int) nextId);
         var placement = new Placement(PrefixScope.SHARED, 0, "", nextId, deadline);
-        Waiting waiting = Sequence.begin(nextId++, ids, prompt + answer, PLAN, placement);
+        Waiting waiting = waiting(nextId++, prompt, answer, placement);
         scheduler.submit(waiting);
         return waiting.sequence();
     }

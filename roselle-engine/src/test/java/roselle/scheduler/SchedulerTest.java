@@ -2,25 +2,19 @@ package roselle.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static roselle.scheduler.SmallRequests.END;
+import static roselle.scheduler.SmallRequests.cache;
+import static roselle.scheduler.SmallRequests.waiting;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.api.FailureKind;
-import roselle.api.GenerationRequest;
-import roselle.api.OutputOptions;
-import roselle.api.Prompt;
-import roselle.api.SamplingParameters;
-import roselle.api.SchedulingOptions;
-import roselle.api.StopConditions;
-import roselle.backend.KvGroup;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.batch.Batch;
@@ -29,35 +23,18 @@ import roselle.batch.Outcome;
 import roselle.batch.Placement;
 import roselle.batch.Preempted;
 import roselle.batch.Running;
-import roselle.batch.SamplingPlan;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
-import roselle.kvcache.PageCache;
-import roselle.kvcache.PageLayout;
 import roselle.kvcache.PrefixScope;
 
 final class SchedulerTest {
-    private static final int END = 9;
-    private static final SamplingPlan PLAN = SamplingPlan.of(
-            new GenerationRequest(
-                    Prompt.Tokens.of(0),
-                    SamplingParameters.GREEDY,
-                    new StopConditions(100, 0, List.of(), Set.of(), false),
-                    OutputOptions.DEFAULT,
-                    new SchedulingOptions(0, "", "", Duration.ZERO)),
-            new int[] {END},
-            10_000,
-            1,
-            0);
-
     private final List<Finished> ended = new ArrayList<>();
     private Scheduler scheduler = scheduler(new SchedulerLimits(16, 8, 4, 4, 8, 64), 16);
     private long nextId;
 
     private static Scheduler scheduler(SchedulerLimits limits, int pages) {
-        var group = new KvGroup("full", 1, 1, 1, 1, 0);
-        return new Scheduler(limits, new PageCache(new PageLayout(List.of(group), List.of(pages), 4), 3));
+        return new Scheduler(limits, cache(pages));
     }
 
     @AfterEach
@@ -70,9 +47,7 @@ final class SchedulerTest {
     }
 
     private Sequence submit(int prompt, int answer, Placement placement) {
-        int[] ids = new int[prompt];
-        Arrays.fill(ids, 1000 + (int) nextId); // no prefix in common
-        Waiting waiting = Sequence.begin(nextId++, ids, prompt + answer, PLAN, placement);
+        Waiting waiting = waiting(nextId++, prompt, answer, placement);
         scheduler.submit(waiting);
         return waiting.sequence();
     }
@@ -412,8 +387,7 @@ final class SchedulerTest {
 
     @Test
     void aTransitionTakenTwiceIsAnError() {
-        Waiting waiting = Sequence.begin(
-                0, new int[] {1}, 4, PLAN, new Placement(PrefixScope.SHARED, 0, "", 0, Placement.NO_DEADLINE));
+        Waiting waiting = waiting(0, 1, 3, new Placement(PrefixScope.SHARED, 0, "", 0, Placement.NO_DEADLINE));
         waiting.finish(new Outcome.Cancelled());
         assertThatThrownBy(() -> waiting.finish(new Outcome.Cancelled())).isInstanceOf(IllegalStateException.class);
     }
