@@ -61,7 +61,7 @@ final class ProductFrame {
     /** How far ahead codes are fetched where panels lie side by side: each is a stream that the processor follows, too. */
     private static final int PREFETCH_BYTES = 2048;
     /** The same for one panel at a time: many rows take so long with a line that the processor looks ahead too little. */
-    private static final int FAR_PREFETCH_BYTES = 8192;
+    private static final int FAR_PREFETCH_BYTES = 32768;
 
     private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
     private static final General OUT = General.R9;
