@@ -48,6 +48,9 @@ final class BenchCompareCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FILE", description = "The engines and the work, as YAML.")
     private Path file = Path.of("");
 
+    @Mixin
+    private ProfileFlags profile = new ProfileFlags();
+
     @Option(
             names = "--output-dir",
             paramLabel = "DIR",
@@ -110,6 +113,11 @@ final class BenchCompareCommand implements Callable<Integer> {
             });
             write(work, files, online, offline);
         }
+        profile.make(
+                engines.stream().map(CompareFile.Entry::backend).toList(),
+                new OnlineStage(work.online(), work.prompts()),
+                files,
+                measurement);
         BenchPlotCommand.draw(files, write(work, files, online, offline), specification);
         if (work.isOnline()) {
             measurement.say("\n" + files.tables("online_results"));

@@ -3,8 +3,9 @@ package roselle.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import roselle.api.CapacityException;
@@ -13,6 +14,7 @@ import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendException;
 import roselle.bench.backend.EngineVersion;
+import roselle.bench.metric.RequestSample;
 import roselle.bench.report.OfflineResults;
 import roselle.bench.report.OnlineResults;
 import roselle.bench.stage.DriverStage;
@@ -81,8 +83,10 @@ final class Measurement {
 
     /** The same against one that answers already. */
     void online(RunningBackend running, OnlineStage stage, OnlineResults results) throws InterruptedException {
+        var all = new ArrayList<RequestSample>();
         stage.run(running.target(), run -> {
             results.add(run);
+            all.addAll(run.samples());
             say(String.format(
                     Locale.ROOT,
                     "  scale %s: %d requests in %.1f s, %d failed, %.0f output tokens/s, TTFT p50 %.1f ms, TPOT p50 %.2f ms",
@@ -94,6 +98,7 @@ final class Measurement {
                     run.latencies().ttft().p50(),
                     run.latencies().tpot().p50()));
         });
+        OnlineStage.demandAnswers(all, "of all runs");
     }
 
     /** The offline work by an engine's own library, where there is a way to it: Roselle's here, others through a driver. */
@@ -104,8 +109,10 @@ final class Measurement {
                 ? () -> tell(
                         new OfflineStage(plan, prompts)
                                 .inProcess(engine.name(), VersionCommand.line(), engine.engineConfig(plan)),
+                        engine.settings().further(),
                         results)
-                : () -> tell(driver(engine, plan, prompts), results);
+                : () -> tell(
+                        driver(engine, plan, prompts), List.of(engine.settings().python()), results);
         return attempt(engine, work, reason -> results.addFailure(engine.name(), reason));
     }
 
@@ -132,13 +139,16 @@ final class Measurement {
 
     /** The same with an engine that answers already. */
     void offline(RunningBackend running, OfflineStage stage, OfflineResults results) throws InterruptedException {
-        tell(stage.overHttp(running.target(), EngineVersion.of(running.target()), running.readySeconds()), results);
+        tell(
+                stage.overHttp(running.target(), EngineVersion.of(running.target()), running.readySeconds()),
+                running.command(),
+                results);
     }
 
-    private void tell(OfflineRun run, OfflineResults results) {
+    private void tell(OfflineRun run, List<String> command, OfflineResults results) {
         double best =
                 run.seconds().stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
-        results.add(run, Map.of());
+        results.add(run, command);
         say(run.backend() + ", " + run.path() + ": " + Math.round(run.outputTokens() / best) + " output tokens/s");
     }
 

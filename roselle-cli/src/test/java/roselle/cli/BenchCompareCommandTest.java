@@ -2,9 +2,13 @@ package roselle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -62,6 +66,43 @@ final class BenchCompareCommandTest {
         assertThat(ResultSchema.of("offline").faults(read("offline_results.json")))
                 .isEmpty();
         assertThat(Files.readString(folder.resolve("online_results.md"))).contains("| TTFT p50/p90/p99 ms |");
+    }
+
+    /** An address that says it is ready and refuses every request, as one does that has another model. */
+    @Test
+    void saysThatAnEngineAnsweredNothing() throws IOException {
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] body = "{\"error\": \"no such model\"}".getBytes(StandardCharsets.US_ASCII);
+            exchange.sendResponseHeaders(404, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try {
+            for (int warmUp : new int[] {2, 0}) {
+                Path file = Files.writeString(folder.resolve("refusing.yaml"), """
+                        model: demo
+                        online: {trace: "constant:rate=50,input=8,output=4", n: 3, scales: [1], warm-up: %d}
+                        backends:
+                          - {name: refusing, profile: openai, prompts: ids, url: "http://127.0.0.1:%d"}
+                        """.formatted(
+                                warmUp, server.getAddress().getPort()));
+
+                int status = run("bench", "compare", file.toString(), "--output-dir", folder.toString());
+
+                assertThat(status).isEqualTo(ExitCode.UNAVAILABLE.status());
+                assertThat(read("online_results.json")
+                                .path("backends")
+                                .get(0)
+                                .path("failure")
+                                .asString(""))
+                        .contains(warmUp > 0 ? "none of 2 requests to warm up" : "none of 3 requests of all runs")
+                        .contains("status 404", "no such model");
+            }
+        } finally {
+            server.stop(0);
+        }
     }
 
     @Test

@@ -23,11 +23,13 @@ import java.util.concurrent.TimeUnit;
 public final class BackendProcess implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Duration GRACE = Duration.ofSeconds(15);
+    private static final Duration LAST_GRACE = Duration.ofSeconds(3); // where this program itself is told to end
     private static final int TAIL_BYTES = 2000;
 
     private final Launch launch;
     private final Process process;
     private final ProcessTree tree;
+    private final Thread atOwnEnd;
     private final long started = System.nanoTime();
     private double readySeconds;
 
@@ -35,6 +37,7 @@ public final class BackendProcess implements AutoCloseable {
         this.launch = launch;
         this.process = process;
         this.tree = tree;
+        atOwnEnd = new Thread(() -> tree.end(LAST_GRACE), "backend-end");
     }
 
     private static BackendProcess begin(Launch launch) {
@@ -45,7 +48,9 @@ public final class BackendProcess implements AutoCloseable {
         builder.redirectOutput(launch.log().toFile());
         try {
             Process process = builder.start();
-            return new BackendProcess(launch, process, new ProcessTree(process.toHandle(), mark));
+            var backend = new BackendProcess(launch, process, new ProcessTree(process.toHandle(), mark));
+            Runtime.getRuntime().addShutdownHook(backend.atOwnEnd);
+            return backend;
         } catch (IOException failure) {
             throw new BackendException("it could not be started: " + failure.getMessage(), failure);
         }
@@ -82,8 +87,12 @@ public final class BackendProcess implements AutoCloseable {
         return readySeconds;
     }
 
-    public boolean isAlive() {
-        return process.isAlive();
+    /** Complains if it has ended by itself. */
+    public void demandAlive() {
+        if (!process.isAlive()) {
+            throw new BackendException(
+                    "it ended with status " + process.exitValue() + " while it was measured: " + tail());
+        }
     }
 
     /** The processor time that it and all that it started took so far, of those that still run. */
@@ -149,5 +158,10 @@ public final class BackendProcess implements AutoCloseable {
     @Override
     public void close() {
         tree.end(GRACE);
+        try {
+            Runtime.getRuntime().removeShutdownHook(atOwnEnd);
+        } catch (IllegalStateException _) {
+            // this program ends, and the hook runs
+        }
     }
 }

@@ -149,15 +149,17 @@ public final class Markdown {
                     Integer.toString(capacity.path("searches").size()))));
         }
         line("");
-        line("| backend | search | rate | kept | TTFT p99 ms | between tokens p99 ms | failed | goodput/s | output"
-                + " tokens/s | scheduling error p99 ms |");
-        line("|---|---|---|---|---|---|---|---|---|---|");
+        line(
+                "| backend | search | rate | kept | requests | TTFT p99 ms | between tokens p99 ms | failed | goodput/s | output"
+                        + " tokens/s | scheduling error p99 ms |");
+        line("|---|---|---|---|---|---|---|---|---|---|---|");
         for (JsonNode probe : document.path("probes")) {
             line(row(List.of(
                     probe.path("backend").asString(""),
                     probe.path("search").asString(""),
                     number(probe.path("rate").asDouble()),
                     probe.path("is_kept").asBoolean(false) ? "yes" : "no",
+                    probe.path("requests").asString(""),
                     number(probe.path("ttft_ms").path("p99").asDouble()),
                     number(probe.path("itl_ms").path("p99").asDouble()),
                     probe.path("failed").asString(""),
@@ -218,7 +220,9 @@ public final class Markdown {
         if (document.path("differences").isEmpty()) {
             return;
         }
-        line("Variants against the first, mean ± deviation of repeats; noise: Welch's test at 95 %.");
+        line("Variants against the first, mean ± deviation of "
+                + document.path("differences").path(0).path("repeats").asString("")
+                + " repeats; noise: Welch's test at 95 %.");
         line("");
         line("| scale | metric | "
                 + document.path("differences").path(0).path("base").asString("")

@@ -22,7 +22,8 @@ public final class OfflineResults {
         this.plan = plan;
     }
 
-    public void add(OfflineRun run, Map<String, Object> further) {
+    /** Adds repeats of an engine; the words say how it was started, or which flags it had in this process. */
+    public void add(OfflineRun run, List<String> command) {
         double best =
                 run.seconds().stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
         double[] rates = run.seconds().stream()
@@ -45,7 +46,7 @@ public final class OfflineResults {
         fields.put("deviation_output_tokens_per_second", Fields.rounded(repeats.deviation()));
         fields.put("energy", energy(run));
         fields.put("note", run.note());
-        fields.putAll(further);
+        fields.put("command", List.copyOf(command));
         runs.add(fields);
     }
 

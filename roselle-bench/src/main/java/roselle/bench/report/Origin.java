@@ -8,6 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Where the figures of a results document come from, as lines of Markdown: the machine and the moment, and the engines. */
 final class Origin {
+    private static final int LONGEST_WORD = 60;
     private static final double GIB = 1L << 30;
     private static final int SECOND = 19; // characters of an ISO moment until its seconds
 
@@ -61,10 +62,12 @@ final class Origin {
         return lines;
     }
 
+    /** The results have it whole; here a class path, say, would hide all the rest. */
     private static String command(JsonNode engine) {
         return engine.path("command")
                 .valueStream()
                 .map(word -> word.asString(""))
+                .map(word -> word.length() <= LONGEST_WORD ? word : word.substring(0, LONGEST_WORD) + "…")
                 .collect(Collectors.joining(" "));
     }
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import roselle.bench.backend.BackendException;
+import roselle.bench.backend.BackendProcess;
 import roselle.bench.backend.Target;
 import roselle.bench.environment.Energy;
 import roselle.bench.environment.EnergyMeter;
@@ -37,6 +39,7 @@ public final class OnlineStage {
             for (int scale = 0; scale < plan.scales().size(); scale++) {
                 for (int repeat = 0; repeat < plan.repeats(); repeat++) {
                     runs.accept(replay(load, target, scale, repeat));
+                    target.process().ifPresent(BackendProcess::demandAlive);
                 }
             }
         }
@@ -48,6 +51,7 @@ public final class OnlineStage {
             warmUp(load, target);
             for (int scale = 0; scale < plan.scales().size(); scale++) {
                 runs.accept(replay(load, target, scale, repeat));
+                target.process().ifPresent(BackendProcess::demandAlive);
             }
         }
     }
@@ -89,7 +93,17 @@ public final class OnlineStage {
             double scale = first.seconds() * WARM_UP_SCALE > LONGEST_WARM_UP_SECONDS
                     ? LONGEST_WARM_UP_SECONDS / first.seconds()
                     : WARM_UP_SCALE;
-            load.run(requests(target, first, plan.seed() - 1, scale));
+            List<RequestSample> samples = load.run(requests(target, first, plan.seed() - 1, scale));
+            target.process().ifPresent(BackendProcess::demandAlive);
+            demandAnswers(samples, "to warm up");
+        }
+    }
+
+    /** Complains if none of some requests was answered: there is nothing to measure then. */
+    public static void demandAnswers(List<RequestSample> samples, String purpose) {
+        if (!samples.isEmpty() && samples.stream().allMatch(RequestSample::hasFailed)) {
+            throw new BackendException("none of " + samples.size() + " requests " + purpose + " was answered: "
+                    + samples.getFirst().failure().orElse(""));
         }
     }
 

@@ -44,6 +44,81 @@ final class BackendProcessTest {
         }
     }
 
+    /** A program that measures and is told to end must not leave engines behind. */
+    @Test
+    void endsWithTheProgramThatStartedIt() throws IOException, InterruptedException {
+        Path pid = folder.resolve("pid");
+        try (var ready = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
+            Process program = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Starter.class.getName(),
+                            ready.uri().resolve("/v1/models").toString(),
+                            pid.toString(),
+                            folder.resolve("log").toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("program.log").toFile())
+                    .start();
+            while (!Files.exists(pid) || Files.readString(pid).isBlank()) {
+                assertThat(program.isAlive())
+                        .as(Files.readString(folder.resolve("program.log")))
+                        .isTrue();
+                LockSupport.parkNanos(1_000_000);
+            }
+            long engine = Long.parseLong(Files.readString(pid).strip());
+            assertThat(isRunning(engine)).isTrue();
+
+            program.destroy();
+            program.waitFor();
+
+            assertThat(isRunning(engine)).isFalse();
+        }
+    }
+
+    /** A program that starts an engine, says which process that is, and waits. */
+    static final class Starter {
+        public static void main(String[] arguments) throws IOException, InterruptedException {
+            var launch = new Launch(
+                    List.of("sleep", "300"),
+                    Map.of(),
+                    URI.create(arguments[0]),
+                    Duration.ofSeconds(20),
+                    Path.of(arguments[2]));
+            try (var backend = BackendProcess.start(launch)) {
+                Files.writeString(Path.of(arguments[1]), backend.pid() + "\n");
+                Thread.sleep(Duration.ofMinutes(5));
+            }
+        }
+    }
+
+    @Test
+    void tellsOfAnEngineThatEndedWhileItWasMeasured() throws IOException, InterruptedException {
+        try (var ready = StubServer.start(0, Script.constant(1, 1), Stall.NONE);
+                var backend = BackendProcess.start(launch(
+                        ready.uri().resolve("/v1/models"),
+                        "sh",
+                        "-c",
+                        "read x < " + fifo() + "; echo out of memory; exit 9"))) {
+            backend.demandAlive();
+            Files.writeString(folder.resolve("fifo"), "end\n");
+            ProcessHandle.of(backend.pid())
+                    .ifPresent(process -> process.onExit().join());
+
+            assertThatThrownBy(backend::demandAlive)
+                    .isInstanceOf(BackendException.class)
+                    .hasMessage("it ended with status 9 while it was measured: out of memory");
+        }
+    }
+
+    private Path fifo() throws IOException, InterruptedException {
+        Path fifo = folder.resolve("fifo");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+        return fifo;
+    }
+
     /** What has ended and was not yet asked for its status is no longer running: not every system's first process asks. */
     private static boolean isRunning(long pid) {
         return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false) && !isZombie(pid);
