@@ -2,6 +2,8 @@ package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +36,10 @@ class CudaDrawsTest {
         try (Backend backend =
                 new CudaBackend(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser(Compiler::new))) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
-            backend.write(cases.logits(), logits, 0, rows);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment outside = arena.allocate(cases.logits().byteSize(), 64);
+                backend.write(outside.copyFrom(cases.logits()), logits, 0, rows);
+            }
             for (int round = 0; round < 2; round++) { // counts must be zeros again after the first
                 backend.draw(logits, cases.draws(), rows);
                 for (int row = 0; row < rows; row++) {

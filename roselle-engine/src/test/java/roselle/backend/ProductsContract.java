@@ -243,7 +243,10 @@ public abstract class ProductsContract extends RowsContract {
         Shape shape = Shape.of((long) experts * outputs, columns);
         Weight weight = backend.load("experts", experts, List.of(new Tensor("experts", type, shape, data)));
         var linear = new ExpertLinear(weight, Epilogue.PLAIN, false);
-        float[] logits = random(rows * experts);
+        float[] logits = new float[rows * experts]; // far apart: no rounding makes a tie of them
+        for (int i = 0; i < logits.length; i++) {
+            logits[i] = (i / experts * 3 + i % experts * (1 + i / experts % 4)) % experts;
+        }
         float[] input = random(rows * columns);
         float[] together = grouped(linear, logits, input, rows, experts);
         var expected = new double[2 * rows * outputs];
