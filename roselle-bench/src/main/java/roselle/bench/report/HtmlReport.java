@@ -13,7 +13,7 @@ public final class HtmlReport {
             table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; display: block; overflow-x: auto }
             th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
             th { background: #f2f2f2 } td.figure { text-align: right; white-space: nowrap }
-            svg { width: 100%; height: auto; margin: 1rem 0 } td { overflow-wrap: anywhere; min-width: 3rem }
+            svg { width: 100%; height: auto; margin: 1rem 0 } td:last-child { overflow-wrap: anywhere }
             pre { background: #f7f7f7; padding: .5rem; overflow: auto; font-size: 12px }
             """;
 
