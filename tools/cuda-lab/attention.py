@@ -1,5 +1,7 @@
-"""Checks and times the attention kernels on a GPU: attention.py DIR [check|few|many ...], with the cubins of compile.py in DIR."""
+"""Checks and times the attention kernels on a GPU: attention.py DIR [check|few|fresh|many ...], with the cubins of compile.py in DIR."""
 
+import ctypes
+import pathlib
 import random
 import sys
 
@@ -10,6 +12,8 @@ from driver import Module, long, time_graph
 PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
+STREAM_SIZES = (64, 128)
+LEAST_CROWD = 1200
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
@@ -99,9 +103,53 @@ class Batch:
         return out.view(self.rows, -1)
 
 
+class NormArguments(ctypes.Structure):
+    _fields_ = [("takes_mean", ctypes.c_bool), ("weight", ctypes.c_void_p), ("offset", ctypes.c_float), ("bias", ctypes.c_void_p),
+                ("epsilon", ctypes.c_float)]
+
+
+class RopeArguments(ctypes.Structure):
+    _fields_ = [("frequencies", ctypes.c_void_p), ("pairs", ctypes.c_int), ("factor", ctypes.c_float), ("interleaved", ctypes.c_int)]
+
+
+class PageArguments(ctypes.Structure):
+    _fields_ = [("cache", ctypes.c_void_p), ("elements", ctypes.c_longlong), ("table", ctypes.c_void_p), ("max_pages", ctypes.c_int),
+                ("row_sequence", ctypes.c_void_p), ("positions", ctypes.c_void_p)]
+
+
+class Fresh:
+    """New queries, keys and values of rows, in one array as a product leaves them, and what is done to them."""
+
+    def __init__(self, batch, all_rows, norms=False, rope=True, interleaved=False):
+        size, heads, keys = batch.size, batch.key_heads * batch.group, batch.key_heads
+        self.query = all_rows[:, : heads * size]
+        self.key = all_rows[:, heads * size : (heads + keys) * size]
+        self.value = all_rows[:, (heads + keys) * size : (heads + 2 * keys) * size]
+        self.stride = long(all_rows.stride(0))
+        self.heads, self.key_heads, self.size = heads, keys, size
+        self.weights = [torch.rand(size, device="cuda") + 0.5 for _ in range(2)]
+        self.norms = [NormArguments(False, w.data_ptr() if norms else None, 0.0, None, 1e-5) for w in self.weights]
+        self.frequencies = 500000.0 ** (-torch.arange(0, size // 2, device="cuda") * 2 / size)
+        self.rope = RopeArguments(self.frequencies.data_ptr(), size // 2, 1.0, int(interleaved)) if rope else RopeArguments(None, 0, 1.0, 0)
+
+    def arguments(self):
+        return [self.key, self.stride, self.value, self.stride, self.norms[0], 0, self.norms[1], 0, self.rope]
+
+    def append(self, kernel, batch, pdl=False):
+        pages = PageArguments(batch.cache.data_ptr(), batch.page_elements, batch.table.data_ptr(), batch.max_pages,
+                              batch.sequence_of.data_ptr(), batch.positions.data_ptr())
+        kernel((-(-(self.heads + 2 * self.key_heads) // 4), batch.rows, 1), (128, 1, 1),
+               [self.query, self.stride, self.key, self.stride, self.value, self.stride, self.heads, self.key_heads, self.size, self.size,
+                self.norms[0], 0, self.norms[1], 0, self.rope, pages], programmatic=pdl)
+
+
 class Kernels:
     def __init__(self, folder):
-        self.modules = {kind: Module(f"{folder}/attention_{kind}.sm_90a.cubin") for kind in ("few", "many", "hopper")}
+        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "stream", "many", "hopper")}
+        self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}  # stream: src/lab/cuda
+        self.modules["step"] = self.modules["few_crowd"] = self.modules["few"]
+        self.rows = Module(f"{folder}/rows.sm_90a.cubin")
+        self.stream_counters = torch.zeros(2, dtype=torch.int32, device="cuda")
         self.kernels = {}
 
     def kernel(self, kind, batch):
@@ -111,11 +159,40 @@ class Kernels:
         return self.kernels[name]
 
     def few(self, batch, out, parts, pdl=False, cluster=False):
-        shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("few", batch)(
+        crowd = batch.size in (64, 128) and batch.rows * batch.key_heads >= LEAST_CROWD
+        shared = (2 if crowd else STAGES[batch.size]) * 256 * (batch.size + 8) + 32 * batch.size + 2560
+        self.kernel("few_crowd" if crowd else "few", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters],
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
+
+    def append(self, batch, fresh, pdl=False):
+        name = f"rope_append_{NAMES[batch.dtype]}"
+        if name not in self.kernels:
+            self.kernels[name] = self.rows.kernel(name)
+        fresh.append(self.kernels[name], batch, pdl)
+
+    def step(self, batch, fresh, out, parts, pdl=False, cluster=False):
+        """Appends and attends, one row a sequence."""
+        shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
+        self.kernel("step", batch)(
+            (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
+            batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters] + fresh.arguments(),
+            shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
+
+    def stream(self, batch, fresh, out, pdl=False, stages=None, blocks=None):
+        """The same in one stream of tiles a block."""
+        tasks = batch.rows * batch.key_heads * ((batch.group + 15) // 16)
+        at_most = lambda count: 132 * (233472 // (count * 256 * (batch.size + 8) + 32 * batch.size + 3664))
+        stages = stages or (3 if tasks <= 2 * at_most(3) else 2)
+        rounds = -(-tasks // at_most(stages))
+        name = f"attention_stream_{stages}_{batch.size}_{NAMES[batch.dtype]}"
+        if name not in self.kernels:
+            self.kernels[name] = self.modules["stream"].kernel(name)
+        self.kernels[name](
+            (blocks or -(-tasks // rounds), 1, 1), (128, 1, 1),
+            batch.arguments(out) + [batch.sequence_of, batch.rows, self.stream_counters] + fresh.arguments(),
+            stages * 256 * (batch.size + 8) + 32 * batch.size + 2640, None, pdl)
 
     def hopper(self, batch, out, pdl=False):
         stages = {64: 6, 128: 5}[batch.size]
@@ -166,7 +243,46 @@ def check(kernels):
                     print("BITS DIFFER", dtype, case, run, (first != out).sum().item(), "of", out.numel())
                 if batch.counters.any():
                     print("COUNTERS LEFT", case, run)
+    check_fresh(kernels, cases)
     print("attention checked; worst errors", worst)
+
+
+def check_fresh(kernels, cases):
+    """Appending within attention leaves the bits that appending before it leaves, in outputs and in pages."""
+    for dtype in (torch.bfloat16, torch.float16):
+        for case in cases:
+            for contexts in ([1, 2, 16, 17, 64, 65, 128, 129, 300, 517, 1030, 3000], [1 + i * 37 % 700 for i in range(150)], [5], [2000]):
+                batch = Batch(contexts, [1] * len(contexts), dtype=dtype, **case)
+                before = batch.cache.clone()
+                width = (batch.group + 2) * batch.key_heads * batch.size
+                all_rows = torch.randn(batch.rows, width + 8, device="cuda").to(dtype)
+                for options in (dict(), dict(norms=True, interleaved=True), dict(rope=False)):
+                    unturned = all_rows.clone()
+                    fresh = Fresh(batch, unturned, **options)
+                    batch.cache.copy_(before)
+                    batch.query = fresh.query
+                    kernels.append(batch, fresh)
+                    expected = torch.full((batch.rows, batch.key_heads * batch.group * batch.size), float("nan"), device="cuda", dtype=dtype)
+                    kernels.few(batch, expected, 1)
+                    cache = batch.cache.clone()
+                    if not torch.isfinite(expected).all():
+                        print("NOT FINITE", case, options)
+                    for run in (1, 3, "cluster 2", "cluster 8", "stream 2", "stream 3", "stream 3 alone"):
+                        if "stream" in str(run) and ("stream" not in kernels.modules or batch.size not in STREAM_SIZES):
+                            continue
+                        unturned.copy_(all_rows)
+                        batch.cache.copy_(before)
+                        out = torch.full_like(expected, float("nan"))
+                        if "stream" in str(run):
+                            kernels.stream(batch, fresh, out, stages=int(run.split()[1]), blocks=1 if "alone" in run else None)
+                        else:
+                            kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
+                        if not torch.equal(out, expected):
+                            print("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
+                        if not torch.equal(batch.cache.view(torch.int16), cache.view(torch.int16)):
+                            print("PAGES DIFFER", dtype, case, len(contexts), options, run)
+                        if batch.counters.any() or kernels.stream_counters.any():
+                            print("COUNTERS LEFT", case, run)
 
 
 def few(kernels):
@@ -191,6 +307,36 @@ def few(kernels):
             print(line, flush=True)
 
 
+def fresh(kernels):
+    """Decode steps: appending before attention and within it."""
+    shapes = [("gpt2", 12, 1, 64, 300, (1, 8, 32, 64, 128, 256)), ("llama", 8, 4, 128, 1024, (1, 8, 16, 32, 64, 256))]
+    for name, key_heads, group, size, context, batches in shapes:
+        for count in batches:
+            bytes_ = count * key_heads * context * size * 4
+            sets = max(2, min(16, int(300e6 / bytes_) + 1))
+            pairs = []
+            for _ in range(sets):
+                batch = Batch([context] * count, [1] * count, key_heads, group, size, torch.bfloat16, fill=False)
+                new = Fresh(batch, torch.randn(count, (group + 2) * key_heads * size, device="cuda").to(torch.bfloat16), rope=name == "llama")
+                batch.query = new.query
+                pairs.append((batch, new))
+            out = torch.empty(count, key_heads * group * size, device="cuda", dtype=torch.bfloat16)
+            line = f"{name:6s} rows {count:4d}"
+            parts = max(1, min(8, 200 // (count * key_heads)))
+
+            def apart(b, f):
+                kernels.append(b, f, True)
+                kernels.few(b, out, parts, True, True)
+
+            streams = {f"stream {n}": lambda b, f, n=n: kernels.stream(b, f, out, True, n) for n in (2, 3) if "stream" in kernels.modules}
+            runs = {"apart": apart, "step": lambda b, f: kernels.step(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.step(b, f, out, 1, True),
+                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True), **streams}
+            for what, run in runs.items():
+                taken = time_graph([lambda p=p, run=run: run(*p) for p in pairs * 2])
+                line += f" | {what} {taken * 1e6:6.1f} us {bytes_ / taken / 1e12:4.2f} TB/s"
+            print(line, flush=True)
+
+
 def many(kernels):
     for name, key_heads, group, size, length in (("gpt2", 12, 1, 64, 512), ("gpt2", 12, 1, 64, 1024), ("llama", 8, 4, 128, 512), ("llama", 8, 4, 128, 2048), ("llama", 8, 4, 128, 8192)):
         count = max(1, 2048 // length)
@@ -209,7 +355,7 @@ def many(kernels):
 def main():
     kernels = Kernels(sys.argv[1])
     for what in sys.argv[2:]:
-        {"check": check, "few": few, "many": many}[what](kernels)
+        {"check": check, "few": few, "fresh": fresh, "many": many}[what](kernels)
     torch.cuda.synchronize()
 
 

@@ -1,5 +1,6 @@
-"""Checks and times the linear kernels on a GPU: linear.py DIR [check|few|many ...], with the cubins of compile.py in DIR."""
+"""Checks and times the linear kernels on a GPU: linear.py DIR [check|few|many|small ...], with the cubins of compile.py in DIR."""
 
+import ctypes
 import sys
 
 import torch
@@ -13,10 +14,13 @@ CONFIGS = {  # tokens: (groups, producers, stages)
     64: (1, 4, 6),
     128: (2, 4, 6),
     256: (2, 4, 4),
+    "serial_32": (1, 2, 8),
     "serial_64": (1, 4, 6),
     "serial_128": (2, 4, 6),
     "serial_192": (2, 4, 5),
 }
+NORM_ROWS = 4
+NORM_COLUMNS = 1024
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
 
@@ -24,14 +28,16 @@ def slices(outputs, columns):
     """How many parts K is cut into: a function of the weight's shape alone, the most that keep to about 200 blocks."""
     row_tiles = -(-outputs // 64)
     tiles = -(-columns // 64)
+    most = 132 if tiles <= 16 else 200
     cut = 1
-    while cut < 8 and cut * 2 * row_tiles <= 200 and cut * 4 <= tiles:
+    while cut < 8 and cut * 2 * row_tiles <= most and cut * 4 <= tiles:
         cut *= 2
     return cut
 
 
 class Linear:
     def __init__(self, folder):
+        self.folder = folder
         self.module = Module(f"{folder}/linear_hopper.sm_90a.cubin")
         self.pack_kernel = self.module.kernel("pack_weight")
         self.kernels = {}
@@ -48,10 +54,10 @@ class Linear:
     def run(self, packed, x, out, outputs, bias=None, activation=0, scale=1.0, flags=0, kind=None, cut=None, pdl=False):
         rows, columns = x.shape
         cut = cut or slices(outputs, columns)
-        kind = kind or self.choose(rows, outputs, cut)
+        kind = kind or self.choose(rows, outputs, columns, cut)
         groups, producers, stages = CONFIGS[kind]
-        serial = isinstance(kind, str)
-        tokens = int(kind.split("_")[1]) if serial else kind
+        serial = str(kind).startswith("serial")
+        tokens = int(kind.split("_")[1]) if isinstance(kind, str) else kind
         key = (kind, x.dtype)
         if key not in self.kernels:
             self.kernels[key] = self.module.kernel(f"linear_{kind}_{NAMES[x.dtype]}")
@@ -68,13 +74,35 @@ class Linear:
              float(scale), flags | (2 if out.dtype == torch.float32 else 0)],
             shared, cluster, pdl)
 
+    def run_normed(self, packed, x, norm, out, outputs, bias=None, activation=0, scale=1.0, flags=0, cut=None, pdl=False):
+        """Normalises up to 8 rows of up to 1,024 columns, then multiplies."""
+        rows, columns = x.shape
+        cut = cut or slices(outputs, columns)
+        key = ("normed", x.dtype)
+        if key not in self.kernels:
+            self.kernels[key] = self.module.kernel(f"linear_normed_8_{NAMES[x.dtype]}")
+        self.kernels[key](
+            (-(-outputs // 64) * cut, 1, 1), (160, 1, 1),
+            [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, cut, activation,
+             float(scale), flags | (2 if out.dtype == torch.float32 else 0), norm],
+            11 * 8208 + 16 * 1024 + 5120, (cut, 1, 1) if cut > 1 else None, pdl)
+
     @staticmethod
-    def choose(rows, outputs, cut):
+    def choose(rows, outputs, columns, cut):
         """The fastest kernel measured on an H200; none changes a bit of the result."""
-        for tokens in (8, 16, 32, 64, 128):
-            if rows <= tokens:
-                return 64 if tokens == 128 and 2 * cut * -(-outputs // 64) <= 264 else tokens
-        if rows <= 256 and cut > 1 and 100 <= -(-outputs // 64) * -(-rows // 64) <= 200:
+        row_tiles = -(-outputs // 64)
+        short = columns <= 1024
+        if rows <= 16:
+            return 8 if rows <= 8 else 16
+        if rows <= 32:
+            return 64 if short and cut <= 4 else 32
+        if rows <= 64:
+            return 64
+        if rows <= 128:
+            if short and cut <= 2 and 4 * row_tiles <= 264:
+                return "serial_32"
+            return 64 if 2 * cut * row_tiles <= 264 else 128
+        if rows <= 256 and cut > 1 and 100 <= row_tiles * -(-rows // 64) <= 200:
             return "serial_64"
         if -(-outputs // 128) * cut * -(-rows // 128) <= 132:
             return 128
@@ -96,7 +124,7 @@ def check(linear):
             exact = all_x.double() @ weight.double().T
             first = None
             for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (100, 128), (300, 256), (700, 128),
-                               (1, "serial_128"), (100, "serial_64"), (500, "serial_128"), (700, "serial_192"), (700, None)):
+                               (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None)):
                 for variant in range(3):
                     x = all_x[:rows]
                     if variant == 0:
@@ -123,8 +151,45 @@ def check(linear):
                     worst = max(worst, error if variant == 0 else 0)
                     if not error < limit:
                         print("WRONG", dtype, outputs, columns, rows, kind, variant, error)
+    check_normed(linear)
     torch.cuda.synchronize()
     print("linear checked; worst error of float32 outputs", worst)
+
+
+class NormArguments(ctypes.Structure):
+    _fields_ = [("takes_mean", ctypes.c_bool), ("weight", ctypes.c_void_p), ("offset", ctypes.c_float), ("bias", ctypes.c_void_p),
+                ("epsilon", ctypes.c_float)]
+
+
+def check_normed(linear):
+    """The norm in the product has the bits of the norm before it."""
+    rows_module = Module(f"{linear.folder}/rows.sm_90a.cubin")
+    for dtype in (torch.bfloat16, torch.float16):
+        norm_kernel = rows_module.kernel(f"norm_{NAMES[dtype]}")
+        for outputs, columns in ((64, 8), (100, 72), (768, 768), (2304, 768), (3072, 1024), (5000, 520)):
+            packed = linear.pack(torch.randn(outputs, columns, device="cuda").to(dtype))
+            bias = torch.randn(outputs, device="cuda")
+            for rows in (1, 3, 8):
+                for takes_mean in (False, True):
+                    x = (torch.randn(rows, columns + 16, device="cuda") * 3 + 1).to(dtype)[:, :columns]
+                    weight = torch.rand(columns, device="cuda") + 0.5
+                    offsets = torch.randn(columns, device="cuda") if takes_mean else None
+                    normed = torch.empty(rows, columns, device="cuda", dtype=dtype)
+                    norm_kernel((rows, 1, 1), (min(512, -(-columns // 256) * 32), 1, 1),
+                                [x, long(x.stride(0)), int(takes_mean), weight, 0.5, offsets, 1e-5, normed, long(columns), columns])
+                    norm = NormArguments(takes_mean, weight.data_ptr(), 0.5, offsets.data_ptr() if takes_mean else None, 1e-5)
+                    exact = x.double()
+                    exact = exact - exact.mean(1, keepdim=True) if takes_mean else exact
+                    exact = exact / (exact.square().mean(1, keepdim=True) + 1e-5).sqrt() * (weight.double() + 0.5)
+                    exact = exact + offsets.double() if takes_mean else exact
+                    error = ((normed.double() - exact).norm() / exact.norm()).item()
+                    if not error < (4e-3 if dtype == torch.bfloat16 else 5e-4):
+                        print("WRONG norm", dtype, columns, rows, takes_mean, error)
+                    expected, out = [torch.full((rows, outputs), float("nan"), device="cuda") for _ in range(2)]
+                    linear.run(packed, normed, expected, outputs, bias=bias, activation=3)
+                    linear.run_normed(packed, x, norm, out, outputs, bias=bias, activation=3)
+                    if not torch.equal(out, expected):
+                        print("NORMED BITS DIFFER", dtype, outputs, columns, rows, takes_mean, (out - expected).abs().max().item())
 
 
 SHAPES = [
@@ -176,6 +241,36 @@ def many(linear, row_counts=(128, 256, 512, 2048, 8192), dtype=torch.bfloat16):
         del weights, packed
 
 
+def small(linear, dtype=torch.float16):
+    """Products of GPT-2's shapes: every kernel and number of slices, launched one after the other as in a step."""
+    for name, outputs, columns in SHAPES[:4]:
+        weights = [torch.randn(outputs, columns, device="cuda").to(dtype) for _ in range(24)]
+        packed = [linear.pack(w) for w in weights]
+        bias = torch.randn(outputs, device="cuda")
+        norm = NormArguments(True, torch.rand(columns, device="cuda").data_ptr(), 0.0, None, 1e-5)
+        for rows in (1, 8, 32, 128):
+            x = torch.randn(rows, columns, device="cuda").to(dtype)
+            out = torch.zeros(rows, outputs, device="cuda", dtype=dtype)
+            library = time_graph([lambda w=w: torch.nn.functional.linear(x, w) for w in weights * 4])
+            print(f"{name:10s} rows {rows:4d} torch {library * 1e6:5.1f} us", end="")
+            for kind in [k for k in CONFIGS if rows <= 2 * (k if isinstance(k, int) else int(k.split("_")[1])) or "serial_32" == k]:
+                tokens = kind if isinstance(kind, int) else int(kind.split("_")[1])
+                if tokens > 4 * rows or tokens > 128:
+                    continue
+                line = f" | {kind}:"
+                for cut in (1, 2, 4, 8):
+                    if columns // 64 < cut or (str(kind).startswith("serial") and cut != slices(outputs, columns)):
+                        continue
+                    taken = time_graph([lambda p=p: linear.run(p, x, out, outputs, bias=bias, flags=outputs == 768, kind=kind, cut=cut, pdl=True)
+                                        for p in packed * 4])
+                    line += f" {cut}/{taken * 1e6:.1f}"
+                print(line, end="")
+            if rows <= 8 and columns <= 1024:
+                taken = time_graph([lambda p=p: linear.run_normed(p, x, norm, out, outputs, bias=bias, pdl=True) for p in packed * 4])
+                print(f" | normed {taken * 1e6:.1f}", end="")
+            print(flush=True)
+
+
 def main():
     linear = Linear(sys.argv[1])
     for what in sys.argv[2:]:
@@ -183,6 +278,8 @@ def main():
             check(linear)
         elif what == "few":
             few(linear, cuts=(1, 2, 3, 4))
+        elif what == "small":
+            small(linear)
         elif what == "many":
             many(linear)
 

@@ -5,30 +5,16 @@ compares the logits with the same decoder in PyTorch (float32 sums of the same 1
 with its bits in the batch.
 """
 
-import ctypes
 import sys
 
 import torch
 
-from attention import Batch, Kernels as Attention
+from attention import Batch, Fresh, Kernels as Attention, NormArguments
 from driver import Module, long
-from linear import Linear, NAMES, slices
+from linear import Linear, NAMES, NORM_COLUMNS, NORM_ROWS
 
 GELU_TANH, SILU = 3, 1
-
-
-class NormArguments(ctypes.Structure):
-    _fields_ = [("takes_mean", ctypes.c_bool), ("weight", ctypes.c_void_p), ("offset", ctypes.c_float), ("bias", ctypes.c_void_p),
-                ("epsilon", ctypes.c_float)]
-
-
-class RopeArguments(ctypes.Structure):
-    _fields_ = [("frequencies", ctypes.c_void_p), ("pairs", ctypes.c_int), ("factor", ctypes.c_float), ("interleaved", ctypes.c_int)]
-
-
-class PageArguments(ctypes.Structure):
-    _fields_ = [("cache", ctypes.c_void_p), ("elements", ctypes.c_longlong), ("table", ctypes.c_void_p), ("max_pages", ctypes.c_int),
-                ("row_sequence", ctypes.c_void_p), ("positions", ctypes.c_void_p)]
+MOST_FRESH_NUMBERS = 51_200  # of keys, from which an append before attention is faster
 
 
 class Shape:
@@ -76,13 +62,15 @@ class Step:
         caches = [torch.randn_like(batch.cache) * 0.5 for _ in range(s.layers)]
         projected = (s.heads + 2 * s.key_heads) * s.size
         new = lambda columns, dtype=s.dtype: torch.empty(rows, columns, device="cuda", dtype=dtype)
-        return dict(batch=batch, caches=caches, ids=torch.randint(0, s.vocabulary, (rows,), device="cuda", dtype=torch.int32), hidden=new(s.width),
-                    normed=new(s.width), projected=new(projected), attended=new(s.heads * s.size), inner=new(s.inner * (2 if s.gated else 1)),
+        all_rows = new(projected)
+        return dict(fresh=Fresh(batch, all_rows, rope=s.gated), batch=batch, caches=caches, ids=torch.randint(0, s.vocabulary, (rows,), device="cuda", dtype=torch.int32), hidden=new(s.width),
+                    normed=new(s.width), projected=all_rows, attended=new(s.heads * s.size), inner=new(s.inner * (2 if s.gated else 1)),
                     logits=new(s.vocabulary, torch.float32))
 
-    def forward(self, state):
+    def forward(self, state, fused=True):
         s, batch = self.shape, state["batch"]
         rows = batch.rows
+        fresh = state["fresh"]
         hidden, normed, projected, inner = state["hidden"], state["normed"], state["projected"], state["inner"]
 
         def norm():
@@ -93,34 +81,34 @@ class Step:
         def linear(x, packed, out, outputs, **options):
             self.linear.run(packed, x, out, outputs, pdl=True, **options)
 
+        norm_arguments = NormArguments(not s.gated, self.norm_weight.data_ptr(), 0.0, None if s.gated else self.norm_bias.data_ptr(), 1e-5)
+
+        def normed_linear(packed, out, outputs, **options):
+            if fused and rows <= NORM_ROWS and s.width <= NORM_COLUMNS:
+                self.linear.run_normed(packed, hidden, norm_arguments, out, outputs, pdl=True, **options)
+            else:
+                norm()
+                linear(normed, packed, out, outputs, **options)
+
         self.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [self.packed_table, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
         parts = max(1, min(8, 200 // (rows * s.key_heads)))
         for layer, cache in zip(self.layers, state["caches"]):
-            norm()
-            linear(normed, layer["qkv"][1], projected, projected.shape[1], bias=layer["bias"][0])
-            query = projected[:, : s.heads * s.size]
-            key = projected[:, s.heads * s.size : (s.heads + s.key_heads) * s.size]
-            value = projected[:, (s.heads + s.key_heads) * s.size :]
-            stride = long(projected.shape[1])
-            no_norm = NormArguments()
-            rope = RopeArguments(self.frequencies.data_ptr(), s.size // 2, 1.0, 0) if s.gated else RopeArguments()
-            pages = PageArguments(cache.data_ptr(), batch.page_elements, batch.table.data_ptr(), batch.max_pages, batch.sequence_of.data_ptr(),
-                                  batch.positions.data_ptr())
-            self.rope((-(-(s.heads + 2 * s.key_heads) // 4), rows, 1), (128, 1, 1),
-                      [query, stride, key, stride, value, stride, s.heads, s.key_heads, s.size, s.size, no_norm, 0, no_norm, 0, rope, pages],
-                      programmatic=True)
-            batch.query, batch.cache = query, cache
-            self.attention.few(batch, state["attended"], parts, True, True)
+            normed_linear(layer["qkv"][1], projected, projected.shape[1], bias=layer["bias"][0])
+            batch.query, batch.cache = fresh.query, cache
+            if fused and rows * s.key_heads * s.size <= MOST_FRESH_NUMBERS:
+                self.attention.step(batch, fresh, state["attended"], parts, True, True)
+            else:
+                self.attention.append(batch, fresh, True)
+                self.attention.few(batch, state["attended"], parts, True, True)
             linear(state["attended"], layer["o"][1], hidden, s.width, bias=layer["bias"][1], flags=1)
-            norm()
             if s.gated:
-                linear(normed, layer["up"][1], inner, inner.shape[1])
+                normed_linear(layer["up"][1], inner, inner.shape[1])
                 self.gated((-(-s.inner // 1024), rows, 1), (128, 1, 1),
                            [inner, long(2 * s.inner), inner[:, s.inner :], long(2 * s.inner), SILU, float("inf"), 0.0, inner, long(2 * s.inner), s.inner],
                            programmatic=True)
                 linear(inner[:, : s.inner], layer["down"][1], hidden, s.width, flags=1)
             else:
-                linear(normed, layer["up"][1], inner, s.inner, bias=layer["bias"][2], activation=GELU_TANH)
+                normed_linear(layer["up"][1], inner, s.inner, bias=layer["bias"][2], activation=GELU_TANH)
                 linear(inner, layer["down"][1], hidden, s.width, bias=layer["bias"][3], flags=1)
         norm()
         linear(normed, self.output, state["logits"], s.vocabulary)
@@ -161,24 +149,36 @@ def run(folder, name, batches, context):
         mine[alone["batch"].table[0, :used].long()] = theirs[check["batch"].table[0, :used].long()]
     step.forward(alone)
     print(name, "same bits alone and in a batch:", torch.equal(alone["logits"][0], check["logits"][0]), flush=True)
-    del check, alone
+    caches = [cache.clone() for cache in check["caches"]]
+    fused = check["logits"].clone()
+    step.forward(check, fused=False)
+    same = torch.equal(fused, check["logits"]) and all(torch.equal(a, b) for a, b in zip(caches, check["caches"]))
+    print(name, "same bits with norm and append in kernels of their own:", same, flush=True)
+    many = step.prepare([context] * 100)
+    for target, source in zip(many["caches"], alone["caches"]):
+        target[many["batch"].table[7, :used].long()] = source[alone["batch"].table[0, :used].long()]
+    many["ids"][7] = alone["ids"][0]
+    step.forward(many)
+    print(name, "same bits alone and among 100:", torch.equal(many["logits"][7], alone["logits"][0]), flush=True)
+    del check, alone, many, caches
     for rows in batches:
-        state = step.prepare([context] * rows)
-        step.forward(state)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            step.forward(state)
-        times = []
-        for _ in range(30):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            graph.replay()
-            end.record()
+        for fused in (False, True):
+            state = step.prepare([context] * rows)
+            step.forward(state, fused)
             torch.cuda.synchronize()
-            times.append(start.elapsed_time(end) * 1e3)
-        print(f"{name} decode step, {rows} rows, context {context}: median {sorted(times)[15]:.0f} us, best {min(times):.0f}", flush=True)
-        del state, graph
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                step.forward(state, fused)
+            times = []
+            for _ in range(30):
+                start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                start.record()
+                graph.replay()
+                end.record()
+                torch.cuda.synchronize()
+                times.append(start.elapsed_time(end) * 1e3)
+            print(f"{name} decode step, {rows} rows, {'fused' if fused else 'apart'}, context {context}: median {sorted(times)[15]:.0f} us, best {min(times):.0f}", flush=True)
+            del state, graph
 
 
 def main():

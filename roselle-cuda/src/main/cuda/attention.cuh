@@ -139,8 +139,9 @@ __device__ __forceinline__ float firstLargest(const Attention& p, int head) {
 template <int SIZE>
 constexpr int STRIDE = SIZE + 8;  // numbers from row to row in shared memory; the eight keep its banks apart
 
-// Copies keys and values of the positions of a tile: THREADS threads, keys [64, STRIDE], then values.
-template <int SIZE, int THREADS>
+// Copies keys and values of the positions of a tile: THREADS threads, keys [64, STRIDE], then values. Where the row's own
+// position is FRESH, its place is left to the caller.
+template <int SIZE, int THREADS, bool FRESH = false>
 __device__ __forceinline__ void loadTile(const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
     constexpr int CHUNKS = SIZE / 8;
     const u16* keys = p.cache + keyHead * PAGE * SIZE;
@@ -154,6 +155,9 @@ __device__ __forceinline__ void loadTile(const Attention& p, const int* pages, i
         int r = c / CHUNKS;
         int position = tile * TILE + r;
         bool present = position >= first && position < end;
+        if (FRESH && position == end - 1) {
+            continue;
+        }
         i64 page = present ? pages[position / PAGE] : 0;
         const u16* from = keys + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8;
         u32 target = to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2;

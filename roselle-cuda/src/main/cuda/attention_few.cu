@@ -1,5 +1,9 @@
 // Attention (attention.cuh) of few rows, each on its own, as in decoding; the heads of a key head share its keys.
 //
+// attention_few_crowd is the same with two stages, which lets more blocks run at a time.
+// attention_step is the same where each sequence has one row: it normalises and rotates queries and keys itself and appends
+// keys and values to the pages (fresh.cuh), with the bits of rope_append (rows.cu).
+//
 // Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
 // shared memory STAGES * 256 * (SIZE + 8) + 32 * SIZE + 2,560 bytes. Part x of a row walks its x-th run of splits; `parts`
 // changes no bits. STAGES is 3, but 4 for size 80 and 2 for size 256; where a block has no more than 99 KiB (sm_86, sm_89,
@@ -9,7 +13,7 @@
 // rowSequence: [rows]. contextLength: [sequences], positions whose keys were written in earlier steps.
 // partials: float32 [entries, keyHeads * group, SIZE + 2] where row r owns the entries from firstEntry[r] on, one for each
 // split up to its position. counters: [rows * keyHeads * ceil(group / 16)] zeros, which it leaves as zeros.
-#include "attention.cuh"
+#include "fresh.cuh"
 
 #if __CUDA_ARCH__ >= 900
 #include "hopper.cuh"
@@ -56,9 +60,10 @@ __device__ __forceinline__ bool isLastPart(unsigned* counter, int running) {
 }
 
 // Four warps work on one tile at a time: on 16 keys each for the scores, on every fourth run of 16 columns for the values.
-template <class T, int SIZE, int STAGES>
-__device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts) {
+template <class T, int SIZE, int STAGES, bool IS_FRESH>
+__device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
     constexpr int THREADS = 128;
+    constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
     constexpr int RUNS = (SIZE / 16 + 3) / 4;  // runs of 16 columns of a warp
     constexpr int ENTRY = SIZE + 2;            // a partial result of a head: m, l, o
     extern __shared__ __align__(16) unsigned char memory[];
@@ -96,11 +101,11 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     int tileEnd = min(partEnd * (SPLIT / TILE), (end + TILE - 1) / TILE);
     auto load = [&](int t) {
         if (t < tileEnd) {
-            loadTile<SIZE, THREADS>(p, pages, keyHead, t, first, end, stages + t % STAGES * TILE_BYTES<SIZE>);
+            loadTile<SIZE, THREADS, IS_FRESH>(p, pages, keyHead, t, first, end, stages + t % STAGES * TILE_BYTES<SIZE>);
         }
         copyCommit();
     };
-    bool waited = false;
+    bool waited = IS_FRESH;
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
         if (!waited && (tile + i + 1) * TILE > written) {  // what the kernel before this one appends
@@ -109,20 +114,54 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         }
         load(tile + i);
     }
-    if (!waited) {
+    if (IS_FRESH || !waited) {
         waitForPrevious();
     }
 
     int upper = lane / 4;
-    const u16* q = p.query + row * p.queryStride + (i64)firstHead * SIZE + lane % 4 * 2;
-    for (int k = warp; k < SIZE / 16; k += 4) {
-        u32 part[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int head = upper + i % 2 * 8;
-            part[i] = head < heads ? *(const u32*)(q + head * SIZE + k * 16 + i / 2 * 8) : 0;
+    int lastTile = (end - 1) / TILE;
+    u16 kept[(SIZE + 31) / 32] = {};  // of the new key in one warp, of the new value in another
+    int which = (warp - heads % WORKERS + WORKERS) % WORKERS;  // 0: this warp has the key, 1: the value
+    // Brings them to the last tile once its stage is theirs.
+    auto bringLast = [&](int t) {
+        if (IS_FRESH && t == lastTile && t < tileEnd && warp < WORKERS && which < 2) {
+            u16* stage = (u16*)(memory + t % STAGES * TILE_BYTES<SIZE>);
+            bring<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
         }
-        query[k * 32 + lane] = make_uint4(part[0], part[1], part[2], part[3]);
+    };
+    if constexpr (IS_FRESH) {
+        for (int i = threadIdx.x; i < SIZE * 2; i += THREADS) {
+            query[i] = make_uint4(0, 0, 0, 0);
+        }
+        __syncthreads();
+        if (!isIdle && warp < WORKERS) {
+            float* shared = (float*)weightRows + warp * SIZE;
+            for (int head = warp; head < heads; head += WORKERS) {
+                freshQuery<T, SIZE>(p, fresh, row, firstHead + head, head, end - 1, shared, query);
+            }
+            if (lastTile < tileEnd && which < 2) {
+                u16* place = cachePlace<SIZE>(p, pages, keyHead, end - 1);
+                if (which == 0) {
+                    freshKey<T, SIZE>(fresh, row, keyHead, end - 1, shared, place, inGroup == 0, kept);
+                } else {
+                    freshValue<SIZE>(fresh, row, keyHead, place + (i64)p.keyHeads * PAGE * SIZE, inGroup == 0, kept);
+                }
+            }
+            if (lastTile < tile + STAGES - 1) {
+                bringLast(lastTile);
+            }
+        }
+    } else {
+        const u16* q = p.query + row * p.queryStride + (i64)firstHead * SIZE + lane % 4 * 2;
+        for (int k = warp; k < SIZE / 16; k += 4) {
+            u32 part[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                int head = upper + i % 2 * 8;
+                part[i] = head < heads ? *(const u32*)(q + head * SIZE + k * 16 + i / 2 * 8) : 0;
+            }
+            query[k * 32 + lane] = make_uint4(part[0], part[1], part[2], part[3]);
+        }
     }
 
     float totalMax[2];
@@ -167,6 +206,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         copyWait<STAGES - 2>();
         __syncthreads();
         load(tile + STAGES - 1);
+        bringLast(tile + STAGES - 1);
         u32 keys = stages + tile % STAGES * TILE_BYTES<SIZE>;
         float s[2][4] = {};
 #pragma unroll
@@ -311,19 +351,34 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     }
 }
 
-#define FEW(T, SUFFIX, SIZE, STAGES)                                                                                        \
+#define FEW(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                                        \
     extern "C" __global__ void __launch_bounds__(128)                                                                       \
-        attention_few_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength, float* partials,                      \
-            const int* firstEntry, unsigned* counters) {                                                                    \
-        attendFew<T, SIZE, STAGES>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                          \
+        attention_few_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,              \
+            float* partials, const int* firstEntry, unsigned* counters) {                                                   \
+        attendFew<T, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});     \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                               \
+        attention_step_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,             \
+            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                 \
+        attendFew<T, SIZE, STAGES, true>(                                                                                   \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH);                           \
     }
 
-BOTH_TYPES(FEW, 64, 3)
-BOTH_TYPES(FEW, 80, 4)
-BOTH_TYPES(FEW, 96, 3)
+#define CROWD(T, SUFFIX, SIZE)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(128)                                                                       \
+        attention_few_crowd_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,        \
+            float* partials, const int* firstEntry, unsigned* counters) {                                                   \
+        attendFew<T, SIZE, 2, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});          \
+    }
+
+BOTH_TYPES(CROWD, 64)
+BOTH_TYPES(FEW, 64, 3, 3)
+BOTH_TYPES(FEW, 80, 4, 2)
+BOTH_TYPES(FEW, 96, 3, 2)
 #ifdef SMALL_BLOCKS
-BOTH_TYPES(FEW, 128, 2)
+BOTH_TYPES(FEW, 128, 2, 1)
 #else
-BOTH_TYPES(FEW, 128, 3)
-BOTH_TYPES(FEW, 256, 2)
+BOTH_TYPES(CROWD, 128)
+BOTH_TYPES(FEW, 128, 3, 2)
+BOTH_TYPES(FEW, 256, 2, 1)
 #endif

@@ -40,21 +40,35 @@ __device__ __forceinline__ float activate(int kind, float x) {
     }
 }
 
-// Stores up to four neighbouring outputs of one row, the first of which is output `column`; `at` is its index in `output`.
+// What up to four neighbouring outputs are added to; zeros where nothing is added or finishFour() reads it itself.
 template <class T>
-__device__ __forceinline__ void storeFour(
-    float4 sum, const Epilogue& epilogue, void* output, i64 at, int column, int outputs) {
-    float y[4] = {sum.x, sum.y, sum.z, sum.w};
-    int count = min(4, outputs - column);
+__device__ __forceinline__ uint2 oldFour(const Epilogue& epilogue, const void* output, i64 at, int count) {
+    const u16* source = (const u16*)output + at;
+    bool reads = epilogue.flags == ACCUMULATES && count >= 4 && ((u64)source & 7) == 0;
+    return reads ? *(const uint2*)source : make_uint2(0, 0);
+}
+
+// The biases of up to four neighbouring outputs from `column` on.
+__device__ __forceinline__ float4 biasFour(const Epilogue& epilogue, int column, int outputs) {
+    float bias[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        if (i < count) {
-            float x = epilogue.bias ? y[i] + epilogue.bias[column + i] : y[i];
-            y[i] = epilogue.scale * activate(epilogue.activation, x);
-        }
+        bias[i] = epilogue.bias && column + i < outputs ? epilogue.bias[column + i] : 0.0f;
+    }
+    return make_float4(bias[0], bias[1], bias[2], bias[3]);
+}
+
+// Stores up to four neighbouring outputs of one row; `at` is the first one's index in `output`.
+template <class T>
+__device__ __forceinline__ void finishFour(
+    float4 sum, float4 bias, uint2 old, const Epilogue& epilogue, void* output, i64 at, int count) {
+    float y[4] = {__fadd_rn(sum.x, bias.x), __fadd_rn(sum.y, bias.y), __fadd_rn(sum.z, bias.z), __fadd_rn(sum.w, bias.w)};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        y[i] = __fmul_rn(epilogue.scale, activate(epilogue.activation, y[i]));
     }
     u64 address = (u64)output + at * (epilogue.flags & STORES_FLOATS ? 4 : 2);
-    bool whole = count == 4 && (address & (epilogue.flags & STORES_FLOATS ? 15 : 7)) == 0;
+    bool whole = count >= 4 && (address & (epilogue.flags & STORES_FLOATS ? 15 : 7)) == 0;
     if (epilogue.flags & STORES_FLOATS) {
         float* target = (float*)output + at;
         if (whole && !(epilogue.flags & ACCUMULATES)) {
@@ -64,7 +78,7 @@ __device__ __forceinline__ void storeFour(
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             if (i < count) {
-                target[i] = epilogue.flags & ACCUMULATES ? target[i] + y[i] : y[i];
+                target[i] = epilogue.flags & ACCUMULATES ? __fadd_rn(target[i], y[i]) : y[i];
             }
         }
         return;
@@ -72,11 +86,10 @@ __device__ __forceinline__ void storeFour(
     u16* target = (u16*)output + at;
     if (whole) {
         if (epilogue.flags & ACCUMULATES) {
-            uint2 old = *(uint2*)target;
-            y[0] += lowHalf<T>(old.x);
-            y[1] += highHalf<T>(old.x);
-            y[2] += lowHalf<T>(old.y);
-            y[3] += highHalf<T>(old.y);
+            y[0] = __fadd_rn(lowHalf<T>(old.x), y[0]);
+            y[1] = __fadd_rn(highHalf<T>(old.x), y[1]);
+            y[2] = __fadd_rn(lowHalf<T>(old.y), y[2]);
+            y[3] = __fadd_rn(highHalf<T>(old.y), y[3]);
         }
         *(uint2*)target = make_uint2(pack<T>(y[0], y[1]), pack<T>(y[2], y[3]));
         return;
@@ -84,7 +97,15 @@ __device__ __forceinline__ void storeFour(
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         if (i < count) {
-            target[i] = fromFloat<T>(epilogue.flags & ACCUMULATES ? toFloat<T>(target[i]) + y[i] : y[i]);
+            target[i] = fromFloat<T>(epilogue.flags & ACCUMULATES ? __fadd_rn(toFloat<T>(target[i]), y[i]) : y[i]);
         }
     }
+}
+
+// The same for outputs from `column` on, of which there are `outputs`.
+template <class T>
+__device__ __forceinline__ void storeFour(
+    float4 sum, const Epilogue& epilogue, void* output, i64 at, int column, int outputs) {
+    int count = outputs - column;
+    finishFour<T>(sum, biasFour(epilogue, column, outputs), oldFour<T>(epilogue, output, at, count), epilogue, output, at, count);
 }

@@ -45,6 +45,11 @@ __device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 byt
         : "memory");
 }
 
+// Asks for contiguous bytes to come to the L2 cache; address and size are multiples of 16.
+__device__ __forceinline__ void bulkPrefetch(const void* source, u32 bytes) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(source), "r"(bytes) : "memory");
+}
+
 // One arrival as soon as all copies that this thread started have landed; counted among the barrier's expected ones.
 __device__ __forceinline__ void barrierArriveAfterCopies(u32 barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");

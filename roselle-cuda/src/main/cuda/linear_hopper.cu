@@ -21,70 +21,54 @@
 //   With tiles = ceil(outputs / (64 * GROUPS)) * ceil(rows / TOKENS):
 //   parallel: grid (tiles * slices, 1, 1), cluster (slices, 1, 1), slices <= 8.
 //   serial: grid (tiles, 1, 1), no cluster.
+// linear_normed_8: the input is normalised first, as norm of rows.cu would: up to 8 rows, up to 1,024 columns, multiples of 8;
+//   input stride and address are multiples of 8 numbers. Blocks of 160 threads, dynamic shared memory of
+//   11 * 8208 + 16 * 1024 + 5,120 bytes.
 // `slices` is the largest of 1, 2, 4, 8 for which slices * ceil(outputs / 64) <= 200 and a slice has two tiles of K or more.
 // Each kernel may be launched with programmatic stream serialization: it reads nothing but weights before the end of the
 // kernel before it.
 #include "epilogue.cuh"
+#include "norms.cuh"
+#include "rings.cuh"
 #include "wgmma.cuh"
 
-constexpr int TILE = 64;
-constexpr u32 TILE_BYTES = TILE * TILE * 2;
-constexpr int MOST_SLICES = 8;
-
-struct Product {
-    const unsigned char* weight;
-    const u16* input;
-    i64 inputStride;
-    void* output;
-    i64 outputStride;
-    int rows;
-    int outputs;
-    int columns;
-};
-
-// The shared memory of a block: STAGES times (GROUPS weight tiles, then TOKENS rows of 128 bytes), then the inbox, then the
-// barriers. Few tokens: blocks of a cluster send each other their sums, into the inbox, [slices][tokens of a block][64].
-// Many tokens: the sums of a block, [TOKENS][64 * GROUPS + 4], take the place of the stages when all of them are used up.
-template <int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-struct Ring {
-    static constexpr u32 STAGE_BYTES = GROUPS * TILE_BYTES + TOKENS * 128;
-    static constexpr int SUM_STRIDE = TILE * GROUPS + 4;
-    static constexpr bool HAS_INBOX = TOKENS <= 32;
-    static constexpr u32 INBOX_BYTES = HAS_INBOX ? (TOKENS + MOST_SLICES) * TILE * GROUPS * 4 : 0;
-    static_assert(TOKENS * SUM_STRIDE * 4 <= STAGES * STAGE_BYTES, "the sums do not fit");
-    u32 base;
-
-    __device__ u32 weight(int stage) const { return base + stage * STAGE_BYTES; }
-    __device__ u32 tokens(int stage) const { return weight(stage) + GROUPS * TILE_BYTES; }
-    __device__ u32 inbox() const { return base + STAGES * STAGE_BYTES; }
-    __device__ u32 full(int stage) const { return inbox() + INBOX_BYTES + stage * 16; }
-    __device__ u32 empty(int stage) const { return full(stage) + 8; }
-};
-
-// Loads weight tiles and tokens of the K tiles `first` until `end`. `thread` counts the producers.
-template <int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void produce(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring, const Product& p, int rowTile,
-    int firstToken, int first, int end, int thread) {
-    constexpr int CHUNKS = TOKENS * 8 / (PRODUCERS * 32);  // 16-byte pieces of a stage that a thread copies
-    constexpr int ROW_STEP = PRODUCERS * 4;
-    static_assert(CHUNKS * PRODUCERS * 32 == TOKENS * 8, "the producers do not divide the tokens");
+// Loads weight tiles, and tokens where they need no norm, of the K tiles `first` until `end`. `thread` counts the producers.
+template <class R>
+__device__ __forceinline__ void produce(
+    R ring, const Product& p, int rowTile, int firstToken, int first, int end, int thread) {
+    constexpr int CHUNKS = R::TOKENS * 8 / (R::PRODUCERS * 32);  // 16-byte pieces of a stage that a thread copies
+    constexpr int ROW_STEP = R::PRODUCERS * 4;
+    static_assert(CHUNKS * R::PRODUCERS * 32 == R::TOKENS * 8, "the producers do not divide the tokens");
     int count = end - first;
     int tiles = (p.columns + TILE - 1) / TILE;
     const unsigned char* weight = p.weight + ((i64)rowTile * tiles + first) * TILE_BYTES;
-    u64 policy = p.rows > TOKENS ? READ_AGAIN : READ_ONCE;
+    u64 policy = p.rows > R::TOKENS ? READ_AGAIN : READ_ONCE;
     auto loadWeight = [&](int i) {
-        u32 full = ring.full(i % STAGES);
-        barrierExpect(full, GROUPS * TILE_BYTES);
+        int stage = i % R::STAGES;
+        u32 full = ring.full(stage);
+        barrierExpect(full, R::GROUPS * TILE_BYTES);
 #pragma unroll
-        for (int g = 0; g < GROUPS; g++) {
-            u32 target = ring.weight(i % STAGES) + g * TILE_BYTES;
-            bulkCopy(target, weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES, full, policy);
+        for (int g = 0; g < R::GROUPS; g++) {
+            bulkCopy(ring.weight(stage) + g * TILE_BYTES, weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES, full, policy);
         }
     };
     if (thread == 0) {
-        for (int i = 0; i < min(STAGES, count); i++) {
+        for (int i = 0; i < min(R::STAGES, count); i++) {
             loadWeight(i);
         }
+        for (int i = R::STAGES; i < min(2 * R::STAGES, count); i++) {  // these come later, but from nearer
+#pragma unroll
+            for (int g = 0; g < R::GROUPS; g++) {
+                bulkPrefetch(weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES);
+            }
+        }
+    }
+    if (R::NORMS) {
+        for (int i = R::STAGES; i < count && thread == 0; i++) {
+            barrierWait(ring.empty(i % R::STAGES), (i / R::STAGES - 1) & 1);
+            loadWeight(i);
+        }
+        return;
     }
     waitForPrevious();  // weights never change; the input does
     int row = thread / 8;
@@ -95,9 +79,9 @@ __device__ __forceinline__ void produce(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> 
     i64 step = ROW_STEP * p.inputStride;
     int left = p.columns - first * TILE - chunk * 8;
     for (int i = 0; i < count; i++) {
-        int stage = i % STAGES;
-        if (i >= STAGES) {
-            barrierWait(ring.empty(stage), (i / STAGES - 1) & 1);
+        int stage = i % R::STAGES;
+        if (i >= R::STAGES) {
+            barrierWait(ring.empty(stage), (i / R::STAGES - 1) & 1);
             if (thread == 0) {
                 loadWeight(i);
             }
@@ -106,7 +90,7 @@ __device__ __forceinline__ void produce(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> 
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++) {
             u32 swizzled = ROW_STEP % 8 == 0 ? target : target ^ ((c & 1) << 6);
-            copy16(ring.tokens(stage) + swizzled + c * ROW_STEP * 128, from, c < present && left > 0);
+            copy16(ring.tokens(stage, i) + swizzled + c * ROW_STEP * 128, from, c < present && left > 0);
             from += c + 1 < present ? step : 0;
         }
         barrierArriveAfterCopies(ring.full(stage));
@@ -115,43 +99,106 @@ __device__ __forceinline__ void produce(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> 
     }
 }
 
+// Normalises the tokens and leaves those columns of them that belong to the K tiles `first` until `end`. A warp takes every
+// fourth row; its lanes stand for up to four warps of norm (rows.cu).
+template <class T>
+__device__ __forceinline__ void normalise(
+    NormRing ring, const Product& p, const NormArguments& n, int first, int end, const NormPiece (&pieces)[4]) {
+    constexpr int WARPS = 4;
+    int lane = threadIdx.x % 32;
+    for (int row = threadIdx.x / 32; row < p.rows; row += 4) {
+        const u16* in = p.input + row * p.inputStride;
+        float x[WARPS][8];
+        float sum = 0.0f;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            int column = w * 256 + lane * 8;
+            if (column < p.columns) {
+                unpack<T>(*(const uint4*)(in + column), x[w]);
+            }
+        }
+        auto total = [&](bool squares) {
+            float all = 0.0f;
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) {
+                float part = w * 256 + lane * 8 < p.columns ? addEight(0.0f, x[w], squares) : 0.0f;
+                part = warpSum(part);
+                all = w == 0 ? part : w * 256 < p.columns ? __fadd_rn(all, part) : all;
+            }
+            return all;
+        };
+        if (n.takesMean) {
+            float mean = __fdiv_rn(total(false), (float)p.columns);
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) {
+                subtract(x[w], mean);
+            }
+        }
+        sum = total(true);
+        float factor = normFactor(sum, p.columns, n.epsilon);
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            int column = w * 256 + lane * 8;
+            int tile = column / TILE - first;
+            if (column < p.columns) {
+                pieces[w].apply(x[w], factor, n.weightOffset);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 8; i++) {
+                    x[w][i] = 0.0f;
+                }
+            }
+            if (tile >= 0 && tile < end - first) {
+                uint4 bits = packed<T>(x[w]);
+                u32 to = ring.tokens(0, tile) + row * 128 + ((lane % 8 ^ (row & 7)) << 4);
+                asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bits.x), "r"(bits.y), "r"(bits.z),
+                             "r"(bits.w)
+                             : "memory");
+            }
+        }
+    }
+    proxyFence();
+    namedBarrier(1, 128);
+}
+
 // Sums the K tiles of one slice; `done` counts the tiles before them. On return nothing is in flight.
-template <class T, int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void consume(
-    Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring, float (&sums)[TOKENS / 2], int group, int done, int count) {
+template <class T, class R>
+__device__ __forceinline__ void consume(R ring, float (&sums)[R::TOKENS / 2], int group, int done, int count) {
     bool releases = threadIdx.x % 32 == 0;
     for (int i = done; i < done + count; i++) {
-        int stage = i % STAGES;
-        barrierWait(ring.full(stage), (i / STAGES) & 1);
-        proxyFence();  // the tokens came by ordinary writes
+        int stage = i % R::STAGES;
+        barrierWait(ring.full(stage), (i / R::STAGES) & 1);
+        if (!R::NORMS) {
+            proxyFence();  // the tokens came by ordinary writes
+        }
         u64 a = operand(ring.weight(stage) + group * TILE_BYTES);
-        u64 b = operand(ring.tokens(stage));
+        u64 b = operand(ring.tokens(stage, i));
         wgmmaBegin();
 #pragma unroll
         for (int k = 0; k < TILE / 16; k++) {
-            wgmma<T, TOKENS>(sums, a + 2 * k, b + 2 * k, i > done || k > 0);
+            wgmma<T, R::TOKENS>(sums, a + 2 * k, b + 2 * k, i > done || k > 0);
         }
         wgmmaCommit();
         wgmmaWait<1>();
         if (i > done && releases) {
-            barrierArrive(ring.empty((i - 1) % STAGES));
+            barrierArrive(ring.empty((i - 1) % R::STAGES));
         }
     }
     wgmmaWait<0>();
     if (count > 0 && releases) {
-        barrierArrive(ring.empty((done + count - 1) % STAGES));
+        barrierArrive(ring.empty((done + count - 1) % R::STAGES));
     }
 }
 
 // Leaves sums in shared memory as [TOKENS][SUM_STRIDE].
-template <int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void stash(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring, const float (&sums)[TOKENS / 2], int group) {
-    constexpr int STRIDE = Ring<TOKENS, GROUPS, PRODUCERS, STAGES>::SUM_STRIDE;
+template <class R>
+__device__ __forceinline__ void stash(R ring, const float (&sums)[R::TOKENS / 2], int group) {
+    constexpr int STRIDE = R::SUM_STRIDE;
     int thread = threadIdx.x % 128;
     int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
     u32 at = ring.base + (thread % 4 * 2 * STRIDE + row) * 4;
 #pragma unroll
-    for (int j = 0; j < TOKENS / 8; j++) {
+    for (int j = 0; j < R::TOKENS / 8; j++) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             u32 to = at + ((j * 8 + (i & 1)) * STRIDE + (i >> 1) * 8) * 4;
@@ -170,19 +217,19 @@ __device__ __forceinline__ float4 localLoad(u32 address) {
 }
 
 // Sends the sums of each token to the block that finishes it: block `token % slices` of the cluster.
-template <int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void send(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring, const float (&sums)[TOKENS / 2],
-    int group, int slice, int slices, int tokens) {
+template <class R>
+__device__ __forceinline__ void send(
+    R ring, const float (&sums)[R::TOKENS / 2], int group, int slice, int slices, int tokens) {
     int thread = threadIdx.x % 128;
     int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
-    int held = (TOKENS + slices - 1) / slices;
+    int held = (R::TOKENS + slices - 1) / slices;
 #pragma unroll
-    for (int j = 0; j < TOKENS / 8; j++) {
+    for (int j = 0; j < R::TOKENS / 8; j++) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             int token = j * 8 + thread % 4 * 2 + i;
             if (token < tokens) {
-                u32 to = ring.inbox() + ((slice * held + token / slices) * TILE * GROUPS + row) * 4;
+                u32 to = ring.inbox() + ((slice * held + token / slices) * TILE * R::GROUPS + row) * 4;
                 clusterStore(to, token % slices, sums[4 * j + i]);
                 clusterStore(to + 32, token % slices, sums[4 * j + i + 2]);
             }
@@ -197,37 +244,94 @@ __device__ __forceinline__ void add(float4& sum, float4 next) {
     sum.w += next.w;
 }
 
-// Adds the slices' sums in order and stores every `slices`-th token, beginning with `rank`.
-template <class T, int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void finish(Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring, const Product& p,
-    const Epilogue& epilogue, int rowTile, int firstToken, int rank, int slices) {
-    constexpr int STRIDE = Ring<TOKENS, GROUPS, PRODUCERS, STAGES>::SUM_STRIDE;
-    constexpr int LANES = GROUPS * TILE / 4;  // threads of a token, four outputs each
-    int n = threadIdx.x % LANES * 4;
-    int column = rowTile * TILE + n;
-    int end = min(TOKENS, p.rows - firstToken);
-    if (column >= p.outputs) {
-        return;
+// What a thread stores: four outputs, `column` the first of them, of each eighth of the tokens that its block finishes. Block
+// `rank` of a cluster of `slices` finishes every `slices`-th token.
+template <class T, class R>
+struct Finish {
+    static constexpr int LANES = R::GROUPS * TILE / 4;  // threads of a token
+    const Product& p;
+    const Epilogue& epilogue;
+    int firstToken;
+    int rank;
+    int slices;
+    int lane;
+    int column;
+    float4 bias;
+
+    __device__ __forceinline__ Finish(
+        const Product& p, const Epilogue& epilogue, int rowTile, int firstToken, int rank, int slices)
+        : p(p), epilogue(epilogue), firstToken(firstToken), rank(rank), slices(slices), lane(threadIdx.x % LANES * 4),
+          column(rowTile * TILE + lane), bias(biasFour(epilogue, column, p.outputs)) {}
+
+    __device__ __forceinline__ int token(int turn) const { return rank + slices * (threadIdx.x / LANES + turn * 8); }
+    __device__ __forceinline__ bool has(int turn) const {
+        return token(turn) < min(R::TOKENS, p.rows - firstToken) && column < p.outputs;
     }
-    int held = (TOKENS + slices - 1) / slices;
-    for (int token = rank + slices * (threadIdx.x / LANES); token < end; token += slices * 8) {
-        float4 sum;
-        if (slices == 1) {
-            sum = localLoad(ring.base + (token * STRIDE + n) * 4);
-        } else if (ring.HAS_INBOX) {
-            u32 at = ring.inbox() + (token / slices * TILE * GROUPS + n) * 4;
-            sum = localLoad(at);
-            for (int s = 1; s < slices; s++) {
-                add(sum, localLoad(at + s * held * TILE * GROUPS * 4));
+    __device__ __forceinline__ i64 at(int turn) const { return (i64)(firstToken + token(turn)) * p.outputStride + column; }
+    __device__ __forceinline__ uint2 old(int turn) const {
+        return has(turn) ? oldFour<T>(epilogue, p.output, at(turn), p.outputs - column) : make_uint2(0, 0);
+    }
+    __device__ __forceinline__ void store(int turn, float4 sum, uint2 before) const {
+        if (has(turn)) {
+            finishFour<T>(sum, bias, before, epilogue, p.output, at(turn), p.outputs - column);
+        }
+    }
+};
+
+// Adds what the inbox or, without a cluster, the stash holds.
+template <class T, class R>
+__device__ __forceinline__ void finishHere(R ring, const Finish<T, R>& f, const uint2 (&old)[R::TOKENS / 8], int slices) {
+    int held = (R::TOKENS + slices - 1) / slices;
+#pragma unroll
+    for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+        if (f.has(turn)) {
+            bool sent = slices > 1 && R::HAS_INBOX;
+            u32 at = sent ? ring.inbox() + (f.token(turn) / slices * TILE * R::GROUPS + f.lane) * 4
+                          : ring.base + (f.token(turn) * R::SUM_STRIDE + f.lane) * 4;
+            float4 sum = localLoad(at);
+            for (int s = 1; sent && s < slices; s++) {
+                add(sum, localLoad(at + s * held * TILE * R::GROUPS * 4));
             }
-        } else {
-            u32 at = ring.base + (token * STRIDE + n) * 4;
-            sum = clusterLoad(at, 0);
-            for (int s = 1; s < slices; s++) {
-                add(sum, clusterLoad(at, s));
+            f.store(turn, sum, old[turn]);
+        }
+    }
+}
+
+// Adds the sums that the blocks of the cluster hold: many tokens, whose sums are fetched all at once. Arrives once at the
+// cluster's barrier, when it needs nothing of other blocks any more.
+template <int SLICES, class T, class R>
+__device__ __forceinline__ void finishThere(R ring, const Finish<T, R>& f) {
+    constexpr int TURNS = R::TOKENS / 8 / SLICES;
+    constexpr int BATCH = SLICES == 1 ? 2 : TURNS < 8 / SLICES ? TURNS : 8 / SLICES;
+#pragma unroll 1
+    for (int first = 0; first < TURNS; first += BATCH) {
+        uint2 old[BATCH];
+        float4 part[BATCH][SLICES];
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            old[b] = f.old(first + b);
+            u32 at = ring.base + (f.token(first + b) * R::SUM_STRIDE + f.lane) * 4;
+#pragma unroll
+            for (int s = 0; s < SLICES; s++) {
+                part[b][s] = clusterLoad(at, s);
             }
         }
-        storeFour<T>(sum, epilogue, p.output, (i64)(firstToken + token) * p.outputStride + column, column, p.outputs);
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+#pragma unroll
+            for (int s = 1; s < SLICES; s++) {
+                add(part[b][0], part[b][s]);
+            }
+            asm volatile("" : "+f"(part[b][0].x), "+f"(part[b][0].y), "+f"(part[b][0].z), "+f"(part[b][0].w)::"memory");
+        }
+        if (first + BATCH >= TURNS) {
+            __syncwarp();
+            clusterArrive();
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            f.store(first + b, part[b][0], old[b]);
+        }
     }
 }
 
@@ -249,14 +353,14 @@ __device__ __forceinline__ Place place(const Product& p, int block) {
     return {rest / inBand * GROUPS, (band * BAND + rest % inBand) * TOKENS};
 }
 
-template <int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ Ring<TOKENS, GROUPS, PRODUCERS, STAGES> openRing() {
+template <class R>
+__device__ __forceinline__ R openRing() {
     extern __shared__ unsigned char memory[];
-    Ring<TOKENS, GROUPS, PRODUCERS, STAGES> ring = {(sharedAddress(memory) + 1023) & ~1023u};
+    R ring = {(sharedAddress(memory) + 1023) & ~1023u};
     if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            barrierInit(ring.full(s), 1 + PRODUCERS * 32);
-            barrierInit(ring.empty(s), GROUPS * 4);
+        for (int s = 0; s < R::STAGES; s++) {
+            barrierInit(ring.full(s), R::ARRIVALS);
+            barrierInit(ring.empty(s), R::GROUPS * 4);
         }
         barrierInitDone();
     }
@@ -264,83 +368,127 @@ __device__ __forceinline__ Ring<TOKENS, GROUPS, PRODUCERS, STAGES> openRing() {
     return ring;
 }
 
-template <class T, int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
-__device__ __forceinline__ void linearParallel(const Product& p, const Epilogue& epilogue, int slices) {
+template <class T, class R>
+__device__ __forceinline__ void linearParallel(
+    const Product& p, const Epilogue& epilogue, int slices, const NormArguments& n = NormArguments()) {
     launchNext();
-    auto ring = openRing<TOKENS, GROUPS, PRODUCERS, STAGES>();
+    R ring = openRing<R>();
     int slice = blockIdx.x % slices;
-    auto [rowTile, firstToken] = place<TOKENS, GROUPS>(p, blockIdx.x / slices);
+    auto [rowTile, firstToken] = place<R::TOKENS, R::GROUPS>(p, blockIdx.x / slices);
     int tiles = (p.columns + TILE - 1) / TILE;
     int first = slice * tiles / slices;
     int end = (slice + 1) * tiles / slices;
     int group = threadIdx.x / 128;
-    if (slices > 1 && ring.HAS_INBOX) {
+    if (slices > 1 && R::HAS_INBOX) {
         clusterArrive();  // all blocks of the cluster run before one writes to another
     }
-    if (group == GROUPS) {
-        produce(ring, p, rowTile, firstToken, first, end, threadIdx.x - GROUPS * 128);
+    if (group == R::GROUPS) {
+        produce(ring, p, rowTile, firstToken, first, end, threadIdx.x - R::GROUPS * 128);
         __syncwarp();
-        if (slices > 1 && ring.HAS_INBOX) {
+        if (slices > 1) {
+            if (R::HAS_INBOX) {
+                clusterWait();
+            }
+            clusterArrive();
             clusterWait();
+            if (!R::HAS_INBOX) {
+                clusterArrive();  // no block leaves while others read its sums
+                clusterWait();
+            }
         }
-    } else {
-        float sums[TOKENS / 2];
-        consume<T>(ring, sums, group, 0, end - first);
+        return;
+    }
+    Finish<T, R> f(p, epilogue, rowTile, firstToken, slice, slices);
+    float sums[R::TOKENS / 2];
+    if constexpr (R::NORMS) {
+        NormPiece pieces[4];
+#pragma unroll
+        for (int w = 0; w < 4; w++) {
+            int column = w * 256 + threadIdx.x % 32 * 8;
+            if (column < p.columns && column >= first * TILE && column < end * TILE) {
+                pieces[w].load(n, column);
+            }
+        }
         waitForPrevious();
-        if (slices > 1 && ring.HAS_INBOX) {
+        normalise<T>(ring, p, n, first, end, pieces);
+    } else {
+        waitForPrevious();
+    }
+    if constexpr (R::HAS_INBOX) {
+        uint2 old[R::TOKENS / 8];
+#pragma unroll
+        for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+            old[turn] = f.old(turn);
+        }
+        consume<T>(ring, sums, group, 0, end - first);
+        if (slices > 1) {
             clusterWait();
             send(ring, sums, group, slice, slices, p.rows - firstToken);
+            clusterArrive();
+            clusterWait();
         } else {
-            namedBarrier(1, GROUPS * 128);  // the stages give way to the sums
+            namedBarrier(1, R::GROUPS * 128);  // the stages give way to the sums
             stash(ring, sums, group);
-            namedBarrier(1, GROUPS * 128);
+            namedBarrier(1, R::GROUPS * 128);
         }
-    }
-    if (slices > 1) {
+        finishHere<T>(ring, f, old, slices);
+    } else {
+        consume<T>(ring, sums, group, 0, end - first);
+        namedBarrier(1, R::GROUPS * 128);
+        stash(ring, sums, group);
+        if (slices == 1) {
+            namedBarrier(1, R::GROUPS * 128);
+            finishThere<1>(ring, f);
+            return;
+        }
         clusterArrive();
         clusterWait();
-    }
-    if (group < GROUPS) {
-        finish<T>(ring, p, epilogue, rowTile, firstToken, slice, slices);
-    }
-    if (slices > 1 && !ring.HAS_INBOX) {
+        switch (slices) {
+            case 2:
+                finishThere<2>(ring, f);
+                break;
+            case 4:
+                finishThere<4>(ring, f);
+                break;
+            default:
+                finishThere<8>(ring, f);
+        }
         __syncwarp();
-        clusterArrive();  // no block leaves while others read its sums
         clusterWait();
     }
 }
 
-template <class T, int TOKENS, int GROUPS, int PRODUCERS, int STAGES>
+template <class T, class R>
 __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& epilogue, int slices) {
     launchNext();
-    auto ring = openRing<TOKENS, GROUPS, PRODUCERS, STAGES>();
-    auto [rowTile, firstToken] = place<TOKENS, GROUPS>(p, blockIdx.x);
+    R ring = openRing<R>();
+    auto [rowTile, firstToken] = place<R::TOKENS, R::GROUPS>(p, blockIdx.x);
     int tiles = (p.columns + TILE - 1) / TILE;
     int group = threadIdx.x / 128;
-    if (group == GROUPS) {
-        if (TOKENS >= 128) {
+    if (group == R::GROUPS) {
+        if (R::TOKENS >= 128) {
             fewerRegisters<40>();
         }
-        produce(ring, p, rowTile, firstToken, 0, tiles, threadIdx.x - GROUPS * 128);
+        produce(ring, p, rowTile, firstToken, 0, tiles, threadIdx.x - R::GROUPS * 128);
     } else {
-        if (TOKENS >= 128) {
+        if (R::TOKENS >= 128) {
             moreRegisters<232>();
         }
-        float all[TOKENS / 2];
+        float all[R::TOKENS / 2];
         for (int s = 0; s < slices; s++) {
-            float sums[TOKENS / 2];
+            float sums[R::TOKENS / 2];
             int first = s * tiles / slices;
             consume<T>(ring, sums, group, first, (s + 1) * tiles / slices - first);
 #pragma unroll
-            for (int i = 0; i < TOKENS / 2; i++) {
+            for (int i = 0; i < R::TOKENS / 2; i++) {
                 all[i] = s == 0 ? sums[i] : all[i] + sums[i];
             }
         }
         waitForPrevious();
-        namedBarrier(1, GROUPS * 128);
+        namedBarrier(1, R::GROUPS * 128);
         stash(ring, all, group);
-        namedBarrier(1, GROUPS * 128);
-        finish<T>(ring, p, epilogue, rowTile, firstToken, 0, 1);
+        namedBarrier(1, R::GROUPS * 128);
+        finishThere<1>(ring, Finish<T, R>(p, epilogue, rowTile, firstToken, 0, 1));
     }
 }
 
@@ -353,12 +501,17 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
 
 #define PARALLEL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES, BLOCKS)                                                        \
     extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, BLOCKS) NAME(PRODUCT_PARAMETERS) {          \
-        linearParallel<T, TOKENS, GROUPS, PRODUCERS, STAGES>(PRODUCT, EPILOGUE, slices);                                          \
+        linearParallel<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                              \
     }
 #define SERIAL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES)                                                                  \
     extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, TOKENS < 128 ? 2 : 1)                       \
         NAME(PRODUCT_PARAMETERS) {                                                                                          \
-        linearSerial<T, TOKENS, GROUPS, PRODUCERS, STAGES>(PRODUCT, EPILOGUE, slices);                                      \
+        linearSerial<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                                \
+    }
+#define NORMED(T, SUFFIX)                                                                                                   \
+    extern "C" __global__ void __launch_bounds__(160, 2)                                                                    \
+        linear_normed_8_##SUFFIX(PRODUCT_PARAMETERS, NormArguments norm) {                                                  \
+        linearParallel<T, NormRing>(PRODUCT, EPILOGUE, slices, norm);                                                       \
     }
 #define BOTH_TYPES(KIND, TOKENS, ...)                                                                                       \
     KIND(linear_##TOKENS##_bf16, Bf16, TOKENS, __VA_ARGS__)                                                                 \
@@ -370,6 +523,10 @@ BOTH_TYPES(PARALLEL, 32, 1, 2, 8, 2)
 BOTH_TYPES(PARALLEL, 64, 1, 4, 6, 2)
 BOTH_TYPES(PARALLEL, 128, 2, 4, 6, 1)
 BOTH_TYPES(PARALLEL, 256, 2, 4, 4, 1)
+NORMED(Bf16, bf16)
+NORMED(F16, f16)
+SERIAL(linear_serial_32_bf16, Bf16, 32, 1, 2, 8)
+SERIAL(linear_serial_32_f16, F16, 32, 1, 2, 8)
 SERIAL(linear_serial_64_bf16, Bf16, 64, 1, 4, 6)
 SERIAL(linear_serial_64_f16, F16, 64, 1, 4, 6)
 SERIAL(linear_serial_128_bf16, Bf16, 128, 2, 4, 6)

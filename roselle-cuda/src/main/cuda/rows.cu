@@ -12,30 +12,7 @@
 #include "epilogue.cuh"
 
 #include "ampere.cuh"
-#include "turn.cuh"
-
-template <class T>
-__device__ __forceinline__ void unpack(uint4 bits, float (&x)[8]) {
-    u32 words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        x[2 * i] = lowHalf<T>(words[i]);
-        x[2 * i + 1] = highHalf<T>(words[i]);
-    }
-}
-
-template <class T>
-__device__ __forceinline__ uint4 packed(const float (&x)[8]) {
-    return make_uint4(pack<T>(x[0], x[1]), pack<T>(x[2], x[3]), pack<T>(x[4], x[5]), pack<T>(x[6], x[7]));
-}
-
-__device__ __forceinline__ float warpSum(float x) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        x += __shfl_xor_sync(~0u, x, distance);
-    }
-    return x;
-}
+#include "heads.cuh"
 
 // Sum over the block, in the order of its warps; `shared` has 16 floats.
 __device__ __forceinline__ float blockSum(float x, float* shared) {
@@ -46,18 +23,10 @@ __device__ __forceinline__ float blockSum(float x, float* shared) {
     __syncthreads();
     float sum = shared[0];
     for (int w = 1; w < (int)blockDim.x / 32; w++) {
-        sum += shared[w];
+        sum = __fadd_rn(sum, shared[w]);
     }
     return sum;
 }
-
-struct NormArguments {
-    bool takesMean;
-    const float* weight;
-    float weightOffset;
-    const float* bias;
-    float epsilon;
-};
 
 template <class T, bool ADDS>
 __device__ __forceinline__ void norm(
@@ -65,10 +34,14 @@ __device__ __forceinline__ void norm(
     constexpr int MOST = 8;  // pieces of 8 numbers that a thread holds
     __shared__ float sums[2][16];
     launchNext();
+    int step = blockDim.x * 8;
+    NormPiece piece;  // the first one comes before the input is there: it never changes
+    if ((int)threadIdx.x * 8 < columns) {
+        piece.load(n, threadIdx.x * 8);
+    }
     waitForPrevious();
     const u16* in = input + blockIdx.x * inputStride;
     u16* out = output + blockIdx.x * outputStride;
-    int step = blockDim.x * 8;
     float x[MOST][8];
     float sum = 0.0f;
 #pragma unroll
@@ -76,55 +49,43 @@ __device__ __forceinline__ void norm(
         int column = threadIdx.x * 8 + i * step;
         if (column < columns) {
             unpack<T>(*(const uint4*)(in + column), x[i]);
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                sum += n.takesMean ? x[i][j] : x[i][j] * x[i][j];
-            }
+            sum = addEight(sum, x[i], !n.takesMean);
         }
     }
-    sum = blockSum(sum, sums[0]) / columns;
-    float mean = 0.0f;
+    sum = blockSum(sum, sums[0]);
     if (n.takesMean) {
-        mean = sum;
+        float mean = __fdiv_rn(sum, (float)columns);
         sum = 0.0f;
 #pragma unroll
         for (int i = 0; i < MOST; i++) {
             if ((int)threadIdx.x * 8 + i * step < columns) {
-#pragma unroll
-                for (int j = 0; j < 8; j++) {
-                    x[i][j] -= mean;
-                    sum += x[i][j] * x[i][j];
-                }
+                subtract(x[i], mean);
+                sum = addEight(sum, x[i], true);
             }
         }
-        sum = blockSum(sum, sums[1]) / columns;
+        sum = blockSum(sum, sums[1]);
     }
-    float factor = 1.0f / sqrtf(sum + n.epsilon);
+    float factor = normFactor(sum, columns, n.epsilon);
 #pragma unroll
     for (int i = 0; i < MOST; i++) {
         int column = threadIdx.x * 8 + i * step;
         if (column < columns) {
-            float old[8];
-            if (ADDS) {
-                unpack<T>(*(const uint4*)(out + column), old);
+            if (i > 0) {
+                piece.load(n, column);
             }
+            piece.apply(x[i], factor, n.weightOffset);
+            if (ADDS) {
+                float old[8];
+                unpack<T>(*(const uint4*)(out + column), old);
 #pragma unroll
-            for (int j = 0; j < 8; j++) {
-                float y = x[i][j] * factor * (n.weight[column + j] + n.weightOffset);
-                y = n.bias ? y + n.bias[column + j] : y;
-                x[i][j] = ADDS ? old[j] + scale * y : y;
+                for (int j = 0; j < 8; j++) {
+                    x[i][j] = __fmaf_rn(scale, x[i][j], old[j]);
+                }
             }
             *(uint4*)(out + column) = packed<T>(x[i]);
         }
     }
 }
-
-struct RopeArguments {
-    const float* inverseFrequencies;  // null where nothing turns
-    int pairs;
-    float factor;
-    int interleaved;
-};
 
 struct PageArguments {
     u16* cache;
@@ -134,50 +95,6 @@ struct PageArguments {
     const int* rowSequence;
     const int* positions;
 };
-
-// One head: [size] numbers at `head`, normalised (weight may be null), rotated; `shared` has `size` floats of this warp.
-template <class T>
-__device__ __forceinline__ void turnHead(u16* head, int size, NormArguments n, RopeArguments rope, int position, float* shared) {
-    int lane = threadIdx.x % 32;
-    float sum = 0.0f;
-    for (int d = lane; d < size; d += 32) {
-        float x = toFloat<T>(head[d]);
-        shared[d] = x;
-        sum += n.takesMean ? x : x * x;
-    }
-    if (n.weight) {
-        sum = warpSum(sum) / size;
-        float mean = 0.0f;
-        if (n.takesMean) {
-            mean = sum;
-            sum = 0.0f;
-            for (int d = lane; d < size; d += 32) {
-                sum += (shared[d] - mean) * (shared[d] - mean);
-            }
-            sum = warpSum(sum) / size;
-        }
-        float factor = 1.0f / sqrtf(sum + n.epsilon);
-        for (int d = lane; d < size; d += 32) {
-            float y = (shared[d] - mean) * factor * (n.weight[d] + n.weightOffset);
-            shared[d] = n.bias ? y + n.bias[d] : y;
-        }
-    }
-    __syncwarp();
-    for (int d = lane; d < size; d += 32) {
-        float x = shared[d];
-        if (d < 2 * rope.pairs) {
-            int pair = rope.interleaved ? d / 2 : d % rope.pairs;
-            bool isSecond = rope.interleaved ? d & 1 : d >= rope.pairs;
-            float other = shared[rope.interleaved ? d ^ 1 : isSecond ? d - rope.pairs : d + rope.pairs];
-            float sine;
-            float cosine;
-            turn(position * rope.inverseFrequencies[pair], sine, cosine);
-            x = x * (cosine * rope.factor) + (isSecond ? other : -other) * (sine * rope.factor);
-        }
-        head[d] = fromFloat<T>(x);
-    }
-    __syncwarp();
-}
 
 template <class T>
 __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
@@ -196,9 +113,9 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
     }
     if (head < queryHeads) {
         if (queryNorm.weight || rope.pairs > 0) {
-            queryNorm.weight = queryNorm.weight ? queryNorm.weight + head * queryNormStride : nullptr;
-            queryNorm.bias = queryNorm.bias ? queryNorm.bias + head * queryNormStride : nullptr;
-            turnHead<T>(query + row * queryStride + head * keySize, keySize, queryNorm, rope, position, heads[warp]);
+            u16* at = query + row * queryStride + head * keySize;
+            auto store = [&](int i, u16 bits) { at[lane + i * 32] = bits; };
+            turnHead<T, 0>(at, keySize, ofHead(queryNorm, head, queryNormStride), rope, position, heads[warp], store);
         }
         return;
     }
@@ -213,9 +130,8 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
     if (isKey) {
         u16* from = key + row * keyStride + head * keySize;
         if (keyNorm.weight || rope.pairs > 0) {
-            keyNorm.weight = keyNorm.weight ? keyNorm.weight + head * keyNormStride : nullptr;
-            keyNorm.bias = keyNorm.bias ? keyNorm.bias + head * keyNormStride : nullptr;
-            turnHead<T>(from, keySize, keyNorm, rope, position, heads[warp]);
+            auto store = [&](int i, u16 bits) { from[lane + i * 32] = bits; };
+            turnHead<T, 0>(from, keySize, ofHead(keyNorm, head, keyNormStride), rope, position, heads[warp], store);
         }
         for (int d = lane; d < keySize; d += 32) {
             target[(head * 16 + position % 16) * keySize + d] = from[d];

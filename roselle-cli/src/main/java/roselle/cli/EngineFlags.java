@@ -63,7 +63,8 @@ final class EngineFlags {
             names = "--overlap",
             paramLabel = "WHEN",
             defaultValue = "auto",
-            description = "on launches a step before the tokens of the one before are read; auto, the default, is off.")
+            description =
+                    "on launches a step before the tokens of the one before are read; auto, the default, is on for GPUs.")
     private String overlap = "auto";
 
     @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")

@@ -1,6 +1,5 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -91,14 +90,10 @@ final class AttentionKernels {
         }
         launcher.integer(norm.kind() == Norm.Kind.RMS ? 1 : 2)
                 .pointer(norm.weight())
-                .integer(weightStep(norm, size))
+                .integer(HeadParameters.weightStep(norm, size))
                 .number(norm.weightOffset())
                 .pointer(norm.bias())
                 .number(norm.epsilon());
-    }
-
-    private static int weightStep(Norm norm, int size) {
-        return norm.weight().elements() > size ? size : 0;
     }
 
     private void rotation(@Nullable Rope rope) {
@@ -149,9 +144,7 @@ final class AttentionKernels {
                 .integer(heads.keyHeads())
                 .integer(heads.keySize())
                 .integer(heads.valueSize());
-        normStruct(layer.queryNorm(), heads.keySize());
-        normStruct(layer.keyNorm(), heads.keySize());
-        ropeStruct(launcher.struct(), layer.rope());
+        HeadParameters.heads(launcher, layer);
         MemorySegment pages = launcher.struct(); // struct PageArguments
         pages.set(JAVA_LONG, 0, cache.address(layer.group(), layer.layer()));
         pages.set(JAVA_LONG, 8, cache.pageElements(layer.group()));
@@ -160,26 +153,6 @@ final class AttentionKernels {
         pages.set(JAVA_LONG, 32, step.rowSequence() + (long) firstRow * Integer.BYTES);
         pages.set(JAVA_LONG, 40, step.positions() + (long) firstRow * Integer.BYTES);
         launcher.launch(Launcher.cover(heads.queryHeads() + 2L * heads.keyHeads(), 4), rows, 1, 128);
-    }
-
-    private void normStruct(@Nullable Norm norm, int size) {
-        MemorySegment struct = launcher.struct(); // struct NormArguments
-        struct.set(JAVA_LONG, 0, norm != null && norm.kind() == Norm.Kind.LAYER ? 1 : 0);
-        struct.set(JAVA_LONG, 8, norm == null ? 0 : CudaBuffer.address(norm.weight()));
-        struct.set(JAVA_FLOAT, 16, norm == null ? 0 : norm.weightOffset());
-        struct.set(JAVA_LONG, 24, norm == null || norm.bias() == null ? 0 : CudaBuffer.address(norm.bias()));
-        struct.set(JAVA_FLOAT, 32, norm == null ? 0 : norm.epsilon());
-        launcher.integer(norm == null ? 0 : weightStep(norm, size));
-    }
-
-    private static void ropeStruct(MemorySegment struct, @Nullable Rope rope) { // struct RopeArguments
-        struct.set(JAVA_LONG, 0, rope == null ? 0 : CudaBuffer.address(rope.inverseFrequencies()));
-        struct.set(
-                JAVA_INT,
-                8,
-                rope == null ? 0 : Math.toIntExact(rope.inverseFrequencies().elements()));
-        struct.set(JAVA_FLOAT, 12, rope == null ? 1 : rope.factor());
-        struct.set(JAVA_INT, 16, rope != null && rope.interleaved() ? 1 : 0);
     }
 
     void appendLatent(
@@ -203,6 +176,19 @@ final class AttentionKernels {
         pages(step, layer, cache)
                 .shared(4 * (heads.keySize() - heads.valueSize()))
                 .launch(rows, heads.queryHeads() + 1, 1, 32);
+    }
+
+    /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
+    boolean appendAndAttend(
+            StepMemory step,
+            StepShape shape,
+            Rows query,
+            Rows key,
+            Rows value,
+            AttentionLayer layer,
+            CudaKvCache cache,
+            Rows output) {
+        return fast.appendAndAttend(step, shape, new FastAttention.Fresh(query, key, value), layer, cache, output);
     }
 
     void attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {

@@ -48,7 +48,7 @@ public final class CudaBackend implements Backend {
     private final SampleKernels sampler;
     private final StepGraphs graphs;
     private @Nullable StepMemory step;
-    private StepShape shape = new StepShape(0, 0, true, 0);
+    private StepShape shape = new StepShape(0, 0, true, false, 0);
     private long floats; // a place for float32 rows on their way
     private long floatBytes;
 
@@ -234,6 +234,15 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
+    public void normedLinear(
+            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        if (!products.normedLinear(input, norm, (CudaWeight) weight, epilogue, output, rows)) {
+            norm(input, norm, normed, rows);
+            linear(normed, weight, epilogue, output, rows);
+        }
+    }
+
+    @Override
     public void headLinear(Rows input, Weight weight, Rows output, int rows) {
         products.heads(input, (CudaWeight) weight, output, rows);
     }
@@ -251,6 +260,14 @@ public final class CudaBackend implements Backend {
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         attention.attend(step(), shape, query, layer, (CudaKvCache) cache, output);
+    }
+
+    @Override
+    public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        if (!attention.appendAndAttend(step(), shape, query, key, value, layer, (CudaKvCache) cache, output)) {
+            ropeAndAppendKv(query, key, value, layer, cache);
+            attention(query, layer, cache, output);
+        }
     }
 
     @Override

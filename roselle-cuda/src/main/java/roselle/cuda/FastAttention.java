@@ -22,6 +22,9 @@ final class FastAttention {
     private static final int FULL_PAIRS = 100; // (row, key head) pairs from which parts do not pay
     private static final int PART_PAIRS = 200;
     private static final int MOST_PARTS = 8;
+    private static final int MOST_FRESH_NUMBERS = 51_200; // of keys, from which an append beforehand is faster
+    private static final int LEAST_CROWD = 1200; // pairs from which two stages and more blocks at a time are faster
+    private static final int CROWD_STAGES = 2;
 
     private final Device device;
     private final Launcher launcher;
@@ -33,7 +36,18 @@ final class FastAttention {
     private int counterCount;
 
     /** The kernels for one head size. */
-    private record Sized(Kernel few, Kernel many, @Nullable Kernel hopper, int stages, int halves, int hopperStages) {}
+    private record Sized(
+            Kernel few,
+            Kernel fresh,
+            @Nullable Kernel crowd,
+            Kernel many,
+            @Nullable Kernel hopper,
+            int stages,
+            int halves,
+            int hopperStages) {}
+
+    /** What attention appends before it begins: rows as the product left them. */
+    record Fresh(Rows query, Rows key, Rows value) {}
 
     FastAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
         this.device = device;
@@ -49,13 +63,16 @@ final class FastAttention {
             }
             String suffix = "_" + size + "_" + type.label();
             Kernel few = kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few" + suffix);
+            Kernel fresh = kernels.kernel(KernelSource.ATTENTION_FEW, "attention_step" + suffix);
+            boolean hasCrowd = size == 64 || (size == 128 && !small);
+            Kernel crowd = hasCrowd ? kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few_crowd" + suffix) : null;
             Kernel many = kernels.kernel(KernelSource.ATTENTION_MANY, "attention_many" + suffix);
             boolean hasHopper = device.isHopper() && (size == 64 || size == 128);
             Kernel hopper =
                     hasHopper ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix) : null;
             int stages = size == 80 ? 4 : size == 256 || (small && size == 128) ? 2 : 3;
             int halves = size == 256 || (small && size == 128) ? 2 : 1;
-            sizes.put(size, new Sized(few, many, hopper, stages, halves, size == 64 ? 6 : 5));
+            sizes.put(size, new Sized(few, fresh, crowd, many, hopper, stages, halves, size == 64 ? 6 : 5));
         }
     }
 
@@ -153,6 +170,30 @@ final class FastAttention {
         return true;
     }
 
+    /** Appends keys and values within attention if there is a kernel for it; else it does nothing and says so. */
+    boolean appendAndAttend(
+            StepMemory step, StepShape shape, Fresh fresh, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        KvGroup group = cache.groups().get(layer.group());
+        Sized sized = sized(heads, group, cache.type(), cache.pageTokens());
+        boolean pays = (long) shape.rows() * heads.keyHeads() * heads.keySize() <= MOST_FRESH_NUMBERS;
+        if (sized == null || !shape.isSingle() || !pays || !CudaBuffer.isAligned(output)) {
+            return false;
+        }
+        int parts = parts(shape, heads);
+        fewParameters(sized.fresh, step, parts, fresh.query, layer, cache, output)
+                .rows(fresh.key)
+                .rows(fresh.value);
+        HeadParameters.heads(launcher, layer);
+        launchFew(shape, heads, sized.stages, parts);
+        return true;
+    }
+
+    private static int parts(StepShape shape, HeadShape heads) {
+        int pairs = shape.rows() * heads.keyHeads();
+        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MOST_PARTS);
+    }
+
     private void few(
             StepMemory step,
             StepShape shape,
@@ -162,20 +203,36 @@ final class FastAttention {
             CudaKvCache cache,
             Rows output) {
         HeadShape heads = layer.heads();
-        int size = heads.keySize();
-        int headTiles = Launcher.cover(heads.queryHeads() / heads.keyHeads(), 16);
-        int pairs = shape.rows() * heads.keyHeads();
-        int parts = pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MOST_PARTS);
+        int parts = parts(shape, heads);
+        boolean isCrowd = sized.crowd != null && shape.rows() * heads.keyHeads() >= LEAST_CROWD;
+        Kernel kernel = isCrowd && sized.crowd != null ? sized.crowd : sized.few;
+        fewParameters(kernel, step, parts, query, layer, cache, output);
+        launchFew(shape, heads, isCrowd ? CROWD_STAGES : sized.stages, parts);
+    }
+
+    private Launcher fewParameters(
+            Kernel kernel,
+            StepMemory step,
+            int parts,
+            Rows query,
+            AttentionLayer layer,
+            CudaKvCache cache,
+            Rows output) {
         if (parts > 1) {
-            reservePartials(partialBytes(step.maxRows(), step.maxPages(), heads));
+            reservePartials(partialBytes(step.maxRows(), step.maxPages(), layer.heads()));
         }
-        parameters(sized.few, step, query, layer, cache, output)
+        return parameters(kernel, step, query, layer, cache, output)
                 .pointer(step.rowSequence())
                 .pointer(step.contextLength())
                 .pointer(partials)
                 .pointer(step.firstEntry())
-                .pointer(counters)
-                .shared(sized.stages * 256 * (size + 8) + 32 * size + 2560)
+                .pointer(counters);
+    }
+
+    private void launchFew(StepShape shape, HeadShape heads, int stages, int parts) {
+        int size = heads.keySize();
+        int headTiles = Launcher.cover(heads.queryHeads() / heads.keyHeads(), 16);
+        launcher.shared(stages * 256 * (size + 8) + 32 * size + 2560)
                 .cluster(device.isHopper() ? parts : 1)
                 .launch(parts, heads.keyHeads() * headTiles, shape.rows(), 128);
     }

@@ -14,13 +14,20 @@ import roselle.tensor.DataType;
 record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int stages, boolean isSerial) {
     private static final int TILE = 64;
     private static final int MOST_BLOCKS_OF_SLICES = 200;
+    private static final int SHORT_COLUMNS =
+            1024; // a product of so few is all latency: blocks that fit at once suffice
+    private static final int MOST_BLOCKS_OF_SHORT_SLICES = 132;
     private static final int MOST_SLICES = 8;
-    private static final int[] FEW = {8, 16, 32, 64, 128};
+    private static final int AT_8 = 0;
+    private static final int AT_16 = 1;
+    private static final int AT_32 = 2;
+    private static final int AT_64 = 3;
     private static final int AT_128 = 4;
     private static final int AT_256 = 5;
     private static final int AT_SERIAL_128 = 6;
     private static final int AT_SERIAL_192 = 7;
     private static final int AT_SERIAL_64 = 8;
+    private static final int AT_SERIAL_32 = 9;
     private static final int SERIAL_64_ROWS = 256;
     private static final int LEAST_SERIAL_64_TILES = 100;
     private static final int MOST_SERIAL_64_TILES = 200;
@@ -38,7 +45,8 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
             of(kernels, type, "256", 256, 2, 4, 4),
             of(kernels, type, "serial_128", 128, 2, 4, 6),
             of(kernels, type, "serial_192", 192, 2, 4, 5),
-            of(kernels, type, "serial_64", 64, 1, 4, 6)
+            of(kernels, type, "serial_64", 64, 1, 4, 6),
+            of(kernels, type, "serial_32", 32, 1, 2, 8)
         };
     }
 
@@ -52,8 +60,9 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
     static int slices(int outputs, int columns) {
         int rowTiles = Launcher.cover(outputs, TILE);
         int tiles = Launcher.cover(columns, TILE);
+        int most = columns <= SHORT_COLUMNS ? MOST_BLOCKS_OF_SHORT_SLICES : MOST_BLOCKS_OF_SLICES;
         int slices = 1;
-        while (slices < MOST_SLICES && slices * 2 * rowTiles <= MOST_BLOCKS_OF_SLICES && slices * 4 <= tiles) {
+        while (slices < MOST_SLICES && slices * 2 * rowTiles <= most && slices * 4 <= tiles) {
             slices *= 2;
         }
         return slices;
@@ -62,11 +71,8 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
     /** The fastest one measured on an H200 (docs/performance.md). */
     static HopperLinear choose(HopperLinear[] all, CudaWeight weight, int rows) {
         int slices = slices(weight.rows(), weight.columns());
-        for (int i = 0; i < FEW.length; i++) {
-            if (rows <= FEW[i]) {
-                boolean halves = i == AT_128 && 2 * slices * Launcher.cover(weight.rows(), TILE) <= 2 * MULTIPROCESSORS;
-                return all[halves ? i - 1 : i];
-            }
+        if (rows <= 128) {
+            return all[few(slices, weight, rows)];
         }
         int tiles = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE);
         boolean fillsOnce = tiles >= LEAST_SERIAL_64_TILES && tiles <= MOST_SERIAL_64_TILES;
@@ -82,24 +88,43 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
         return all[slices == 1 ? AT_256 : AT_SERIAL_192];
     }
 
+    private static int few(int slices, CudaWeight weight, int rows) {
+        boolean isShort = weight.columns() <= SHORT_COLUMNS;
+        int rowTiles = Launcher.cover(weight.rows(), TILE);
+        if (rows <= 16) {
+            return rows <= 8 ? AT_8 : AT_16;
+        }
+        if (rows <= 64) {
+            return rows <= 32 && !(isShort && slices <= 4) ? AT_32 : AT_64;
+        }
+        if (isShort && slices <= 2 && 4 * rowTiles <= 2 * MULTIPROCESSORS) {
+            return AT_SERIAL_32;
+        }
+        return 2 * slices * rowTiles <= 2 * MULTIPROCESSORS ? AT_64 : AT_128;
+    }
+
     void launch(Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
         int slices = slices(weight.rows(), weight.columns());
         int inbox = tokens <= 32 ? (tokens + 8) * 256 * groups : 0;
         int tiles = Launcher.cover(weight.rows(), TILE * groups) * Launcher.cover(rows, tokens);
-        launcher.of(kernel)
-                .pointer(weight.packed())
+        parameters(launcher.of(kernel), weight, input, epilogue, output, rows);
+        launcher.shared(stages * (groups * 8192 + tokens * 128 + 16) + inbox + 1024)
+                .cluster(isSerial ? 1 : slices)
+                .launch((long) tiles * (isSerial ? 1 : slices), 1, 1, 128 * groups + 32 * producers);
+    }
+
+    /** What all kernels of {@code linear_hopper.cu} are given first. */
+    static void parameters(Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
+        launcher.pointer(weight.packed())
                 .rows(input)
                 .pointer(epilogue.bias())
                 .rows(output)
                 .integer(rows)
                 .integer(weight.rows())
                 .integer(weight.columns())
-                .integer(slices)
+                .integer(slices(weight.rows(), weight.columns()))
                 .integer(KernelNumbers.of(epilogue.activation()))
                 .number(epilogue.scale())
-                .integer(LinearKernels.flags(epilogue, output))
-                .shared(stages * (groups * 8192 + tokens * 128 + 16) + inbox + 1024)
-                .cluster(isSerial ? 1 : slices)
-                .launch((long) tiles * (isSerial ? 1 : slices), 1, 1, 128 * groups + 32 * producers);
+                .integer(LinearKernels.flags(epilogue, output));
     }
 }

@@ -43,9 +43,13 @@ enum KernelSource {
             "elements.cuh",
             "epilogue.cuh",
             "formats.cuh",
+            "fresh.cuh",
+            "heads.cuh",
             "hopper.cuh",
             "linear_mma.cuh",
+            "norms.cuh",
             "numbers.cuh",
+            "rings.cuh",
             "selection.cuh",
             "turn.cuh",
             "wgmma.cuh");

@@ -1,7 +1,9 @@
 package roselle.cuda;
 
+import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
+import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
@@ -28,6 +30,7 @@ final class LinearKernels {
     private final Kernel tableRows;
     private final Kernel routeExperts;
     private final Kernel fastEmbed;
+    private final @Nullable NormedLinear normed;
     private final HopperLinear[] hopper; // one of each kind, empty on other devices
     private final MmaLinear mma;
     private final ExpertGroups groups;
@@ -54,6 +57,7 @@ final class LinearKernels {
         routeExperts = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_experts" + suffix);
         boolean fast = device.isHopper() && type != DataType.F32;
         fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
+        normed = fast ? new NormedLinear(kernels, type) : null;
         hopper = fast ? HopperLinear.all(kernels, type) : new HopperLinear[0];
     }
 
@@ -93,6 +97,15 @@ final class LinearKernels {
         for (int first = 0; first < rows; first += MOST_ROWS) {
             multiply(input.from(first), weight, epilogue, output.from(first), Math.min(MOST_ROWS, rows - first));
         }
+    }
+
+    /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
+    boolean normedLinear(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        if (normed == null || !weight.isPacked() || !NormedLinear.fits(input, rows)) {
+            return false;
+        }
+        normed.launch(launcher, input, norm, weight, epilogue, output, rows);
+        return true;
     }
 
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {

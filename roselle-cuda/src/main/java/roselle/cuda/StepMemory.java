@@ -37,7 +37,7 @@ final class StepMemory {
     private final long address;
     private final Map<Integer, Tiles> tiles = new TreeMap<>();
     private StepInputs current;
-    private StepShape shape = new StepShape(0, 0, true, 0);
+    private StepShape shape = new StepShape(0, 0, true, false, 0);
     private int rows; // of this step, in whole parts
     private int places; // for sequences
     private int tablePages;

@@ -114,6 +114,17 @@ public interface Backend extends AutoCloseable {
     void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows);
 
     /**
+     * {@code output[r] = epilogue(weight * norm(input[r]))}, with the bits of {@link #norm} and then {@link #linear}.
+     *
+     * @param normed a place for normalised rows; what it holds afterwards is not defined
+     */
+    default void normedLinear(
+            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        norm(input, norm, normed, rows);
+        linear(normed, weight, epilogue, output, rows);
+    }
+
+    /**
      * One small matrix per head: head {@code h} of a row, {@code weight.columns()} numbers that begin at
      * {@code h * input.columns() / heads}, times matrix {@code h}, stored from {@code h * output.columns() / heads} on. What
      * lies between the heads' outputs is not touched.
@@ -139,6 +150,15 @@ public interface Backend extends AutoCloseable {
      * first {@code valueSize} numbers of its key.
      */
     void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output);
+
+    /**
+     * {@link #ropeAndAppendKv}, then {@link #attention} with those queries, and the bits of both; what {@code query} and {@code key}
+     * hold afterwards is not defined.
+     */
+    default void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        ropeAndAppendKv(query, key, value, layer, cache);
+        attention(query, layer, cache, output);
+    }
 
     /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
     void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);

@@ -95,7 +95,12 @@ public final class Engine implements AutoCloseable {
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
         loop = new EngineLoop(
-                scheduler, executor, probe, config.overlap().isOn(), hook, failure -> diagnosis(checkpoint, failure));
+                scheduler,
+                executor,
+                probe,
+                config.overlap().isOn(executor.draws()),
+                hook,
+                failure -> diagnosis(checkpoint, failure));
         loop.start();
         clock.lap("engine");
         timeline = clock.timeline(executor.phases());
@@ -164,7 +169,8 @@ public final class Engine implements AutoCloseable {
             StepHook hook,
             StartObserver observer,
             StartClock clock) {
-        Backend backend = config.overlap().isOn() && !device.draws() ? new QueuedBackend(device) : device;
+        boolean queues = !device.draws() && config.overlap().isOn(false);
+        Backend backend = queues ? new QueuedBackend(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;
         Executor executor;

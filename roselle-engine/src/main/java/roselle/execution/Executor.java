@@ -96,6 +96,11 @@ public final class Executor implements AutoCloseable {
         return backend.describe();
     }
 
+    /** Whether the device draws tokens itself. */
+    public boolean draws() {
+        return backend.draws();
+    }
+
     /** How long parts of opening the device and of loading took, as far as it tells. */
     public List<Phase> phases() {
         return backend.phases();

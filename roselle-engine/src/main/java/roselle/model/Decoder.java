@@ -11,6 +11,7 @@ import roselle.backend.Norm;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
 
 /**
@@ -144,22 +145,30 @@ public final class Decoder implements AutoCloseable {
     }
 
     private void block(Layer layer, int rows) {
-        Rows input = normed(layer.attentionNorm(), space.normed, rows); // [rows, width]
-        Rows parallelInput = input;
-        if (spec.block().parallel() && layer.feedForwardNorm() != null) {
-            parallelInput = normed(layer.feedForwardNorm(), space.otherNormed, rows);
+        if (spec.block().parallel()) {
+            parallelBlock(layer, rows);
+            return;
         }
         switch (layer.attention()) {
-            case Layer.MultiHead attention -> attend(attention, input, rows);
+            case Layer.MultiHead attention -> attend(attention, space.hidden, layer.attentionNorm(), rows);
+            case Layer.Latent attention -> attend(attention, normed(layer.attentionNorm(), space.normed, rows), rows);
+        }
+        addNormed(layer.postAttentionNorm(), rows);
+        feed(layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
+        addNormed(layer.postFeedForwardNorm(), rows);
+    }
+
+    /** Attention and feed-forward read the same residual stream. */
+    private void parallelBlock(Layer layer, int rows) {
+        Rows input = normed(layer.attentionNorm(), space.normed, rows); // [rows, width]
+        Norm ownNorm = layer.feedForwardNorm();
+        Rows other = ownNorm == null ? input : normed(ownNorm, space.otherNormed, rows);
+        switch (layer.attention()) {
+            case Layer.MultiHead attention -> attend(attention, input, null, rows);
             case Layer.Latent attention -> attend(attention, input, rows);
         }
         addNormed(layer.postAttentionNorm(), rows);
-        Rows next = spec.block().parallel() ? parallelInput : normed(layer.feedForwardNorm(), space.normed, rows);
-        switch (layer.feedForward()) {
-            case Layer.Plain plain -> feed(plain, next, rows);
-            case Layer.Gated gated -> feed(gated, next, stream(), rows);
-            case Layer.Experts experts -> feed(experts, next, rows);
-        }
+        feed(layer.feedForward(), other, null, rows);
         addNormed(layer.postFeedForwardNorm(), rows);
     }
 
@@ -183,15 +192,28 @@ public final class Decoder implements AutoCloseable {
         }
     }
 
-    private void attend(Layer.MultiHead attention, Rows input, int rows) {
-        backend.linear(input, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
+    /** A product with rows that are normalised before it where there is a norm. */
+    private void linear(Rows input, @Nullable Norm norm, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        if (norm == null) {
+            backend.linear(input, weight, epilogue, output, rows);
+        } else {
+            backend.normedLinear(input, norm, space.normed, weight, epilogue, output, rows);
+        }
+    }
+
+    private void attend(Layer.MultiHead attention, Rows input, @Nullable Norm norm, int rows) {
+        linear(input, norm, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
         if (attention.allQueriesNorm() != null && attention.allKeysNorm() != null) {
             backend.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
             backend.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
         }
-        backend.ropeAndAppendKv(attention.query(), attention.key(), attention.value(), attention.layer(), cache);
-        backend.attention(
-                attention.query(), attention.layer(), cache, attention.attended()); // [rows, heads * valueSize]
+        backend.appendAndAttend(
+                attention.query(),
+                attention.key(),
+                attention.value(),
+                attention.layer(),
+                cache,
+                attention.attended()); // [rows, heads * valueSize]
         backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
@@ -214,13 +236,21 @@ public final class Decoder implements AutoCloseable {
         backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
-    private void feed(Layer.Plain plain, Rows input, int rows) {
-        backend.linear(input, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+    private void feed(Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
+        switch (feedForward) {
+            case Layer.Plain plain -> feed(plain, input, norm, rows);
+            case Layer.Gated gated -> feed(gated, input, norm, stream(), rows);
+            case Layer.Experts experts -> feed(experts, norm == null ? input : normed(norm, space.normed, rows), rows);
+        }
+    }
+
+    private void feed(Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
+        linear(input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
         backend.linear(plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
     }
 
-    private void feed(Layer.Gated gated, Rows input, Rows target, int rows) {
-        backend.linear(input, gated.gateAndUp(), gated.bias(), gated.both(), rows); // [rows, 2 * size]
+    private void feed(Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
+        linear(input, norm, gated.gateAndUp(), gated.bias(), gated.both(), rows); // [rows, 2 * size]
         backend.gatedActivation(gated.gates(), gated.ups(), gated.gate(), gated.gates(), rows);
         backend.linear(gated.gates(), gated.down(), gated.downEpilogue(), target, rows);
     }
@@ -241,11 +271,11 @@ public final class Decoder implements AutoCloseable {
 
     private void feed(Layer.Shared shared, Rows input, int rows) {
         if (shared.gate() == null) {
-            feed(shared.expert(), input, space.hidden, rows);
+            feed(shared.expert(), input, null, space.hidden, rows);
             return;
         }
         backend.linear(input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
-        feed(shared.expert(), input, space.delta, rows);
+        feed(shared.expert(), input, null, space.delta, rows);
         backend.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }
 

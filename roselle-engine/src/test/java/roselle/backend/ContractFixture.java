@@ -76,6 +76,20 @@ public abstract class ContractFixture {
         return wide.columns(before, columns);
     }
 
+    /** Rows without gaps, as a decoder's are. */
+    Rows gapless(float[] numbers, int columns) {
+        int rows = numbers.length / columns;
+        Rows all = Rows.of(backend.allocate(backend.activationType(), numbers.length), columns);
+        backend.write(segment(numbers), all, 0, rows);
+        return all;
+    }
+
+    float[] readGapless(Rows all, int rows) {
+        MemorySegment target = arena.allocate(ValueLayout.JAVA_FLOAT, (long) rows * all.columns());
+        backend.read(all, 0, rows, target);
+        return target.toArray(ValueLayout.JAVA_FLOAT);
+    }
+
     /** Rows for an output, poisoned. */
     Rows poisoned(int rows, int columns) {
         var poison = new float[rows * columns];

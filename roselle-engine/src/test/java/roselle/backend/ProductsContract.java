@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -43,6 +44,34 @@ public abstract class ProductsContract extends RowsContract {
                 product[i] = stream[i] + 0.5 * Float64.activation(activation, product[i] + bias[i % outputs]);
             }
             assertClose(read(ended, rows), product);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 16, 33, 64, 72, 256, 520, 768, 1024, 1032})
+    void normalisesAndMultipliesWithTheBitsOfBoth(int columns) {
+        int outputs = 72;
+        float[] numbers = random(outputs * columns);
+        Weight weight = weight(numbers, 1, columns);
+        Buffer scales = backend.constants(random(columns));
+        Buffer offsets = backend.constants(random(columns));
+        var epilogue = new Epilogue(backend.constants(random(outputs)), Activation.GELU_TANH, 0.5f, true);
+        for (Norm.Kind kind : Norm.Kind.values()) {
+            var norm = new Norm(kind, scales, 0.5f, kind == Norm.Kind.LAYER ? offsets : null, 1e-5f);
+            for (int rows : List.of(1, 3, 4, 8)) {
+                Rows input = gapless(random(rows * columns), columns);
+                float[] stream = random(rows * outputs);
+                Rows normed = gapless(new float[rows * columns], columns);
+                Rows expected = gapless(stream, outputs);
+                backend.norm(input, norm, normed, rows);
+                backend.linear(normed, weight, epilogue, expected, rows);
+                Rows output = gapless(stream, outputs);
+                Rows place = gapless(new float[rows * columns], columns);
+                backend.normedLinear(input, norm, place, weight, epilogue, output, rows);
+                assertThat(readGapless(output, rows))
+                        .as("%d rows, %s, seed %d", rows, kind, SEED)
+                        .isEqualTo(readGapless(expected, rows));
+            }
         }
     }
 

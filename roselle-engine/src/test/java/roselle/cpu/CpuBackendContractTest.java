@@ -3,12 +3,12 @@ package roselle.cpu;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 import roselle.backend.Backend;
-import roselle.backend.BackendContract;
+import roselle.backend.DecodingContract;
 
 /** The CPU keeps the contract of a device on each path that the processor offers. */
 class CpuBackendContractTest {
     /** A backend that multiplies on one path. */
-    abstract static class OnPath extends BackendContract {
+    abstract static class OnPath extends DecodingContract {
         private final CpuPath path;
 
         OnPath(CpuPath path) {

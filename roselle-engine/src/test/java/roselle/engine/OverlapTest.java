@@ -103,6 +103,21 @@ class OverlapTest {
     }
 
     @Test
+    void leftOpenItIsOnWhereTheDeviceDrawsTokens() {
+        String told = System.getProperty("roselle.overlap");
+        System.clearProperty("roselle.overlap");
+        try {
+            assertThat(Overlap.AUTO.isOn(true)).isTrue();
+            assertThat(Overlap.AUTO.isOn(false)).isFalse();
+            assertThat(Overlap.OFF.isOn(true)).isFalse();
+        } finally {
+            if (told != null) {
+                System.setProperty("roselle.overlap", told);
+            }
+        }
+    }
+
+    @Test
     void anUnknownWordIsRefused() {
         assertThat(Overlap.of("ON")).isEqualTo(Overlap.ON);
         assertThatThrownBy(() -> Overlap.of("yes"))

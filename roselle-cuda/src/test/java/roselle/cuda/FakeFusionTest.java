@@ -1,0 +1,122 @@
+package roselle.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.HeadShape;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Norm;
+import roselle.backend.Rope;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.backend.Weight;
+import roselle.cuda.FakeDriver.Card;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** Which kernels a step of decoding takes, and that each is given what it declares. */
+class FakeFusionTest {
+    private static final int WIDTH = 128;
+    private static final StepLimits LIMITS = new StepLimits(1000, 1000, 1000, 64, 16);
+
+    /** A layer's beginning on a fake device: a norm, a product, and attention to heads of 64. */
+    private static final class Beginning implements AutoCloseable {
+        private final FakeDriver driver;
+        private final Arena arena = Arena.ofConfined();
+        private final Backend backend;
+        private final Norm norm;
+        private final Weight weight;
+        private final KvCache cache;
+        private final AttentionLayer layer;
+        private final Rows hidden;
+        private final Rows normed;
+        private final Rows projected;
+        private final Rows attended;
+
+        Beginning(Card card) {
+            driver = new FakeDriver(card);
+            backend = driver.open(DataType.BF16);
+            Buffer ones = backend.constants(new float[WIDTH]);
+            norm = new Norm(Norm.Kind.RMS, ones, 0f, null, 1e-5f);
+            var tensor = new Tensor(
+                    "test", DataType.BF16, Shape.of(2 * WIDTH, WIDTH), arena.allocate(4L * WIDTH * WIDTH, 8));
+            weight = backend.load("test", 1, List.of(tensor));
+            var heads = new HeadShape(2, 1, 64, 64);
+            cache = backend.allocateKvCache(
+                    List.of(new KvGroup("test", 1, 1, 64, 64, 0)), DataType.BF16, 16, new int[] {4000});
+            var rope = new Rope(backend.constants(new float[32]), 1f, false);
+            layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
+            hidden = rows(WIDTH);
+            normed = rows(WIDTH);
+            projected = rows(2 * WIDTH);
+            attended = rows(WIDTH);
+        }
+
+        private Rows rows(int columns) {
+            return Rows.of(backend.allocate(DataType.BF16, (long) LIMITS.maxRows() * columns), columns);
+        }
+
+        /** The kernels of a step of {@code each} rows of so many sequences. */
+        List<String> kernels(int sequences, int each) {
+            var inputs = new StepInputs(LIMITS, 1);
+            inputs.sequences = sequences;
+            for (int s = 0; s < sequences; s++) {
+                inputs.contextLength[s] = 3;
+                inputs.rowStart[s] = inputs.rows;
+                for (int i = 0; i < each; i++) {
+                    inputs.positions[inputs.rows++] = 3 + i;
+                }
+            }
+            inputs.rowStart[sequences] = inputs.rows;
+            backend.begin(inputs);
+            driver.takeLaunches();
+            backend.normedLinear(hidden, norm, normed, weight, Epilogue.PLAIN, projected, inputs.rows);
+            backend.appendAndAttend(
+                    projected.columns(0, 128),
+                    projected.columns(128, 64),
+                    projected.columns(192, 64),
+                    layer,
+                    cache,
+                    attended);
+            return driver.takeLaunches().stream()
+                    .map(launch -> launch.kernel().name())
+                    .toList();
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+            arena.close();
+        }
+    }
+
+    @Test
+    void fewRowsAreNormalisedWithinTheProductAndAppendedWithinAttention() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.kernels(1, 1)).containsExactly("linear_normed_8_bf16", "attention_step_64_bf16");
+            assertThat(step.kernels(4, 1)).containsExactly("linear_normed_8_bf16", "attention_step_64_bf16");
+            assertThat(step.kernels(5, 1)).containsExactly("norm_bf16", "linear_8_bf16", "attention_step_64_bf16");
+        }
+        try (var step = new Beginning(Card.AMPERE)) {
+            assertThat(step.kernels(1, 1)).contains("norm_bf16", "attention_step_64_bf16");
+        }
+    }
+
+    @Test
+    void severalRowsOfASequenceAndManyRowsAreAppendedBeforeAttention() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_few_64_bf16");
+            assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_hopper_64_bf16");
+            assertThat(step.kernels(900, 1)).endsWith("rope_append_bf16", "attention_few_64_bf16");
+        }
+    }
+}

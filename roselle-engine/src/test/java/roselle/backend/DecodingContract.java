@@ -1,0 +1,139 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Steps of decoding, on rows and pages as a decoder has them: appending within attention and before it. */
+public abstract class DecodingContract extends BackendContract {
+    private static final int PAGE = 16;
+    private static final StepLimits LIMITS = new StepLimits(600, 5, 600, 352, PAGE);
+    private static final int[] CONTEXTS = {1, 15, 63, 64, 300};
+    private static final int STEPS = 3;
+
+    /** What varies. */
+    record Decoding(HeadShape heads, boolean turns, boolean norms, int window, float softCap, boolean sinks) {}
+
+    static Stream<Arguments> decodings() {
+        return Stream.of(
+                        new Decoding(new HeadShape(12, 12, 64, 64), false, false, 0, 0f, false),
+                        new Decoding(new HeadShape(4, 2, 64, 64), true, true, 0, 0f, true),
+                        new Decoding(new HeadShape(8, 2, 128, 128), true, false, 0, 0f, false),
+                        new Decoding(new HeadShape(20, 1, 128, 128), true, true, 40, 20f, false),
+                        new Decoding(new HeadShape(6, 2, 80, 80), true, false, 70, 0f, false),
+                        new Decoding(new HeadShape(3, 3, 96, 96), true, true, 0, 0f, false),
+                        new Decoding(new HeadShape(2, 1, 256, 256), true, false, 0, 5f, false),
+                        new Decoding(new HeadShape(4, 2, 24, 24), true, false, 0, 0f, false))
+                .map(Arguments::of);
+    }
+
+    @ParameterizedTest
+    @MethodSource("decodings")
+    void appendsAndAttendsAtOnceWithTheBitsOfBoth(Decoding kind) {
+        List<float[]> apart = attended(kind, false);
+        List<float[]> atOnce = attended(kind, true);
+        for (int i = 0; i < apart.size(); i++) {
+            assertThat(atOnce.get(i)).as("step %d, seed %d", i, SEED).isEqualTo(apart.get(i));
+        }
+    }
+
+    /** What attention gives in some steps of one row a sequence, and in one more that reads what they left in the pages. */
+    private List<float[]> attended(Decoding kind, boolean atOnce) {
+        var numbers = new Random(SEED);
+        HeadShape heads = kind.heads;
+        var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), kind.window);
+        int pages = CONTEXTS.length * LIMITS.maxPages();
+        KvCache cache = backend.allocateKvCache(List.of(group), backend.activationType(), PAGE, new int[] {pages});
+        AttentionLayer layer = layer(kind, numbers);
+        Projected prompt = new Projected(kind, numbers, Arrays.stream(CONTEXTS).sum());
+        begin(new int[CONTEXTS.length], CONTEXTS);
+        backend.ropeAndAppendKv(prompt.query, prompt.key, prompt.value, layer, cache);
+        var all = new ArrayList<float[]>();
+        var ones = new int[CONTEXTS.length];
+        Arrays.fill(ones, 1);
+        for (int i = 0; i <= STEPS; i++) {
+            int passed = i;
+            begin(Arrays.stream(CONTEXTS).map(context -> context + passed).toArray(), ones);
+            var projected = new Projected(kind, numbers, ones.length);
+            int width = heads.queryHeads() * heads.valueSize();
+            Rows output = gapless(new float[ones.length * width], width);
+            if (atOnce && i < STEPS) {
+                backend.appendAndAttend(projected.query, projected.key, projected.value, layer, cache, output);
+            } else {
+                backend.ropeAndAppendKv(projected.query, projected.key, projected.value, layer, cache);
+                backend.attention(projected.query, layer, cache, output);
+            }
+            all.add(readGapless(output, ones.length));
+        }
+        return all;
+    }
+
+    private void begin(int[] contexts, int[] rows) {
+        StepInputs inputs = step(LIMITS, 1, contexts, rows);
+        Arrays.setAll(inputs.pageTable[0], i -> pageOf(i / inputs.maxPages, i % inputs.maxPages));
+        backend.begin(inputs);
+    }
+
+    /** Pages of a sequence that lie in no order. */
+    private static int pageOf(int sequence, int page) {
+        return page * CONTEXTS.length + (sequence + page) % CONTEXTS.length;
+    }
+
+    private AttentionLayer layer(Decoding kind, Random numbers) {
+        HeadShape heads = kind.heads;
+        Buffer frequencies = backend.constants(frequencies(heads.keySize() / 2));
+        Buffer weight = backend.constants(gaussian(numbers, heads.keySize()));
+        Norm norm = kind.norms ? new Norm(Norm.Kind.RMS, weight, 0f, null, 1e-6f) : null;
+        return new AttentionLayer(
+                0,
+                0,
+                heads,
+                kind.turns ? new Rope(frequencies, 1f, false) : null,
+                norm,
+                norm,
+                0.1f,
+                kind.softCap,
+                kind.sinks ? backend.constants(gaussian(numbers, heads.queryHeads())) : null);
+    }
+
+    private static float[] frequencies(int pairs) {
+        var all = new float[pairs];
+        for (int i = 0; i < pairs; i++) {
+            all[i] = (float) Math.pow(10_000, -(double) i / pairs);
+        }
+        return all;
+    }
+
+    private static float[] gaussian(Random numbers, int count) {
+        var all = new float[count];
+        for (int i = 0; i < count; i++) {
+            all[i] = (float) numbers.nextGaussian();
+        }
+        return all;
+    }
+
+    /** Queries, keys and values as one product leaves them. */
+    private final class Projected {
+        private final Rows query;
+        private final Rows key;
+        private final Rows value;
+
+        Projected(Decoding kind, Random numbers, int rows) {
+            HeadShape heads = kind.heads;
+            int queries = heads.queryHeads() * heads.keySize();
+            int keys = heads.keyHeads() * heads.keySize();
+            int width = queries + keys + heads.keyHeads() * heads.valueSize();
+            Rows all = gapless(gaussian(numbers, rows * width), width);
+            query = all.columns(0, queries);
+            key = all.columns(queries, keys);
+            value = all.columns(queries + keys, width - queries - keys);
+        }
+    }
+}
