@@ -19,7 +19,7 @@ import roselle.tensor.DataType;
 import roselle.testing.MixedRequests;
 import roselle.testing.RandomLlama;
 
-/** A closed engine has returned all memory of the GPU, as the driver counts it. */
+/** A closed engine has returned all memory of the GPU, as the driver counts it; nobody else may use the GPU meanwhile. */
 @Tag("gpu")
 class CudaMemoryTest {
     @TempDir
