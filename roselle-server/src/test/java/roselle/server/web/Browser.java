@@ -47,7 +47,14 @@ final class Browser implements AutoCloseable {
                     .start();
             String session = "http://127.0.0.1:" + port() + "/session";
             var options = Map.of("args", arguments(profile));
-            var wanted = Map.of("goog:chromeOptions", options, "goog:loggingPrefs", Map.of("browser", "ALL"));
+            long millis = PATIENCE.toMillis(); // a script has 30 seconds by itself, less than a busy machine may take
+            var wanted = Map.of(
+                    "goog:chromeOptions",
+                    options,
+                    "goog:loggingPrefs",
+                    Map.of("browser", "ALL"),
+                    "timeouts",
+                    Map.of("script", millis, "pageLoad", millis));
             JsonNode answer = call("POST", session, Map.of("capabilities", Map.of("alwaysMatch", wanted)));
             root = session + "/" + answer.path("sessionId").stringValue();
         } catch (IOException failure) {
