@@ -56,7 +56,7 @@ __device__ __forceinline__ void produce(
         for (int i = 0; i < min(R::STAGES, count); i++) {
             loadWeight(i);
         }
-        for (int i = R::STAGES; i < min(2 * R::STAGES, count); i++) {  // these come later, but from nearer
+        for (int i = R::STAGES; count <= 2 * R::STAGES && i < count; i++) {  // short ones: the rest comes later, but from nearer
 #pragma unroll
             for (int g = 0; g < R::GROUPS; g++) {
                 bulkPrefetch(weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES);
