@@ -42,6 +42,7 @@ final class AccessTest {
                         key("slow", SLOW, new KeyLimits(2, 1_000_000, 8)),
                         key("alone", ALONE, new KeyLimits(1_000, 1_000_000, 1))))),
                 new Pace());
+        DemoServer.await(() -> demo.get("/health").statusCode() == 200); // the first step loads classes
     }
 
     @AfterAll
