@@ -101,11 +101,3 @@ __device__ __forceinline__ void finishFour(
         }
     }
 }
-
-// The same for outputs from `column` on, of which there are `outputs`.
-template <class T>
-__device__ __forceinline__ void storeFour(
-    float4 sum, const Epilogue& epilogue, void* output, i64 at, int column, int outputs) {
-    int count = outputs - column;
-    finishFour<T>(sum, biasFour(epilogue, column, outputs), oldFour<T>(epilogue, output, at, count), epilogue, output, at, count);
-}
