@@ -33,9 +33,9 @@ __device__ __forceinline__ void attendStream(
     extern __shared__ __align__(16) unsigned char memory[];
     u32 stages = sharedAddress(memory);
     u16* weightRows = (u16*)(memory + STAGES * TILE_BYTES<SIZE>);  // [16, 64 + 8]
-    float* maxima = (float*)(weightRows + 16 * (TILE + 8));        // [4, 16]
-    uint4* query = (uint4*)(maxima + 64);                          // [SIZE / 16, 32] fragments
-    int4* known = (int4*)(query + SIZE * 2);                       // [AHEAD]: task, end, sequence
+    float* maxima = (float*)(weightRows + 16 * (TILE + 8));  // [4, 16]
+    uint4* query = (uint4*)(maxima + 64);  // [SIZE / 16, 32] fragments
+    int4* known = (int4*)(query + SIZE * 2);  // [AHEAD]: task, end, sequence
     int* published = (int*)(known + AHEAD);
     launchNext();
 
@@ -319,11 +319,10 @@ __device__ __forceinline__ void attendStream(
     }
 }
 
-#define STREAM(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                             \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                               \
-        attention_stream_##STAGES##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, int rows,                \
-            unsigned* counters, FRESH_PARAMETERS) {                                                                         \
-        attendStream<T, SIZE, STAGES>(ATTENTION, FRESH, rowSequence, rows, counters);                                       \
+#define STREAM(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                              \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS) attention_stream_##STAGES##_##SIZE##_##SUFFIX( \
+        ATTENTION_PARAMETERS, const int* rowSequence, int rows, unsigned* counters, FRESH_PARAMETERS) {      \
+        attendStream<T, SIZE, STAGES>(ATTENTION, FRESH, rowSequence, rows, counters);                        \
     }
 
 BOTH_TYPES(STREAM, 64, 2, 5)

@@ -8,8 +8,7 @@ __device__ __forceinline__ u32 sharedAddress(const void* pointer) {
 
 // 16 bytes from global to shared memory, or 16 zeros.
 __device__ __forceinline__ void copy16(u32 target, const void* source, bool present) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(present ? 16 : 0)
-                 : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(present ? 16 : 0) : "memory");
 }
 
 __device__ __forceinline__ void copyCommit() {
@@ -24,16 +23,16 @@ __device__ __forceinline__ void copyWait() {
 // Four 8 x 8 matrices of 16-bit numbers; lane l gives the address of row l % 8 of matrix l / 8.
 __device__ __forceinline__ void loadMatrices(u32 (&registers)[4], u32 address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
-                 : "r"(address)
-                 : "memory");
+        : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
+        : "r"(address)
+        : "memory");
 }
 
 __device__ __forceinline__ void loadTransposed(u32 (&registers)[4], u32 address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
-                 : "r"(address)
-                 : "memory");
+        : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
+        : "r"(address)
+        : "memory");
 }
 
 // mma.m16n8k16: sums[16, 8] += a[16, 16] * b[16, 8].

@@ -142,7 +142,8 @@ constexpr int STRIDE = SIZE + 8;  // numbers from row to row in shared memory; t
 // Copies keys and values of the positions of a tile: THREADS threads, keys [64, STRIDE], then values. Where the row's own
 // position is FRESH, its place is left to the caller.
 template <int SIZE, int THREADS, bool FRESH = false>
-__device__ __forceinline__ void loadTile(const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
+__device__ __forceinline__ void loadTile(
+    const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
     constexpr int CHUNKS = SIZE / 8;
     const u16* keys = p.cache + keyHead * PAGE * SIZE;
     i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
@@ -204,11 +205,13 @@ __device__ __forceinline__ void scale(float (&sums)[2][4], float upper, float lo
     }
 }
 
-#define ATTENTION_PARAMETERS                                                                                                \
-    const void *query, i64 queryStride, const void *cache, i64 pageElements, const int *pageTable, int maxPages,             \
-        int keyHeads, int group, float scale, float softCap, int window, const float *sinks, void *output,                   \
-        i64 outputStride, const int *positions
-#define ATTENTION                                                                                                           \
-    Attention{(const u16*)query, queryStride, (const u16*)cache, pageElements, pageTable, maxPages, keyHeads, group, scale, \
-        softCap, window, sinks, (u16*)output, outputStride, positions}
+#define ATTENTION_PARAMETERS                                                                                                   \
+    const void *query, i64 queryStride, const void *cache, i64 pageElements, const int *pageTable, int maxPages, int keyHeads, \
+        int group, float scale, float softCap, int window, const float *sinks, void *output, i64 outputStride,                 \
+        const int *positions
+#define ATTENTION                                                                                                              \
+    Attention {                                                                                                                \
+        (const u16*)query, queryStride, (const u16*)cache, pageElements, pageTable, maxPages, keyHeads, group, scale, softCap, \
+            window, sinks, (u16*)output, outputStride, positions                                                               \
+    }
 #define BOTH_TYPES(KIND, ...) KIND(Bf16, bf16, __VA_ARGS__) KIND(F16, f16, __VA_ARGS__)

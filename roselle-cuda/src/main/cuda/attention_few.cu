@@ -65,12 +65,12 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     constexpr int THREADS = 128;
     constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
     constexpr int RUNS = (SIZE / 16 + 3) / 4;  // runs of 16 columns of a warp
-    constexpr int ENTRY = SIZE + 2;            // a partial result of a head: m, l, o
+    constexpr int ENTRY = SIZE + 2;  // a partial result of a head: m, l, o
     extern __shared__ __align__(16) unsigned char memory[];
     u32 stages = sharedAddress(memory);
     u16* weightRows = (u16*)(memory + STAGES * TILE_BYTES<SIZE>);  // [16, 64 + 8]
-    float* maxima = (float*)(weightRows + 16 * (TILE + 8));        // [4, 16]
-    uint4* query = (uint4*)(maxima + 64);                          // [SIZE / 16, 32] fragments
+    float* maxima = (float*)(weightRows + 16 * (TILE + 8));  // [4, 16]
+    uint4* query = (uint4*)(maxima + 64);  // [SIZE / 16, 32] fragments
     launchNext();
 
     int warp = threadIdx.x / 32;
@@ -180,7 +180,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     float exponents = exponentScale(p);
     float* entries = parts.partials + ((i64)parts.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
     i64 entryStride = (i64)p.keyHeads * p.group * ENTRY;
-    auto store = [&](int split, const float (&m)[2], const float (&l)[2], const float (&values)[RUNS][2][4]) {
+    auto store = [&](int split, const float(&m)[2], const float(&l)[2], const float(&values)[RUNS][2][4]) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             int head = upper + i * 8;
@@ -351,24 +351,21 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     }
 }
 
-#define FEW(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                                        \
-    extern "C" __global__ void __launch_bounds__(128)                                                                       \
-        attention_few_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,              \
-            float* partials, const int* firstEntry, unsigned* counters) {                                                   \
-        attendFew<T, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});     \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                               \
-        attention_step_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,             \
-            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                 \
-        attendFew<T, SIZE, STAGES, true>(                                                                                   \
-            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH);                           \
+#define FEW(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(128) attention_few_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,                    \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {        \
+        attendFew<T, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});       \
+    }                                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                                  \
+        attention_step_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,               \
+            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                    \
+        attendFew<T, SIZE, STAGES, true>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH); \
     }
 
-#define CROWD(T, SUFFIX, SIZE)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(128)                                                                       \
-        attention_few_crowd_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,        \
-            float* partials, const int* firstEntry, unsigned* counters) {                                                   \
-        attendFew<T, SIZE, 2, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});          \
+#define CROWD(T, SUFFIX, SIZE)                                                                                          \
+    extern "C" __global__ void __launch_bounds__(128) attention_few_crowd_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,       \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) { \
+        attendFew<T, SIZE, 2, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});     \
     }
 
 BOTH_TYPES(CROWD, 64)

@@ -24,15 +24,23 @@ struct Stages {
     static constexpr u32 HALF = TILE * SIZE * 2;
     u32 base;
 
-    __device__ u32 keys(int tile) const { return base + tile % STAGES * 2 * HALF; }
-    __device__ u32 values(int tile) const { return keys(tile) + HALF; }
-    __device__ u32 full(int tile) const { return base + STAGES * 2 * HALF + tile % STAGES * 16; }
-    __device__ u32 empty(int tile) const { return full(tile) + 8; }
+    __device__ u32 keys(int tile) const {
+        return base + tile % STAGES * 2 * HALF;
+    }
+    __device__ u32 values(int tile) const {
+        return keys(tile) + HALF;
+    }
+    __device__ u32 full(int tile) const {
+        return base + STAGES * 2 * HALF + tile % STAGES * 16;
+    }
+    __device__ u32 empty(int tile) const {
+        return full(tile) + 8;
+    }
 };
 
 template <int SIZE, int STAGES>
-__device__ __forceinline__ void bring(
-    const Attention& p, Stages<SIZE, STAGES> stages, const int* pages, int keyHead, int firstTile, int tileEnd, int first, int end) {
+__device__ __forceinline__ void bring(const Attention& p, Stages<SIZE, STAGES> stages, const int* pages, int keyHead,
+    int firstTile, int tileEnd, int first, int end) {
     constexpr int CHUNKS = SIZE / 8;
     constexpr int STEP = 128 / CHUNKS;  // rows that the threads copy at once, at most a page
     int thread = threadIdx.x - 256;
@@ -130,7 +138,7 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
     int groupToken = warp / 4 * 64 / p.group;  // first and last token of this warpgroup
     int lastToken = min((warp / 4 * 64 + 63) / p.group, tokens - 1);
     int groupEnd = groupToken < tokens ? firstPosition + lastToken + 1 : 0;  // positions that the warpgroup sees
-    int wholeEnd = firstPosition + groupToken + 1;                           // positions that all of its rows see
+    int wholeEnd = firstPosition + groupToken + 1;  // positions that all of its rows see
     int wholeFirst = p.window == 0 ? 0 : max(0, firstPosition + lastToken + 1 - p.window);
     float total[SUMS] = {};
     float o[SUMS] = {};
@@ -245,10 +253,10 @@ __device__ __forceinline__ void attendHopper(const Attention& p, const int2* til
     }
 }
 
-#define HOPPER(T, SUFFIX, SIZE, STAGES)                                                                                     \
-    extern "C" __global__ void __launch_bounds__(384, 1)                                                                    \
-        attention_hopper_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) {                  \
-        attendHopper<T, SIZE, STAGES>(ATTENTION, tiles, rowStart);                                                          \
+#define HOPPER(T, SUFFIX, SIZE, STAGES)                                                                    \
+    extern "C" __global__ void __launch_bounds__(384, 1)                                                   \
+        attention_hopper_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) { \
+        attendHopper<T, SIZE, STAGES>(ATTENTION, tiles, rowStart);                                         \
     }
 
 BOTH_TYPES(HOPPER, 64, 6)

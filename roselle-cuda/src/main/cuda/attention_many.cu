@@ -170,10 +170,10 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
     }
 }
 
-#define MANY(T, SUFFIX, SIZE, HALVES)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                                    \
-        attention_many_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) {                    \
-        attendMany<T, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                                            \
+#define MANY(T, SUFFIX, SIZE, HALVES)                                                                    \
+    extern "C" __global__ void __launch_bounds__(256, 1)                                                 \
+        attention_many_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) { \
+        attendMany<T, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                         \
     }
 
 BOTH_TYPES(MANY, 64, 1)

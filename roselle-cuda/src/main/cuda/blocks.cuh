@@ -5,8 +5,34 @@
 
 // In the order of the engine's DataType constants.
 enum WeightType {
-    W_F32, W_F16, W_BF16, W_F64, W_I8, W_I16, W_I32, W_I64, W_U8, W_U16, W_U32, W_U64, W_BOOL, W_F8_E4M3, W_F8_E5M2,
-    W_Q4_0, W_Q4_1, W_Q5_0, W_Q5_1, W_Q8_0, W_Q2_K, W_Q3_K, W_Q4_K, W_Q5_K, W_Q6_K, W_IQ4_NL, W_IQ4_XS, W_MXFP4
+    W_F32,
+    W_F16,
+    W_BF16,
+    W_F64,
+    W_I8,
+    W_I16,
+    W_I32,
+    W_I64,
+    W_U8,
+    W_U16,
+    W_U32,
+    W_U64,
+    W_BOOL,
+    W_F8_E4M3,
+    W_F8_E5M2,
+    W_Q4_0,
+    W_Q4_1,
+    W_Q5_0,
+    W_Q5_1,
+    W_Q8_0,
+    W_Q2_K,
+    W_Q3_K,
+    W_Q4_K,
+    W_Q5_K,
+    W_Q6_K,
+    W_IQ4_NL,
+    W_IQ4_XS,
+    W_MXFP4
 };
 
 // Consecutive rows of one type. A weight is a table of them, ascending; rows count through all matrices of a stack.
@@ -194,17 +220,17 @@ __device__ __forceinline__ void eightNumbers(const u8* row, int k, int columns, 
 __device__ __forceinline__ void weightEight(WeightRow row, int k, int columns, float (&w)[8]) {
     __builtin_assume(k % 8 == 0);
     switch (row.type) {
-#define EIGHT(TYPE)                                   \
-    case TYPE:                                        \
+#define EIGHT(TYPE)                                  \
+    case TYPE:                                       \
         eightNumbers<TYPE>(row.data, k, columns, w); \
         break;
-#define EIGHT_PLAIN(TYPE, T)                                             \
-    case TYPE:                                                           \
-        if (k + 8 <= columns) {                                          \
-            loadEight<T>((const Number<T>*)row.data + k, w);             \
-        } else {                                                         \
-            eightNumbers<TYPE>(row.data, k, columns, w);                 \
-        }                                                                \
+#define EIGHT_PLAIN(TYPE, T)                                 \
+    case TYPE:                                               \
+        if (k + 8 <= columns) {                              \
+            loadEight<T>((const Number<T>*)row.data + k, w); \
+        } else {                                             \
+            eightNumbers<TYPE>(row.data, k, columns, w);     \
+        }                                                    \
         break;
         EIGHT_PLAIN(W_F32, F32)
         EIGHT_PLAIN(W_F16, F16)

@@ -24,8 +24,8 @@ template <class T, int SIZE>
 __device__ __forceinline__ void freshQuery(
     const Attention& p, const Fresh& f, int row, int head, int inTile, int position, float* shared, uint4* query) {
     auto store = [&](int i, u16 bits) { *fragmentPlace(query, inTile, threadIdx.x % 32 + i * 32) = bits; };
-    turnHead<T, SIZE>(p.query + row * p.queryStride + (i64)head * SIZE, SIZE, ofHead(f.heads.queryNorm, head, f.heads.queryNormStride),
-        f.heads.rope, position, shared, store);
+    turnHead<T, SIZE>(p.query + row * p.queryStride + (i64)head * SIZE, SIZE,
+        ofHead(f.heads.queryNorm, head, f.heads.queryNormStride), f.heads.rope, position, shared, store);
 }
 
 // The place of a position's key in the pages; its value lies keyHeads * PAGE * SIZE numbers further.
@@ -77,12 +77,12 @@ __device__ __forceinline__ void bring(u16* place, const u16 (&kept)[(SIZE + 31) 
     }
 }
 
-#define FRESH_PARAMETERS                                                                                                    \
-    const void *key, i64 keyStride, const void *value, i64 valueStride, NormArguments queryNorm, int queryNormStride,        \
+#define FRESH_PARAMETERS                                                                                              \
+    const void *key, i64 keyStride, const void *value, i64 valueStride, NormArguments queryNorm, int queryNormStride, \
         NormArguments keyNorm, int keyNormStride, RopeArguments rope
-#define FRESH                                                                                                               \
-    Fresh {                                                                                                                 \
-        (const u16*)key, keyStride, (const u16*)value, valueStride, HeadArguments {                                          \
-            queryNorm, queryNormStride, keyNorm, keyNormStride, rope                                                         \
-        }                                                                                                                   \
+#define FRESH                                                                       \
+    Fresh {                                                                         \
+        (const u16*)key, keyStride, (const u16*)value, valueStride, HeadArguments { \
+            queryNorm, queryNormStride, keyNorm, keyNormStride, rope                \
+        }                                                                           \
     }

@@ -90,8 +90,8 @@ __device__ __forceinline__ void normHead(float* head, int size, int h, const Hea
 // A warp takes a query head, a key head or a value head of a row.
 template <class T>
 __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number<T>* key, i64 keyStride, const Number<T>* value,
-    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadNorm queryNorm, HeadNorm keyNorm, Rotation rope,
-    Pages pages) {
+    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadNorm queryNorm, HeadNorm keyNorm,
+    Rotation rope, Pages pages) {
     extern __shared__ float head[];
     launchNext();
     waitForPrevious();
@@ -251,35 +251,41 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     }
 }
 
-#define PAGES                                                                                                               \
+#define PAGES                                                                                                                 \
     void *cache, int cacheType, i64 pageElements, int pageTokens, const int *pageTable, int maxPages, const int *rowSequence, \
         const int *positions
-#define PAGES_GIVEN Pages{cache, cacheType, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions}
+#define PAGES_GIVEN                                                                             \
+    Pages {                                                                                     \
+        cache, cacheType, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions \
+    }
 #define ROTATION const float *inverseFrequencies, int pairs, float factor, int interleaved
-#define ROTATION_GIVEN Rotation{inverseFrequencies, pairs, factor, interleaved}
+#define ROTATION_GIVEN                                 \
+    Rotation {                                         \
+        inverseFrequencies, pairs, factor, interleaved \
+    }
 
-#define ATTENTION(T, SUFFIX)                                                                                                \
+#define ATTENTION(T, SUFFIX)                                                                                                 \
     extern "C" __global__ void __launch_bounds__(32) append_##SUFFIX(Number<T>* query, i64 queryStride, Number<T>* key,      \
         i64 keyStride, const Number<T>* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,    \
         int queryNorm, const float* queryWeight, int queryWeightStep, float queryOffset, const float* queryBias,             \
         float queryEpsilon, int keyNorm, const float* keyWeight, int keyWeightStep, float keyOffset, const float* keyBias,   \
-        float keyEpsilon, ROTATION, PAGES) {                                                                                \
+        float keyEpsilon, ROTATION, PAGES) {                                                                                 \
         HeadNorm ofQuery = {queryNorm, queryWeight, queryWeightStep, queryOffset, queryBias, queryEpsilon};                  \
         HeadNorm ofKey = {keyNorm, keyWeight, keyWeightStep, keyOffset, keyBias, keyEpsilon};                                \
         append<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize, ofQuery, \
-            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                            \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(32) append_latent_##SUFFIX(const Number<T>* query, i64 queryStride,         \
-        int querySize, Number<T>* latent, i64 latentStride, Number<T>* absorbed, i64 absorbedStride, int queryHeads,         \
-        int keySize, int valueSize, ROTATION, PAGES) {                                                                      \
+            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                             \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(32)                                                                         \
+        append_latent_##SUFFIX(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent, i64 latentStride,  \
+            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, PAGES) {          \
         appendLatent<T>(query, queryStride, querySize, latent, latentStride, absorbed, absorbedStride, queryHeads, keySize,  \
-            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                        \
-    }                                                                                                                       \
+            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                         \
+    }                                                                                                                        \
     extern "C" __global__ void __launch_bounds__(128) attention_##SUFFIX(const Number<T>* query, i64 queryStride,            \
         int queryHeads, int keyHeads, int keySize, int valueSize, int latent, float scale, float softCap, int window,        \
-        const float* sinks, Number<T>* output, i64 outputStride, PAGES) {                                                   \
+        const float* sinks, Number<T>* output, i64 outputStride, PAGES) {                                                    \
         attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,      \
-            window, sinks, output, outputStride);                                                                           \
+            window, sinks, output, outputStride);                                                                            \
     }
 
 ATTENTION(F32, f32)

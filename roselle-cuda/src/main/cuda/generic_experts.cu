@@ -191,12 +191,12 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
 }
 
-#define ROUTE(T, SUFFIX)                                                                                                    \
-    extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
-        int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,         \
-        int* chosenExperts, float* chosenWeights) {                                                                         \
-        route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale,              \
-            chosenExperts, chosenWeights);                                                                                  \
+#define ROUTE(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(32)                                                                           \
+        route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,      \
+            int groups, int chosenGroups, const float* correction, float scale, int* chosenExperts, float* chosenWeights) {    \
+        route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, chosenExperts, \
+            chosenWeights);                                                                                                    \
     }
 
 ROUTE(F32, f32)

@@ -92,8 +92,8 @@ __device__ __forceinline__ void headLinear(const Number<T>* input, i64 inputStri
     if (n < heads * outputs) {
         int head = n / outputs;
         Epilogue plain = {nullptr, NONE, 1.0f, 0};
-        product<T>(input + row * inputStride + head * inputStep, inputStride, weightRow(blocks, blockCount, n), columns, n, plain,
-            output, row * outputStride + head * outputStep + n % outputs, outputStride, min(ROWS, rows - row));
+        product<T>(input + row * inputStride + head * inputStep, inputStride, weightRow(blocks, blockCount, n), columns, n,
+            plain, output, row * outputStride + head * outputStep + n % outputs, outputStride, min(ROWS, rows - row));
     }
 }
 
@@ -130,29 +130,29 @@ __device__ __forceinline__ void embed(const WeightBlock* blocks, int blockCount,
     }
 }
 
-#define LINEAR(T, SUFFIX)                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(256, 2) linear_##SUFFIX(const Number<T>* input, i64 inputStride,               \
+#define LINEAR(T, SUFFIX)                                                                                                    \
+    extern "C" __global__ void __launch_bounds__(256, 2) linear_##SUFFIX(const Number<T>* input, i64 inputStride,            \
         const WeightBlock* blocks, int blockCount, int columns, int outputs, const float* bias, int activation, float scale, \
-        int flags, void* output, i64 outputStride, int rows) {                                                              \
-        Epilogue epilogue = {bias, activation, scale, flags};                                                               \
-        linear<T>(input, inputStride, blocks, blockCount, columns, outputs, epilogue, output, outputStride, rows);          \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256, 2) head_linear_##SUFFIX(const Number<T>* input, i64 inputStride,          \
+        int flags, void* output, i64 outputStride, int rows) {                                                               \
+        Epilogue epilogue = {bias, activation, scale, flags};                                                                \
+        linear<T>(input, inputStride, blocks, blockCount, columns, outputs, epilogue, output, outputStride, rows);           \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 2) head_linear_##SUFFIX(const Number<T>* input, i64 inputStride,       \
         int inputStep, const WeightBlock* blocks, int blockCount, int heads, int columns, int outputs, Number<T>* output,    \
-        i64 outputStride, int outputStep, int rows) {                                                                       \
+        i64 outputStride, int outputStep, int rows) {                                                                        \
         headLinear<T>(input, inputStride, inputStep, blocks, blockCount, heads, columns, outputs, output, outputStride,      \
-            outputStep, rows);                                                                                              \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256, 2) grouped_linear_##SUFFIX(const Number<T>* input, i64 inputStride,       \
+            outputStep, rows);                                                                                               \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 2) grouped_linear_##SUFFIX(const Number<T>* input, i64 inputStride,    \
         int inputShare, const int* experts, const WeightBlock* blocks, int blockCount, int columns, int outputs,             \
         const float* bias, int activation, float scale, int flags, void* output, i64 outputStride) {                         \
-        Epilogue epilogue = {bias, activation, scale, flags};                                                               \
-        groupedLinear<T>(input, inputStride, inputShare, experts, blocks, blockCount, columns, outputs, epilogue, output,    \
-            outputStride);                                                                                                  \
-    }                                                                                                                       \
+        Epilogue epilogue = {bias, activation, scale, flags};                                                                \
+        groupedLinear<T>(                                                                                                    \
+            input, inputStride, inputShare, experts, blocks, blockCount, columns, outputs, epilogue, output, outputStride);  \
+    }                                                                                                                        \
     extern "C" __global__ void __launch_bounds__(256) table_rows_##SUFFIX(const WeightBlock* blocks, int blockCount,         \
         int columns, const int* index, float scale, int adds, Number<T>* output, i64 outputStride) {                         \
-        embed<T>(blocks, blockCount, columns, index, scale, adds, output, outputStride);                                    \
+        embed<T>(blocks, blockCount, columns, index, scale, adds, output, outputStride);                                     \
     }
 
 LINEAR(F32, f32)

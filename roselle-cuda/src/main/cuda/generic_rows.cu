@@ -95,66 +95,66 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
     }
 }
 
-#define ROWS(T, SUFFIX)                                                                                                     \
-    extern "C" __global__ void __launch_bounds__(256) norm_##SUFFIX(const Number<T>* input, i64 inputStride, int takesMean,  \
-        const float* weight, float weightOffset, const float* bias, float epsilon, Number<T>* output, i64 outputStride,      \
-        int columns) {                                                                                                      \
-        norm<T, false>(input, inputStride, takesMean, weight, weightOffset, bias, epsilon, 1.0f, output, outputStride,       \
-            columns);                                                                                                       \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) add_normed_##SUFFIX(const Number<T>* input, i64 inputStride,           \
-        int takesMean, const float* weight, float weightOffset, const float* bias, float epsilon, float scale,               \
-        Number<T>* output, i64 outputStride, int columns) {                                                                 \
-        norm<T, true>(input, inputStride, takesMean, weight, weightOffset, bias, epsilon, scale, output, outputStride,       \
-            columns);                                                                                                       \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) gated_##SUFFIX(const Number<T>* gate, i64 gateStride,                  \
-        const Number<T>* up, i64 upStride, int activation, float limit, float upOffset, Number<T>* output,                   \
-        i64 outputStride, int columns) {                                                                                    \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                          \
-            return gatedNumber<T>(load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit,       \
-                upOffset);                                                                                                  \
-        });                                                                                                                 \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) add_scaled_##SUFFIX(                                                  \
-        const Number<T>* input, i64 inputStride, float scale, Number<T>* output, i64 outputStride, int columns) {            \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                          \
-            return load<T>(output, r * outputStride + c) + scale * load<T>(input, r * inputStride + c);                      \
-        });                                                                                                                 \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) add_gated_##SUFFIX(const Number<T>* input, i64 inputStride,            \
-        const Number<T>* gate, i64 gateStride, float scale, Number<T>* output, i64 outputStride, int columns) {              \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                          \
-            float factor = sigmoid(load<T>(gate, r * gateStride)) * scale;                                                  \
-            return load<T>(output, r * outputStride + c) + factor * load<T>(input, r * inputStride + c);                     \
-        });                                                                                                                 \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) combine_experts_##SUFFIX(const Number<T>* input, i64 inputStride,      \
-        const float* weights, int chosen, float scale, Number<T>* output, i64 outputStride, int columns) {                   \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                          \
-            float sum = 0.0f;                                                                                               \
-            for (i64 j = r * chosen; j < (r + 1) * chosen; j++) {                                                           \
-                sum = fmaf(weights[j], load<T>(input, j * inputStride + c), sum);                                           \
-            }                                                                                                               \
-            return load<T>(output, r * outputStride + c) + scale * sum;                                                     \
-        });                                                                                                                 \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(const Number<T>* input, i64 inputStride,               \
-        const int* index, Number<T>* output, i64 outputStride, int columns) {                                               \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, index[r] * inputStride + c); });    \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) scale_logits_##SUFFIX(                                                \
-        Number<T>* logits, i64 stride, float scale, float softCap, int columns) {                                           \
-        each<T>(logits, stride, columns,                                                                                    \
-            [&](i64 r, int c) { return capped(load<T>(logits, r * stride + c), scale, softCap); });                         \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) from_floats_##SUFFIX(                                                 \
-        const float* input, i64 inputStride, Number<T>* output, i64 outputStride, int columns) {                             \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) { return input[r * inputStride + c]; });                    \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) to_floats_##SUFFIX(                                                   \
-        const Number<T>* input, i64 inputStride, float* output, i64 outputStride, int columns) {                             \
-        each<F32>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, r * inputStride + c); });         \
+#define ROWS(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        norm_##SUFFIX(const Number<T>* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,        \
+            const float* bias, float epsilon, Number<T>* output, i64 outputStride, int columns) {                             \
+        norm<T, false>(                                                                                                       \
+            input, inputStride, takesMean, weight, weightOffset, bias, epsilon, 1.0f, output, outputStride, columns);         \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        add_normed_##SUFFIX(const Number<T>* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,  \
+            const float* bias, float epsilon, float scale, Number<T>* output, i64 outputStride, int columns) {                \
+        norm<T, true>(                                                                                                        \
+            input, inputStride, takesMean, weight, weightOffset, bias, epsilon, scale, output, outputStride, columns);        \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        gated_##SUFFIX(const Number<T>* gate, i64 gateStride, const Number<T>* up, i64 upStride, int activation, float limit, \
+            float upOffset, Number<T>* output, i64 outputStride, int columns) {                                               \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            return gatedNumber<T>(                                                                                            \
+                load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit, upOffset);               \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) add_scaled_##SUFFIX(                                                    \
+        const Number<T>* input, i64 inputStride, float scale, Number<T>* output, i64 outputStride, int columns) {             \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            return load<T>(output, r * outputStride + c) + scale * load<T>(input, r * inputStride + c);                       \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) add_gated_##SUFFIX(const Number<T>* input, i64 inputStride,             \
+        const Number<T>* gate, i64 gateStride, float scale, Number<T>* output, i64 outputStride, int columns) {               \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            float factor = sigmoid(load<T>(gate, r * gateStride)) * scale;                                                    \
+            return load<T>(output, r * outputStride + c) + factor * load<T>(input, r * inputStride + c);                      \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) combine_experts_##SUFFIX(const Number<T>* input, i64 inputStride,       \
+        const float* weights, int chosen, float scale, Number<T>* output, i64 outputStride, int columns) {                    \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            float sum = 0.0f;                                                                                                 \
+            for (i64 j = r * chosen; j < (r + 1) * chosen; j++) {                                                             \
+                sum = fmaf(weights[j], load<T>(input, j * inputStride + c), sum);                                             \
+            }                                                                                                                 \
+            return load<T>(output, r * outputStride + c) + scale * sum;                                                       \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(                                                        \
+        const Number<T>* input, i64 inputStride, const int* index, Number<T>* output, i64 outputStride, int columns) {        \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, index[r] * inputStride + c); });     \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        scale_logits_##SUFFIX(Number<T>* logits, i64 stride, float scale, float softCap, int columns) {                       \
+        each<T>(                                                                                                              \
+            logits, stride, columns, [&](i64 r, int c) { return capped(load<T>(logits, r * stride + c), scale, softCap); });  \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        from_floats_##SUFFIX(const float* input, i64 inputStride, Number<T>* output, i64 outputStride, int columns) {         \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) { return input[r * inputStride + c]; });                     \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        to_floats_##SUFFIX(const Number<T>* input, i64 inputStride, float* output, i64 outputStride, int columns) {           \
+        each<F32>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, r * inputStride + c); });          \
     }
 
 ROWS(F32, f32)

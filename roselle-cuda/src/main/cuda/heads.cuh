@@ -18,7 +18,9 @@ struct HeadArguments {
     int keyNormStride;
     RopeArguments rope;
 
-    __device__ bool changes(bool isKey) const { return (isKey ? keyNorm.weight : queryNorm.weight) || rope.pairs > 0; }
+    __device__ bool changes(bool isKey) const {
+        return (isKey ? keyNorm.weight : queryNorm.weight) || rope.pairs > 0;
+    }
 };
 
 // One head, [size] numbers at `head`, by one warp: normalised (weight may be null), rotated; `store(i, bits)` takes the i-th

@@ -79,9 +79,9 @@ __device__ __forceinline__ float4 clusterLoad(u32 local, u32 rank) {
     float4 value;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(remote)
-                 : "memory");
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "r"(remote)
+        : "memory");
     return value;
 }
 

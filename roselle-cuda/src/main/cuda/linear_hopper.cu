@@ -34,8 +34,7 @@
 
 // Loads weight tiles, and tokens where they need no norm, of the K tiles `first` until `end`. `thread` counts the producers.
 template <class R>
-__device__ __forceinline__ void produce(
-    R ring, const Product& p, int rowTile, int firstToken, int first, int end, int thread) {
+__device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, int firstToken, int first, int end, int thread) {
     constexpr int CHUNKS = R::TOKENS * 8 / (R::PRODUCERS * 32);  // 16-byte pieces of a stage that a thread copies
     constexpr int ROW_STEP = R::PRODUCERS * 4;
     static_assert(CHUNKS * R::PRODUCERS * 32 == R::TOKENS * 8, "the producers do not divide the tokens");
@@ -56,7 +55,8 @@ __device__ __forceinline__ void produce(
         for (int i = 0; i < min(R::STAGES, count); i++) {
             loadWeight(i);
         }
-        for (int i = R::STAGES; count <= 2 * R::STAGES && i < count; i++) {  // short ones: the rest comes later, but from nearer
+        for (int i = R::STAGES; count <= 2 * R::STAGES && i < count;
+            i++) {  // short ones: the rest comes later, but from nearer
 #pragma unroll
             for (int g = 0; g < R::GROUPS; g++) {
                 bulkPrefetch(weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES);
@@ -151,9 +151,9 @@ __device__ __forceinline__ void normalise(
             if (tile >= 0 && tile < end - first) {
                 uint4 bits = packed<T>(x[w]);
                 u32 to = ring.tokens(0, tile) + row * 128 + ((lane % 8 ^ (row & 7)) << 4);
-                asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bits.x), "r"(bits.y), "r"(bits.z),
-                             "r"(bits.w)
-                             : "memory");
+                asm volatile(
+                    "st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
+                    : "memory");
             }
         }
     }
@@ -210,16 +210,15 @@ __device__ __forceinline__ void stash(R ring, const float (&sums)[R::TOKENS / 2]
 __device__ __forceinline__ float4 localLoad(u32 address) {
     float4 value;
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(address)
-                 : "memory");
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "r"(address)
+        : "memory");
     return value;
 }
 
 // Sends the sums of each token to the block that finishes it: block `token % slices` of the cluster.
 template <class R>
-__device__ __forceinline__ void send(
-    R ring, const float (&sums)[R::TOKENS / 2], int group, int slice, int slices, int tokens) {
+__device__ __forceinline__ void send(R ring, const float (&sums)[R::TOKENS / 2], int group, int slice, int slices, int tokens) {
     int thread = threadIdx.x % 128;
     int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
     int held = (R::TOKENS + slices - 1) / slices;
@@ -260,14 +259,24 @@ struct Finish {
 
     __device__ __forceinline__ Finish(
         const Product& p, const Epilogue& epilogue, int rowTile, int firstToken, int rank, int slices)
-        : p(p), epilogue(epilogue), firstToken(firstToken), rank(rank), slices(slices), lane(threadIdx.x % LANES * 4),
-          column(rowTile * TILE + lane), bias(biasFour(epilogue, column, p.outputs)) {}
+        : p(p),
+          epilogue(epilogue),
+          firstToken(firstToken),
+          rank(rank),
+          slices(slices),
+          lane(threadIdx.x % LANES * 4),
+          column(rowTile * TILE + lane),
+          bias(biasFour(epilogue, column, p.outputs)) {}
 
-    __device__ __forceinline__ int token(int turn) const { return rank + slices * (threadIdx.x / LANES + turn * 8); }
+    __device__ __forceinline__ int token(int turn) const {
+        return rank + slices * (threadIdx.x / LANES + turn * 8);
+    }
     __device__ __forceinline__ bool has(int turn) const {
         return token(turn) < min(R::TOKENS, p.rows - firstToken) && column < p.outputs;
     }
-    __device__ __forceinline__ i64 at(int turn) const { return (i64)(firstToken + token(turn)) * p.outputStride + column; }
+    __device__ __forceinline__ i64 at(int turn) const {
+        return (i64)(firstToken + token(turn)) * p.outputStride + column;
+    }
     __device__ __forceinline__ uint2 old(int turn) const {
         return has(turn) ? oldFour<T>(epilogue, p.output, at(turn), p.outputs - column) : make_uint2(0, 0);
     }
@@ -492,29 +501,33 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
     }
 }
 
-#define PRODUCT_PARAMETERS                                                                                                  \
-    const void *weight, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, int rows,     \
+#define PRODUCT_PARAMETERS                                                                                               \
+    const void *weight, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, int rows, \
         int outputs, int columns, int slices, int activation, float scale, int flags
-#define PRODUCT                                                                                                             \
-    Product{(const unsigned char*)weight, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns}
-#define EPILOGUE Epilogue{bias, activation, scale, flags}
-
-#define PARALLEL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES, BLOCKS)                                                        \
-    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, BLOCKS) NAME(PRODUCT_PARAMETERS) {          \
-        linearParallel<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                              \
+#define PRODUCT                                                                                                    \
+    Product {                                                                                                      \
+        (const unsigned char*)weight, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns \
     }
-#define SERIAL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES)                                                                  \
-    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, TOKENS < 128 ? 2 : 1)                       \
-        NAME(PRODUCT_PARAMETERS) {                                                                                          \
-        linearSerial<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                                \
+#define EPILOGUE                       \
+    Epilogue {                         \
+        bias, activation, scale, flags \
+    }
+
+#define PARALLEL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES, BLOCKS)                                               \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, BLOCKS) NAME(PRODUCT_PARAMETERS) { \
+        linearParallel<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                     \
+    }
+#define SERIAL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES)                                            \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, TOKENS < 128 ? 2 : 1) \
+        NAME(PRODUCT_PARAMETERS) {                                                                    \
+        linearSerial<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);          \
     }
 #define NORMED(T, SUFFIX)                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(160, 2)                                                                    \
-        linear_normed_8_##SUFFIX(PRODUCT_PARAMETERS, NormArguments norm) {                                                  \
+    extern "C" __global__ void __launch_bounds__(160, 2) linear_normed_8_##SUFFIX(PRODUCT_PARAMETERS, NormArguments norm) { \
         linearParallel<T, NormRing>(PRODUCT, EPILOGUE, slices, norm);                                                       \
     }
-#define BOTH_TYPES(KIND, TOKENS, ...)                                                                                       \
-    KIND(linear_##TOKENS##_bf16, Bf16, TOKENS, __VA_ARGS__)                                                                 \
+#define BOTH_TYPES(KIND, TOKENS, ...)                       \
+    KIND(linear_##TOKENS##_bf16, Bf16, TOKENS, __VA_ARGS__) \
     KIND(linear_##TOKENS##_f16, F16, TOKENS, __VA_ARGS__)
 
 BOTH_TYPES(PARALLEL, 8, 1, 1, 11, 2)

@@ -34,9 +34,9 @@ struct Product {
     int rows;
     int outputs;
     int columns;
-    const int* order;   // grouped: choices by expert
+    const int* order;  // grouped: choices by expert
     const int4* tiles;  // grouped: expert, its tokens' first in `order`, their number
-    int share;          // grouped: choices that share a row of the input
+    int share;  // grouped: choices that share a row of the input
 };
 
 // Makes a grouped product that of the matrix of this block's tile; false where there is no such tile.
@@ -90,7 +90,8 @@ __device__ __forceinline__ void bringWeights(const Product& p, int firstRow, int
 
 // The operand A of 16 rows for two steps: rows `row` and row + 8, numbers k until k + 8 of a chunk.
 template <class T, class FORMAT>
-__device__ __forceinline__ void operandA(const Product& p, const u8* weights, int firstRow, int chunk, int row, int k, u32 (&a)[2][4]) {
+__device__ __forceinline__ void operandA(
+    const Product& p, const u8* weights, int firstRow, int chunk, int row, int k, u32 (&a)[2][4]) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         int r = row + half * 8;
@@ -338,41 +339,41 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     }
 }
 
-#define PRODUCT_PARAMETERS                                                                                                  \
+#define PRODUCT_PARAMETERS                                                                                                   \
     const void *weight, i64 rowBytes, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, \
         int rows, int outputs, int columns, int activation, float scale, int flags
 #define GROUPED_PARAMETERS PRODUCT_PARAMETERS, const int *order, const int4 *tiles, int share
-#define PRODUCT                                                                                                             \
-    Product {                                                                                                               \
-        (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, nullptr,  \
-            nullptr, 1                                                                                                      \
+#define PRODUCT                                                                                                        \
+    Product{(const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, \
+        nullptr, nullptr, 1}
+#define GROUPED_PRODUCT                                                                                                   \
+    Product {                                                                                                             \
+        (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, order, \
+            tiles, share                                                                                                  \
     }
-#define GROUPED_PRODUCT                                                                                                     \
-    Product {                                                                                                               \
-        (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, order,    \
-            tiles, share                                                                                                    \
+#define EPILOGUE                       \
+    Epilogue {                         \
+        bias, activation, scale, flags \
     }
-#define EPILOGUE \
-    Epilogue { bias, activation, scale, flags }
-#define KERNELS(FORMAT, NAME, T, SUFFIX)                                                                                    \
-    extern "C" __global__ void __launch_bounds__(256, 2) linear_few_8_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                   \
-        linearFew<T, FORMAT, 1, false>(PRODUCT, EPILOGUE);                                                                      \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256, 2) linear_few_32_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                  \
-        linearFew<T, FORMAT, 4, false>(PRODUCT, EPILOGUE);                                                                      \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128, 2) linear_many_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {                    \
-        linearMany<T, FORMAT, false>(PRODUCT, EPILOGUE);                                                                           \
+#define KERNELS(FORMAT, NAME, T, SUFFIX)                                                                       \
+    extern "C" __global__ void __launch_bounds__(256, 2) linear_few_8_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {  \
+        linearFew<T, FORMAT, 1, false>(PRODUCT, EPILOGUE);                                                     \
+    }                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(256, 2) linear_few_32_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) { \
+        linearFew<T, FORMAT, 4, false>(PRODUCT, EPILOGUE);                                                     \
+    }                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(128, 2) linear_many_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {   \
+        linearMany<T, FORMAT, false>(PRODUCT, EPILOGUE);                                                       \
     }
 #define BOTH_TYPES(FORMAT, NAME) KERNELS(FORMAT, NAME, Bf16, bf16) KERNELS(FORMAT, NAME, F16, f16)
-#define GROUPED_KERNELS(FORMAT, NAME, T, SUFFIX)                                                                            \
-    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_8_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                  \
-        linearFew<T, FORMAT, 1, true>(GROUPED_PRODUCT, EPILOGUE);                                                           \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_32_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                 \
-        linearFew<T, FORMAT, 4, true>(GROUPED_PRODUCT, EPILOGUE);                                                           \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128, 2) grouped_many_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {                   \
-        linearMany<T, FORMAT, true>(GROUPED_PRODUCT, EPILOGUE);                                                             \
+#define GROUPED_KERNELS(FORMAT, NAME, T, SUFFIX)                                                                \
+    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_8_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {  \
+        linearFew<T, FORMAT, 1, true>(GROUPED_PRODUCT, EPILOGUE);                                               \
+    }                                                                                                           \
+    extern "C" __global__ void __launch_bounds__(256, 2) grouped_few_32_##NAME##_##SUFFIX(GROUPED_PARAMETERS) { \
+        linearFew<T, FORMAT, 4, true>(GROUPED_PRODUCT, EPILOGUE);                                               \
+    }                                                                                                           \
+    extern "C" __global__ void __launch_bounds__(128, 2) grouped_many_##NAME##_##SUFFIX(GROUPED_PARAMETERS) {   \
+        linearMany<T, FORMAT, true>(GROUPED_PRODUCT, EPILOGUE);                                                 \
     }
 #define GROUPED_BOTH_TYPES(FORMAT, NAME) GROUPED_KERNELS(FORMAT, NAME, Bf16, bf16) GROUPED_KERNELS(FORMAT, NAME, F16, f16)

@@ -85,7 +85,7 @@ struct NormPiece {
         }
     }
 
-  private:
+private:
     static __device__ __forceinline__ void loadFloats(const float* from, float (&x)[8]) {
         if (((u64)from & 15) == 0) {
             float4 a = *(const float4*)from;

@@ -35,11 +35,21 @@ struct Ring {
     static_assert(TOKENS * SUM_STRIDE * 4 <= STAGES * STAGE_BYTES, "the sums do not fit");
     u32 base;
 
-    __device__ u32 weight(int stage) const { return base + stage * STAGE_BYTES; }
-    __device__ u32 tokens(int stage, int) const { return weight(stage) + GROUPS * TILE_BYTES; }
-    __device__ u32 inbox() const { return base + STAGES * STAGE_BYTES; }
-    __device__ u32 full(int stage) const { return inbox() + INBOX_BYTES + stage * 16; }
-    __device__ u32 empty(int stage) const { return full(stage) + 8; }
+    __device__ u32 weight(int stage) const {
+        return base + stage * STAGE_BYTES;
+    }
+    __device__ u32 tokens(int stage, int) const {
+        return weight(stage) + GROUPS * TILE_BYTES;
+    }
+    __device__ u32 inbox() const {
+        return base + STAGES * STAGE_BYTES;
+    }
+    __device__ u32 full(int stage) const {
+        return inbox() + INBOX_BYTES + stage * 16;
+    }
+    __device__ u32 empty(int stage) const {
+        return full(stage) + 8;
+    }
 };
 
 // Where the block normalises its tokens itself: weight tiles, then all tokens of the slice, then as above.
@@ -56,9 +66,19 @@ struct NormRing {
     static constexpr u32 INBOX_BYTES = (TOKENS + MOST_SLICES) * TILE * 4;
     u32 base;
 
-    __device__ u32 weight(int stage) const { return base + stage * TILE_BYTES; }
-    __device__ u32 tokens(int, int tile) const { return base + STAGES * TILE_BYTES + tile * TOKENS * 128; }
-    __device__ u32 inbox() const { return base + STAGES * TILE_BYTES + MOST_TILES * TOKENS * 128; }
-    __device__ u32 full(int stage) const { return inbox() + INBOX_BYTES + stage * 16; }
-    __device__ u32 empty(int stage) const { return full(stage) + 8; }
+    __device__ u32 weight(int stage) const {
+        return base + stage * TILE_BYTES;
+    }
+    __device__ u32 tokens(int, int tile) const {
+        return base + STAGES * TILE_BYTES + tile * TOKENS * 128;
+    }
+    __device__ u32 inbox() const {
+        return base + STAGES * TILE_BYTES + MOST_TILES * TOKENS * 128;
+    }
+    __device__ u32 full(int stage) const {
+        return inbox() + INBOX_BYTES + stage * 16;
+    }
+    __device__ u32 empty(int stage) const {
+        return full(stage) + 8;
+    }
 };

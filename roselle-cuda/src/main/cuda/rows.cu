@@ -200,33 +200,33 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 }
 
-#define ROWS(T, SUFFIX)                                                                                                     \
-    extern "C" __global__ void __launch_bounds__(512) norm_##SUFFIX(const u16* input, i64 inputStride, int takesMean,        \
-        const float* weight, float weightOffset, const float* bias, float epsilon, u16* output, i64 outputStride,            \
-        int columns) {                                                                                                      \
-        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                            \
-        norm<T, false>(input, inputStride, n, 1.0f, output, outputStride, columns);                                         \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(512) add_normed_##SUFFIX(const u16* input, i64 inputStride, int takesMean,  \
-        const float* weight, float weightOffset, const float* bias, float epsilon, float scale, u16* output,                 \
-        i64 outputStride, int columns) {                                                                                    \
-        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                            \
-        norm<T, true>(input, inputStride, n, scale, output, outputStride, columns);                                         \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128) rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key,            \
-        i64 keyStride, const u16* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,          \
-        NormArguments queryNorm, int queryNormStride, NormArguments keyNorm, int keyNormStride, RopeArguments rope,          \
-        PageArguments pages) {                                                                                              \
-        ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,      \
-            queryNorm, queryNormStride, keyNorm, keyNormStride, rope, pages);                                               \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,         \
-        i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {             \
-        gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);               \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128) embed_##SUFFIX(                                                       \
-        const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {               \
-        embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                   \
+#define ROWS(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(512)                                                                         \
+        norm_##SUFFIX(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,              \
+            const float* bias, float epsilon, u16* output, i64 outputStride, int columns) {                                   \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
+        norm<T, false>(input, inputStride, n, 1.0f, output, outputStride, columns);                                           \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(512)                                                                         \
+        add_normed_##SUFFIX(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,        \
+            const float* bias, float epsilon, float scale, u16* output, i64 outputStride, int columns) {                      \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
+        norm<T, true>(input, inputStride, n, scale, output, outputStride, columns);                                           \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value, i64 valueStride,         \
+            int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,           \
+            NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages) {                              \
+        ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,       \
+            queryNorm, queryNormStride, keyNorm, keyNormStride, rope, pages);                                                 \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,          \
+        i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {              \
+        gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);                 \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        embed_##SUFFIX(const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \
+        embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                     \
     }
 
 ROWS(Bf16, bf16)

@@ -322,12 +322,11 @@ __device__ __forceinline__ int choose(
         u64 target = max(min((u64)ceil(row.topP * total), with), 1ull);
         Team alone = {1, 0, 0, nullptr, nullptr};  // the bins are those of all blocks by now
         int last = reach(alone, bins, target, before, with);
-        each<8>(range, [&](int i, float x) {
-            listed += place(rankOf(x), range.first + i) <= limit && binOf(x, largest) <= last;
-        });
+        each<8>(
+            range, [&](int i, float x) { listed += place(rankOf(x), range.first + i) <= limit && binOf(x, largest) <= last; });
         if (overTeam<false>(team, listed) <= LIST) {
-            int count = gather(
-                team, range, list, tokens, [=](float x, u64 at) { return at <= limit && binOf(x, largest) <= last; });
+            int count =
+                gather(team, range, list, tokens, [=](float x, u64 at) { return at <= limit && binOf(x, largest) <= last; });
             return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, 0, total / GRID_UNIT) : -1;
         }
         limit = placeOf(team, range, bins, target - before, scale,
@@ -336,8 +335,9 @@ __device__ __forceinline__ int choose(
     return drawFromAll(team, row, range, scale, limit, groups);
 }
 
-extern "C" __global__ void __launch_bounds__(512, 1) sample(const float* logits, i64 stride, int vocabulary,
-    const SampleRow* rows, SampleResult* results, int* tokenOf, float* numbers, u32* counts, u64* exchange, u64* lists, int inShared) {
+extern "C" __global__ void __launch_bounds__(512, 1)
+    sample(const float* logits, i64 stride, int vocabulary, const SampleRow* rows, SampleResult* results, int* tokenOf,
+        float* numbers, u32* counts, u64* exchange, u64* lists, int inShared) {
     __shared__ u64 bins[BINS];
     __shared__ u64 tokens[LIST];
     __shared__ u64 masses[LIST];

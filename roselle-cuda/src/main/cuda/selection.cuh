@@ -11,9 +11,9 @@ constexpr int BINS = 256;
 constexpr int LIST = 512;
 constexpr double GRID_UNIT = 0x1p44;  // of a weight of 1
 constexpr double LIST_UNIT = 0x1p52;
-constexpr u32 NO_NUMBER = 0xFFFFFFFFu;        // the rank of NaN
-constexpr u32 INFINITE = 0xFF800000u;         // of positive infinity
-constexpr u32 IMPOSSIBLE = 0x007FFFFFu;       // of negative infinity
+constexpr u32 NO_NUMBER = 0xFFFFFFFFu;  // the rank of NaN
+constexpr u32 INFINITE = 0xFF800000u;  // of positive infinity
+constexpr u32 IMPOSSIBLE = 0x007FFFFFu;  // of negative infinity
 
 // What the blocks of a row share with each other and with their threads.
 struct Team {
@@ -21,7 +21,7 @@ struct Team {
     int part;
     int turn;
     u64* exchange;  // [2, parts, BINS]
-    u64* lists;     // [2, LIST + 1]
+    u64* lists;  // [2, LIST + 1]
 };
 
 struct Range {
@@ -267,7 +267,9 @@ struct Scale {
     }
 
     // In multiples of 2^-44: adding 2^52 leaves them in the low bits.
-    __device__ __forceinline__ u64 mass(float x) const { return massOf(weight(x)); }
+    __device__ __forceinline__ u64 mass(float x) const {
+        return massOf(weight(x));
+    }
 
     static __device__ __forceinline__ u64 massOf(double weight) {
         return (u64)__double_as_longlong(__fma_rn(weight, GRID_UNIT, 0x1p52)) & 0xFFFFFFFFFFFFFull;
@@ -276,7 +278,9 @@ struct Scale {
 
 // The mass of a token where tokens are counted.
 struct One {
-    __device__ __forceinline__ u64 mass(float) const { return 1; }
+    __device__ __forceinline__ u64 mass(float) const {
+        return 1;
+    }
 };
 
 // The least place up to which the tokens that `isIn` have `target` of mass.
@@ -359,11 +363,11 @@ __device__ __forceinline__ int gatherMost(
     int last = binOfMost(team, range, bins, largest, most, before, with);
     u64 limit = ~0ull;
     if (with > LIST) {
-        limit = placeOf(team, range, bins, most - before, One{},
-            [=](float x, u64) { return isPossible(x) && binOf(x, largest) == last; });
+        limit = placeOf(
+            team, range, bins, most - before, One{}, [=](float x, u64) { return isPossible(x) && binOf(x, largest) == last; });
     }
-    return gather(team, range, list, tokens,
-        [=](float x, u64 at) { return isPossible(x) && binOf(x, largest) <= last && at <= limit; });
+    return gather(
+        team, range, list, tokens, [=](float x, u64 at) { return isPossible(x) && binOf(x, largest) <= last && at <= limit; });
 }
 
 __device__ __forceinline__ u32 rankAt(u64 place) {
