@@ -12,7 +12,6 @@ from driver import Module, long, time_graph
 PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
-STREAM_SIZES = (64, 128)
 LEAST_CROWD = 1200
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
@@ -145,11 +144,10 @@ class Fresh:
 
 class Kernels:
     def __init__(self, folder):
-        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "stream", "many", "hopper")}
-        self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}  # stream: src/lab/cuda
+        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "many", "hopper")}
+        self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
         self.modules["step"] = self.modules["few_crowd"] = self.modules["few"]
         self.rows = Module(f"{folder}/rows.sm_90a.cubin")
-        self.stream_counters = torch.zeros(2, dtype=torch.int32, device="cuda")
         self.kernels = {}
 
     def kernel(self, kind, batch):
@@ -179,20 +177,6 @@ class Kernels:
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters] + fresh.arguments(),
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
-
-    def stream(self, batch, fresh, out, pdl=False, stages=None, blocks=None):
-        """The same in one stream of tiles a block."""
-        tasks = batch.rows * batch.key_heads * ((batch.group + 15) // 16)
-        at_most = lambda count: 132 * (233472 // (count * 256 * (batch.size + 8) + 32 * batch.size + 3664))
-        stages = stages or (3 if tasks <= 2 * at_most(3) else 2)
-        rounds = -(-tasks // at_most(stages))
-        name = f"attention_stream_{stages}_{batch.size}_{NAMES[batch.dtype]}"
-        if name not in self.kernels:
-            self.kernels[name] = self.modules["stream"].kernel(name)
-        self.kernels[name](
-            (blocks or -(-tasks // rounds), 1, 1), (128, 1, 1),
-            batch.arguments(out) + [batch.sequence_of, batch.rows, self.stream_counters] + fresh.arguments(),
-            stages * 256 * (batch.size + 8) + 32 * batch.size + 2640, None, pdl)
 
     def hopper(self, batch, out, pdl=False):
         stages = {64: 6, 128: 5}[batch.size]
@@ -267,21 +251,16 @@ def check_fresh(kernels, cases):
                     cache = batch.cache.clone()
                     if not torch.isfinite(expected).all():
                         print("NOT FINITE", case, options)
-                    for run in (1, 3, "cluster 2", "cluster 8", "stream 2", "stream 3", "stream 3 alone"):
-                        if "stream" in str(run) and ("stream" not in kernels.modules or batch.size not in STREAM_SIZES):
-                            continue
+                    for run in (1, 3, "cluster 2", "cluster 8"):
                         unturned.copy_(all_rows)
                         batch.cache.copy_(before)
                         out = torch.full_like(expected, float("nan"))
-                        if "stream" in str(run):
-                            kernels.stream(batch, fresh, out, stages=int(run.split()[1]), blocks=1 if "alone" in run else None)
-                        else:
-                            kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
+                        kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                         if not torch.equal(out, expected):
                             print("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
                         if not torch.equal(batch.cache.view(torch.int16), cache.view(torch.int16)):
                             print("PAGES DIFFER", dtype, case, len(contexts), options, run)
-                        if batch.counters.any() or kernels.stream_counters.any():
+                        if batch.counters.any():
                             print("COUNTERS LEFT", case, run)
 
 
@@ -328,9 +307,8 @@ def fresh(kernels):
                 kernels.append(b, f, True)
                 kernels.few(b, out, parts, True, True)
 
-            streams = {f"stream {n}": lambda b, f, n=n: kernels.stream(b, f, out, True, n) for n in (2, 3) if "stream" in kernels.modules}
             runs = {"apart": apart, "step": lambda b, f: kernels.step(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.step(b, f, out, 1, True),
-                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True), **streams}
+                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True)}
             for what, run in runs.items():
                 taken = time_graph([lambda p=p, run=run: run(*p) for p in pairs * 2])
                 line += f" | {what} {taken * 1e6:6.1f} us {bytes_ / taken / 1e12:4.2f} TB/s"
