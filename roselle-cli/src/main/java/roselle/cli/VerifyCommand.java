@@ -53,8 +53,9 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--tolerance",
             paramLabel = "X",
-            description = "Largest difference of a logit that passes in f32; default: 5e-4 on the CPU, else 1e-3."
-                    + " In bf16 and f16: largest part of the reference's norm; default: 0.02.")
+            description =
+                    "Largest difference of a logit that passes in f32; default: 5e-4 on the CPU, else 1e-3."
+                            + " In bf16 and f16: largest part of the reference's norm, and half of what a token may have; default: 0.02.")
     private @Nullable Double tolerance;
 
     @Option(
@@ -185,8 +186,9 @@ final class VerifyCommand implements Callable<Integer> {
     private static String rounded(Verification.Difference difference) {
         return String.format(
                 Locale.ROOT,
-                ", %.2f %% of the norm, likeliest %d of %d",
+                ", %.2f %% of the norm (worst token %.2f %%), likeliest %d of %d",
                 100 * difference.part(),
+                100 * difference.worstPart(),
                 difference.tops().agreeing(),
                 difference.tops().clear());
     }
@@ -194,8 +196,9 @@ final class VerifyCommand implements Callable<Integer> {
     private static String criterion(boolean isExact, double limit) {
         return isExact
                 ? "each logit within " + plain(limit, 0) + ", all greedy tokens"
-                : "each token's logits within " + plain(limit, 2)
-                        + " % of the reference's norm, and the likeliest token"
+                : "each input's logits within " + plain(limit, 2)
+                        + " % of the reference's norm and each token's within "
+                        + plain(Verification.WORST_TOKEN * limit, 2) + " %, and the likeliest token"
                         + " where its margin is more than " + plain(Verification.CLEAR_MARGIN, 2)
                         + " % of the largest logit (but for one token in 16 where there are experts)";
     }

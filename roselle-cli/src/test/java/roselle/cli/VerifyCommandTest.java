@@ -79,7 +79,9 @@ class VerifyCommandTest {
         assertThat(run("verify", "--compute", "bf16", "--tolerance", "0.001", model))
                 .as("rounding is seen")
                 .isEqualTo(1);
-        assertThat(out.toString()).contains("not verified: each token's logits within 0.1 % of the reference's norm");
+        assertThat(out.toString())
+                .contains(
+                        "not verified: each input's logits within 0.1 % of the reference's norm and each token's within 0.2 %");
     }
 
     @ParameterizedTest
@@ -90,8 +92,9 @@ class VerifyCommandTest {
                 .as("%s%s", out, err)
                 .isZero();
         assertThat(out.toString())
-                .contains(" % of the norm, likeliest ")
-                .contains("verified: each token's logits within 2 %");
+                .contains(" % of the norm (worst token ", " %), likeliest ")
+                .contains(
+                        "verified: each input's logits within 2 % of the reference's norm and each token's within 4 %");
     }
 
     @Test
