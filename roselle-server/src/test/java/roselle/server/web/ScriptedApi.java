@@ -19,6 +19,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class ScriptedApi implements Dialect {
     /** An answer that stays open after its last piece, until the page goes away. */
     static final String STAY = "\u0000stay";
+    /** An answer that goes on when the test says so. */
+    static final String HOLD = "\u0000hold";
     /** An answer that is refused. */
     static final String REFUSE = "\u0000refuse";
     /** An answer that fails after its first pieces. */
@@ -29,10 +31,16 @@ final class ScriptedApi implements Dialect {
     private final LinkedBlockingQueue<List<String>> answers = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<JsonNode> requests = new LinkedBlockingQueue<>();
     private final CountDownLatch gone = new CountDownLatch(1);
+    private final CountDownLatch held = new CountDownLatch(1);
 
     /** The pieces of the next answer. */
     void next(String... pieces) {
         answers.add(List.of(pieces));
+    }
+
+    /** Lets an answer go on that is held. */
+    void goOn() {
+        held.countDown();
     }
 
     /** The next request that the page sent. */
@@ -65,6 +73,7 @@ final class ScriptedApi implements Dialect {
         for (String piece : pieces) {
             switch (piece) {
                 case STAY -> stay(exchange);
+                case HOLD -> await(held);
                 case REFUSE -> throw ApiException.invalid("seed", "seed is 7: the test wants another");
                 case BREAK -> throw new ApiException(500, ApiException.SERVER_ERROR, "", "", "the device has failed");
                 default -> chunk(events, piece);
@@ -86,8 +95,12 @@ final class ScriptedApi implements Dialect {
 
     private void stay(Exchange exchange) {
         exchange.whenGone(gone::countDown);
+        await(gone);
+    }
+
+    private static void await(CountDownLatch latch) {
         try {
-            gone.await();
+            latch.await();
         } catch (InterruptedException interruption) {
             throw new IllegalStateException(interruption);
         }

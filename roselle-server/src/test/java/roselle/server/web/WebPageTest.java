@@ -100,7 +100,11 @@ final class WebPageTest {
 
     @Test
     void showsTheAnswerWithItsSpeed() throws Exception {
-        ask("hello", "Good ", "morning", ".");
+        api.next("Good ", ScriptedApi.HOLD, "morning", ".");
+        browser.type("#prompt", "hello" + Browser.ENTER);
+        browser.untilTrue("document.querySelector('.assistant .markdown')?.innerText.includes('Good')");
+        api.goOn(); // some time after the first token: all at once would have no speed
+        untilIdle();
 
         assertThat(answer()).isEqualTo("Good morning.");
         assertThat(browser.text(".figures")).contains("first token", "tokens/s", "3 tokens");
