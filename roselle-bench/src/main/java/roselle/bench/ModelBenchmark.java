@@ -68,11 +68,7 @@ public final class ModelBenchmark {
 
         /** With as many threads as a model is worth, where that was left open. */
         private Plan settled(Checkpoint checkpoint) {
-            long bytes = 0;
-            for (Tensor tensor : checkpoint.tensors().values()) {
-                bytes += tensor.data().byteSize();
-            }
-            int settled = threads == 0 ? Cores.worthwhile(bytes) : threads;
+            int settled = threads == 0 ? Cores.worthwhile(checkpoint.tensorBytes()) : threads;
             return new Plan(promptTokens, newTokens, batches, context, device, settled, cpu, compute, repetitions);
         }
 

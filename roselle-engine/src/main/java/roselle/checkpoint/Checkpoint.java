@@ -39,6 +39,13 @@ public interface Checkpoint extends AutoCloseable {
     /** All tensors by name, in file order; shapes outermost first. */
     Map<String, Tensor> tensors();
 
+    /** Bytes of all tensors, as the files have them. */
+    default long tensorBytes() {
+        return tensors().values().stream()
+                .mapToLong(tensor -> tensor.data().byteSize())
+                .sum();
+    }
+
     /** The tensor of a name; a {@code CheckpointException} where there is none. */
     default Tensor tensor(String name) {
         Tensor tensor = tensors().get(name);

@@ -15,7 +15,6 @@ import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
 import roselle.engine.EngineConfig.DeviceOptions;
-import roselle.tensor.Tensor;
 
 /**
  * Opens devices by name: {@code cpu}, {@code cuda}, {@code cuda:1}, or {@code auto}, the first device of a kind that is there,
@@ -44,11 +43,7 @@ public final class Devices {
 
     /** The same for a model: where the number of the CPU's threads is left open, as many as are worth it for its weights. */
     static Backend open(DeviceOptions options, Checkpoint checkpoint) {
-        long bytes = 0;
-        for (Tensor tensor : checkpoint.tensors().values()) {
-            bytes += tensor.data().byteSize();
-        }
-        int threads = options.threads() == 0 ? Cores.worthwhile(bytes) : options.threads();
+        int threads = options.threads() == 0 ? Cores.worthwhile(checkpoint.tensorBytes()) : options.threads();
         return open(new DeviceOptions(options.name(), threads, options.cpu(), options.compute()));
     }
 

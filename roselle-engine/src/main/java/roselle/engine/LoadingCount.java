@@ -2,7 +2,6 @@ package roselle.engine;
 
 import java.util.function.LongConsumer;
 import roselle.checkpoint.Checkpoint;
-import roselle.tensor.Tensor;
 
 /** Sums up the bytes of a checkpoint that are loaded, and tells an observer. */
 final class LoadingCount implements LongConsumer {
@@ -12,11 +11,7 @@ final class LoadingCount implements LongConsumer {
 
     LoadingCount(Checkpoint checkpoint, StartObserver observer) {
         this.observer = observer;
-        long bytes = 0;
-        for (Tensor tensor : checkpoint.tensors().values()) {
-            bytes += tensor.data().byteSize();
-        }
-        total = bytes;
+        total = checkpoint.tensorBytes();
     }
 
     @Override
