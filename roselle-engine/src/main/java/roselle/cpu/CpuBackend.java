@@ -258,7 +258,7 @@ public final class CpuBackend implements Backend {
     void attendScalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
         if (attention.isMachine(cache.groups().get(layer.group()))) {
             for (int head = 0; head < layer.heads().queryHeads(); head++) {
-                PanelAttention.scalar(code.attention(), now, query, layer, cache, output, row, head);
+                PanelAttention.scalar(code, now, query, layer, cache, output, row, head);
             }
         } else {
             Attention.scalar(

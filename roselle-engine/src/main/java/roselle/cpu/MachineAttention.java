@@ -18,7 +18,6 @@ import roselle.backend.KvGroup;
 import roselle.backend.Rows;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.Panel;
-import roselle.cpu.machine.ProductKernels;
 import roselle.cpu.machine.TileKernels;
 import roselle.tensor.DataType;
 
@@ -36,10 +35,9 @@ final class MachineAttention {
     private static final int TILE_PANELS = TILE / Panel.OUTPUTS;
 
     /** Kernels of a precision, and this thread's way to call them. */
-    private record Code(
-            ProductKernels kernels, TileKernels tiles, ProductKernels.Call products, TileKernels.Call panels) {
+    private record Code(TileKernels tiles, EntryProduct products, TileKernels.Call panels) {
         long rowBytes(int columns) {
-            return (long) columns * kernels.compute().bytes();
+            return (long) columns * tiles.compute().bytes();
         }
     }
 
@@ -73,9 +71,8 @@ final class MachineAttention {
         this.arena = arena;
         for (Compute compute : Compute.values()) {
             if (machine.attends(compute)) {
-                ProductKernels kernels = machine.kernels(compute);
                 TileKernels tiles = machine.tiles(compute);
-                codes.put(compute, new Code(kernels, tiles, kernels.call(), tiles.call()));
+                codes.put(compute, new Code(tiles, new EntryProduct(machine, compute), tiles.call()));
             }
         }
     }
@@ -224,7 +221,7 @@ final class MachineAttention {
         int valueSize = kind.heads().valueSize();
         int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
         DataType type = pages.type();
-        int bytes = code.kernels.compute().bytes();
+        int bytes = code.tiles.compute().bytes();
         long base = pages.segment(group).address();
         int p = from;
         while (p < to) {
@@ -252,26 +249,9 @@ final class MachineAttention {
 
     private void score(Code code, AttentionLayer kind, int first, int end) {
         int keySize = kind.heads().keySize();
-        code.products.weights(code.tiles.panel(), code.tiles.type(), keySize);
-        code.products.output((long) TILE * Float.BYTES);
-        multiply(code, queries, code.rowBytes(keySize), keyPanels, TILE_PANELS, first, end);
+        code.products.multiply(queries, keySize, keyPanels, TILE_PANELS, first, end, numbers);
         MemorySegment.copy(
                 numbers, JAVA_FLOAT, (long) first * TILE * Float.BYTES, scores, first * TILE, (end - first) * TILE);
-    }
-
-    /** Multiplies entries with panels, a few at a time, into {@link #numbers}. */
-    private void multiply(
-            Code code, MemorySegment rows, long rowBytes, MemorySegment panels, int count, int first, int end) {
-        code.products.input(rowBytes);
-        int entries = end - first;
-        int passes = (entries + ProductKernels.MOST_ROWS - 1) / ProductKernels.MOST_ROWS;
-        long outputBytes = (long) count * Panel.OUTPUTS * Float.BYTES;
-        for (int pass = 0; pass < passes; pass++) {
-            int from = first + entries * pass / passes;
-            int to = first + entries * (pass + 1) / passes;
-            long input = rows.address() + from * rowBytes;
-            code.products.multiply(input, to - from, panels.address(), count, numbers.address() + from * outputBytes);
-        }
     }
 
     /** The online softmax of an entry over the positions {@code from} until {@code to} of the tile. */
@@ -320,7 +300,7 @@ final class MachineAttention {
     private boolean isFinite(Code code, AttentionLayer kind, int from, int to) {
         long rowBytes = code.rowBytes(kind.heads().valueSize());
         int upper = 0x7F800000;
-        int lower = code.kernels.compute() == Compute.BF16 ? 0x7F80 : upper;
+        int lower = code.tiles.compute() == Compute.BF16 ? 0x7F80 : upper;
         for (long at = from * rowBytes; at < to * rowBytes; at += Integer.BYTES) {
             int word = valueRows.get(JAVA_INT, at);
             if ((word & upper) == upper || (word & lower) == lower) {
@@ -365,9 +345,7 @@ final class MachineAttention {
         MemorySegment.copy(scores, first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
         code.panels.convert(
                 DataType.F32, numbers.address() + first * bytes, weights.address() + first * rowBytes, count);
-        code.products.weights(code.tiles.panel(), code.tiles.type(), TILE);
-        code.products.output((long) size * Float.BYTES);
-        multiply(code, weights, rowBytes, valuePanels, size / Panel.OUTPUTS, first, end);
+        code.products.multiply(weights, TILE, valuePanels, size / Panel.OUTPUTS, first, end, numbers);
         MemorySegment.copy(
                 numbers, JAVA_FLOAT, (long) first * size * Float.BYTES, partial, first * size, (end - first) * size);
         for (int i = first; i < end; i++) {

@@ -263,6 +263,11 @@ final class MachineCode implements AutoCloseable {
         return tiles.containsKey(compute);
     }
 
+    /** Whether attention in a precision multiplies in AMX tiles. */
+    boolean attendsInTiles(Compute compute) {
+        return compute == Compute.BF16 && amx.isPresent();
+    }
+
     /** Whether there is code for a precision. */
     boolean has(Compute compute) {
         return kernels.containsKey(compute);

@@ -5,6 +5,7 @@ import roselle.backend.AttentionLayer;
 import roselle.backend.Buffer;
 import roselle.backend.HeadShape;
 import roselle.backend.Rows;
+import roselle.cpu.machine.AmxTwin;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.PanelProduct;
 import roselle.tensor.DataType;
@@ -14,6 +15,7 @@ final class PanelAttention {
     private static final int TILE = Attention.TILE;
 
     private final Compute compute;
+    private final boolean isInTiles;
     private final Step step;
     private final AttentionLayer layer;
     private final CpuKvCache cache;
@@ -25,8 +27,9 @@ final class PanelAttention {
     private float denominator;
 
     private PanelAttention(
-            Compute compute, Step step, Rows queries, AttentionLayer layer, CpuKvCache cache, int row, int head) {
-        this.compute = compute;
+            MachineCode code, Step step, Rows queries, AttentionLayer layer, CpuKvCache cache, int row, int head) {
+        compute = code.attention();
+        isInTiles = code.attendsInTiles(compute);
         this.step = step;
         this.layer = layer;
         this.cache = cache;
@@ -43,7 +46,7 @@ final class PanelAttention {
 
     /** Attends with a query head of a row. */
     static void scalar(
-            Compute compute,
+            MachineCode code,
             Step step,
             Rows queries,
             AttentionLayer layer,
@@ -51,7 +54,7 @@ final class PanelAttention {
             Rows output,
             int row,
             int head) {
-        var twin = new PanelAttention(compute, step, queries, layer, cache, row, head);
+        var twin = new PanelAttention(code, step, queries, layer, cache, row, head);
         int end = step.position(row) + 1;
         int window = cache.groups().get(layer.group()).window();
         int first = window == 0 ? 0 : Math.max(0, end - window);
@@ -68,7 +71,7 @@ final class PanelAttention {
         var scores = new float[TILE];
         float next = largest;
         for (int p = from; p < to; p++) {
-            float score = PanelProduct.dot(stored(p, true), query, compute);
+            float score = dot(stored(p, true), query);
             scores[p - from] = VectorFunctions.capped(score, layer.scale(), layer.softCap());
             next = Math.max(next, scores[p - from]);
         }
@@ -89,8 +92,12 @@ final class PanelAttention {
             }
         }
         for (int d = 0; d < sums.length; d++) {
-            sums[d] = Math.fma(sums[d], shrink, PanelProduct.dot(columns[d], weights, compute));
+            sums[d] = Math.fma(sums[d], shrink, dot(columns[d], weights));
         }
+    }
+
+    private float dot(float[] panel, float[] entry) {
+        return isInTiles ? AmxTwin.dot(panel, entry) : PanelProduct.dot(panel, entry, compute);
     }
 
     /** The key or the value of a position. */

@@ -51,20 +51,23 @@ final class AttentionTwinContract {
         var faults = new ArrayList<String>();
         for (Case each : CASES) {
             for (CpuPath path : CpuBackend.paths()) {
-                check(each, CpuOptions.of(each.threads).with(path), faults);
+                check(each, new CpuBackend(CpuOptions.of(each.threads).with(path)), path.label(), faults);
             }
             var rounding = CpuOptions.of(each.threads).with(Precision.BF16);
             if (CpuBackend.rounds(rounding)) {
-                check(each, rounding, faults);
+                check(each, new CpuBackend(rounding), "bfloat16", faults);
+            }
+            if (InterpretedTiles.arePossible()) {
+                check(each, InterpretedTiles.backend(rounding), "interpreted tiles", faults);
             }
         }
         return faults;
     }
 
-    private void check(Case shape, CpuOptions options, List<String> faults) {
+    private void check(Case shape, CpuBackend opened, String how, List<String> faults) {
         var limits = new StepLimits(CONTEXT + 2, 2, 1, CONTEXT, PAGE_TOKENS);
         var group = new KvGroup("full", 1, shape.keyHeads, shape.keySize, shape.valueSize, shape.window);
-        try (var backend = new CpuBackend(options)) {
+        try (var backend = opened) {
             var cache = (CpuKvCache)
                     backend.allocateKvCache(List.of(group), shape.type, PAGE_TOKENS, new int[] {2 * limits.maxPages()});
             fill(cache, 2 * limits.maxPages(), shape);
@@ -80,12 +83,12 @@ final class AttentionTwinContract {
             Rows twin = Rows.of(backend.allocate(DataType.F32, (long) inputs.rows * width), width);
             CpuBuffer.of(output).fill((byte) 0xff);
             attend(backend, inputs, query, layer, cache, output, twin);
-            compare(shape + " with " + options, inputs.rows, twin, output, faults);
+            compare(shape + " with " + how, inputs.rows, twin, output, faults);
             poison(cache, 2 * limits.maxPages(), shape);
             attend(backend, inputs, query, layer, cache, output, twin);
-            compare("poisoned " + shape + " with " + options, inputs.rows, twin, output, faults);
+            compare("poisoned " + shape + " with " + how, inputs.rows, twin, output, faults);
             if (!isFinite(output, 8, POISONED - 30)) {
-                faults.add(shape + " with " + options + ": a value reached a row before its position");
+                faults.add(shape + " with " + how + ": a value reached a row before its position");
             }
         }
     }

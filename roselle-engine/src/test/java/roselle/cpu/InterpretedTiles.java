@@ -13,7 +13,10 @@ public final class InterpretedTiles {
     }
 
     public static CpuBackend backend(int threads) {
-        CpuOptions options = CpuOptions.of(threads);
+        return backend(CpuOptions.of(threads));
+    }
+
+    static CpuBackend backend(CpuOptions options) {
         AmxInterpreter interpreter = AmxInterpreter.anywhere();
         return new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "interpreted"));
     }
