@@ -61,9 +61,10 @@ class Failing:
         raise RuntimeError("the cache is full")
 
 
-async def exchange(engine, *requests):
+async def exchange(engine, *requests, recorder=None):
     """The bytes that one connection answers to some requests."""
-    listening = await asyncio.start_server(server.Server(engine, "version 1").connection, "127.0.0.1", 0, limit=1 << 24)
+    served = server.Server(engine, "version 1", recorder)
+    listening = await asyncio.start_server(served.connection, "127.0.0.1", 0, limit=1 << 24)
     async with listening:
         reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
         for request in requests:
@@ -118,6 +119,28 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
 
         self.assertEqual(answer.count(b"HTTP/1.1 200"), 3)
         self.assertEqual(answer.count(b'{"version": "version 1"}'), 2)
+
+    async def test_records_between_two_requests(self):
+        profiler = mock.MagicMock()
+        profiler.export_chrome_trace.side_effect = lambda file: pathlib.Path(file).write_text("{}")
+        start, stop = b"POST /start_profile HTTP/1.1\r\n\r\n", b"POST /stop_profile HTTP/1.1\r\n\r\n"
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(server, "torch") as torch:
+            torch.cuda.is_available.return_value = False
+            torch.profiler.profile.return_value = profiler
+
+            answer = await exchange(Counting(), stop, start, start, post(prompt=[4], max_tokens=1, stream=True), stop,
+                                    recorder=server.Recorder(folder + "/hf-torch"))
+
+            self.assertEqual([part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]],
+                             [b"409", b"200", b"409", b"200", b"200"])
+            self.assertEqual([file.name for file in pathlib.Path(folder, "hf-torch").iterdir()], ["hf-1.trace.json"])
+        self.assertEqual([call[0] for call in profiler.method_calls], ["start", "stop", "export_chrome_trace"])
+
+    async def test_records_nothing_where_no_folder_is_named(self):
+        answer = await exchange(Counting(), b"POST /start_profile HTTP/1.1\r\n\r\n")
+
+        self.assertTrue(answer.startswith(b"HTTP/1.1 404"))
+        self.assertIn(b"PROFILE_FOLDER", answer)
 
     async def test_refuses_text_and_whole_answers(self):
         for body in dict(prompt="text", stream=True), dict(prompt=[], stream=True), dict(prompt=[1, 2]):
@@ -193,9 +216,7 @@ class StaticTest(unittest.IsolatedAsyncioTestCase):
         limit = time.monotonic() + 120
         while len(engine.waiting) < count and time.monotonic() < limit:
             await asyncio.sleep(0.001)
-        engine.model.may.release()
-        engine.model.may.release()
-        engine.model.may.release()
+        engine.model.may.release(count + 1)
         return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 120)
 
     async def test_puts_what_waits_into_one_batch_padded_on_the_left(self):
@@ -214,16 +235,15 @@ class StaticTest(unittest.IsolatedAsyncioTestCase):
 
     async def test_keeps_other_sampling_and_too_many_for_the_next_batch(self):
         engine = server.Static(Model(), 2)
+        first = asyncio.create_task(self.ask(engine, [9], 1))  # the batch that makes the others wait
+        while not engine.model.begun:
+            await asyncio.sleep(0.001)
         tasks = [asyncio.create_task(self.ask(engine, [1], 1, temperature=heat)) for heat in (1.0, 1.0, 1.0, 0)]
 
-        await self.after(engine, 3, tasks)
-        engine.model.may.release()
-        await asyncio.gather(*tasks)
+        await self.after(engine, 4, [first] + tasks)
 
-        self.assertEqual(sum(len(call[0]) for call in engine.model.calls), 4)
-        self.assertTrue(all(len(call[0]) <= 2 for call in engine.model.calls))
-        self.assertEqual([call[3] for call in engine.model.calls if len(call[0]) == 1][-1],
-                         dict(do_sample=False, eos_token_id=None))
+        self.assertEqual([len(call[0]) for call in engine.model.calls], [1, 2, 1, 1])
+        self.assertEqual(engine.model.calls[-1][3], dict(do_sample=False, eos_token_id=None))
 
     async def test_a_batch_that_fails_fails_its_requests_alone(self):
         engine = server.Static(Model(), 64)

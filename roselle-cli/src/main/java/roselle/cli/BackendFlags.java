@@ -125,7 +125,8 @@ final class BackendFlags {
             case "vllm" -> vllmPython;
             case "sglang" -> sglangPython;
             case "trtllm" -> trtllmPython;
-            default -> hfPython;
+            case "hf" -> hfPython;
+            default -> "python3";
         };
     }
 

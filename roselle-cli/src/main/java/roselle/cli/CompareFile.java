@@ -152,7 +152,7 @@ final class CompareFile {
                 command.isEmpty() ? known.command() : command,
                 command.isEmpty() ? known.withoutPrefixCache() : List.of(),
                 fields.text("health").orElse(known.healthPath()),
-                new RequestShape(shape.path(), takesIds, shape.fields(), shape.extra()),
+                shape.withPrompts(takesIds),
                 known.note());
     }
 

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,7 +134,16 @@ record NamedBackend(
             String script = word.substring("{driver:".length(), word.length() - 1);
             return DriverStage.unpack(script, folder).toAbsolutePath().toString();
         }
+        if (word.startsWith("{beside:") && word.endsWith("}")) {
+            return beside(settings.python(), word.substring("{beside:".length(), word.length() - 1));
+        }
         return word.replace("{port}", Integer.toString(port)).replace("{name}", servedModel);
+    }
+
+    /** A program that the installation of a Python package put beside that Python; else its name, for the path. */
+    static String beside(String python, String program) {
+        Path sibling = Path.of(python).resolveSibling(program);
+        return python.indexOf('/') >= 0 && Files.isExecutable(sibling) ? sibling.toString() : program;
     }
 
     private Map<String, String> environment(int port) {

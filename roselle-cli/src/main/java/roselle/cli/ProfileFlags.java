@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import roselle.bench.stage.OnlineStage;
 /** The options that say which profiles are made, and the making: after the measured runs, by processes of their own. */
 final class ProfileFlags {
     private static final int REQUESTS = 50;
+    private static final Duration LONGEST_WRITING = Duration.ofMinutes(15); // traces are large
 
     @Option(
             names = "--profile",
@@ -63,29 +65,31 @@ final class ProfileFlags {
     private static void record(NamedBackend engine, ProfileKind kind, Path folder, OnlineStage stage, Manifest manifest)
             throws InterruptedException {
         Path file = kind.file(folder, engine.name());
+        String label = engine.profile().label();
         List<String> command;
-        try (RunningBackend running = engine.start(folder, words -> kind.around(words, file), kind.environment(file))) {
+        try (RunningBackend running =
+                engine.start(folder, words -> kind.around(label, words, file), kind.environment(file))) {
             command = running.command();
-            ask(kind, running.target().base().resolve("/start_profile"));
+            ask(kind, running, "/start_profile");
+            runToEnd(kind.begin(file), engine, folder);
             stage.sample(running.target(), REQUESTS);
-            ask(kind, running.target().base().resolve("/stop_profile"));
-            writeOut(engine, kind, file, running);
+            ask(kind, running, "/stop_profile");
+            long process = running.process().map(BackendProcess::pid).orElse(0L);
+            runToEnd(kind.end(process, file), engine, folder);
         }
         manifest.add(engine.name(), kind, command, files(kind, file), "");
     }
 
-    private static void writeOut(NamedBackend engine, ProfileKind kind, Path file, RunningBackend running)
-            throws InterruptedException {
-        List<String> command = running.process()
-                .map(process -> kind.writeOut(process.pid(), file))
-                .orElse(List.of());
+    private static void runToEnd(List<String> command, NamedBackend engine, Path folder) throws InterruptedException {
         if (!command.isEmpty()) {
-            BackendProcess.runToEnd(
-                    command, Duration.ofMinutes(1), file.resolveSibling(engine.name() + "-profile.log"));
+            BackendProcess.runToEnd(command, LONGEST_WRITING, folder.resolve(engine.name() + "-profile.log"));
         }
     }
 
     private static List<Path> files(ProfileKind kind, Path file) {
+        if (Manifest.isEmpty(file)) {
+            throw new BackendException("it recorded nothing: " + file + " is not there, or empty");
+        }
         return kind == ProfileKind.JFR && Files.exists(file)
                 ? trace(file).map(trace -> List.of(file, trace)).orElse(List.of(file))
                 : List.of(file);
@@ -102,17 +106,25 @@ final class ProfileFlags {
         }
     }
 
-    /** Engines with PyTorch's profiler record between two requests. */
-    private static void ask(ProfileKind kind, URI address) throws InterruptedException {
-        if (kind != ProfileKind.TORCH) {
+    /** Engines with PyTorch's profiler record between two requests, of which the second waits for the file. */
+    private static void ask(ProfileKind kind, RunningBackend running, String path) throws InterruptedException {
+        if (!kind.isAskedOfTheEngine()) {
             return;
         }
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            client.send(
-                    HttpRequest.newBuilder(address)
-                            .POST(HttpRequest.BodyPublishers.noBody())
-                            .build(),
-                    BodyHandlers.discarding());
+        URI address = running.target().base().resolve(path);
+        try (HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofSeconds(10))
+                .build()) {
+            var request = HttpRequest.newBuilder(address)
+                    .timeout(LONGEST_WRITING)
+                    .POST(HttpRequest.BodyPublishers.noBody())
+                    .build();
+            HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new BackendException(path + " answered with status " + answer.statusCode() + ": "
+                        + answer.body().strip());
+            }
         } catch (IOException failure) {
             throw new BackendException(address + " does not answer: " + failure.getMessage(), failure);
         }

@@ -105,6 +105,26 @@ final class BenchCompareCommandTest {
         }
     }
 
+    /** The stub is none of the engines that record: the manifest says so, and the figures stay. */
+    @Test
+    void saysWhyThereIsNoProfile() throws IOException {
+        Path file = Files.writeString(folder.resolve("profile.yaml"), """
+                model: demo
+                online: {trace: "constant:rate=50,input=8,output=4", n: 3, scales: [1], warm-up: 0}
+                backends:
+                  - {profile: sglang, command: ["{roselle}", bench, stub, --port, "{port}"], health: /v1/models}
+                """);
+
+        int status = run("bench", "compare", file.toString(), "--profile", "torch", "--output-dir", folder.toString());
+
+        assertThat(status).isEqualTo(ExitCode.OK.status());
+        assertThat(read("online_results.json").path("runs")).hasSize(1);
+        JsonNode profile =
+                read("profiles/profile_manifest.json").path("profiles").get(0);
+        assertThat(profile.path("files")).isEmpty();
+        assertThat(profile.path("note").asString("")).contains("torch");
+    }
+
     @Test
     void namesWhatIsWrongInTheFile() throws IOException {
         assertThat(complaint("model: demo\nbackend: [stub]\n")).contains("backend is not known here");

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The version that an engine tells of itself, at one of the paths where engines do. */
 public final class EngineVersion {
     private static final List<String> PATHS =
-            List.of("/version", "/api/version", "/get_server_info", "/info", "/props");
+            List.of("/version", "/api/version", "/server_info", "/get_server_info", "/info", "/props");
     private static final List<String> FIELDS = List.of("version", "build_info");
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int LONGEST = 200;
@@ -39,10 +39,9 @@ public final class EngineVersion {
 
     private static String ask(HttpClient client, Target target, String path) {
         try {
-            var request = HttpRequest.newBuilder(target.base().resolve(path))
-                    .timeout(TIMEOUT)
-                    .build();
-            HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+            var request = HttpRequest.newBuilder(target.base().resolve(path)).timeout(TIMEOUT);
+            target.headers().forEach(request::header);
+            HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
             JsonNode body = answer.statusCode() == 200 ? new JsonMapper().readTree(answer.body()) : null;
             return body == null
                     ? ""
@@ -51,7 +50,7 @@ public final class EngineVersion {
                             .filter(text -> !text.isEmpty())
                             .findFirst()
                             .orElse("");
-        } catch (IOException | JacksonException _) {
+        } catch (IOException | JacksonException | IllegalArgumentException _) { // the last: a header not for versions
             return ""; // it does not tell there
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

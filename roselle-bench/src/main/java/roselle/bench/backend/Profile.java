@@ -14,7 +14,8 @@ import roselle.api.InvalidRequestException;
  * Engines that are known here: how to start each and what its API takes.
  *
  * <p>In a command {@code {roselle}} stands for this very program, {@code {python}} for the engine's own Python, {@code
- * {model}}, {@code {name}} and {@code {port}} for what they say. Prefix caches are off unless they are asked for, since
+ * {model}}, {@code {name}} and {@code {port}} for what they say, {@code {beside:PROGRAM}} for a program in the folder of that
+ * Python, or on the path where there is none. Prefix caches are off unless they are asked for, since
  * they change what is measured; where a command line cannot do that, the note says so. docs/guide/benchmark.md tells which
  * version's documentation each command was checked against.
  *
@@ -31,8 +32,9 @@ public record Profile(
         RequestShape shape,
         String note) {
     private static final RequestShape EVERYTHING =
-            new RequestShape("/v1/completions", true, Set.of(TOP_K, MIN_TOKENS, IGNORE_EOS), Map.of());
-    private static final RequestShape TEXT_ONLY = new RequestShape("/v1/completions", false, Set.of(), Map.of());
+            new RequestShape("/v1/completions", true, Set.of(TOP_K, MIN_TOKENS, IGNORE_EOS), Map.of(), Map.of());
+    private static final RequestShape TEXT_ONLY =
+            new RequestShape("/v1/completions", false, Set.of(), Map.of(), Map.of());
 
     static final Profile ROSELLE = new Profile(
             "roselle",
@@ -79,7 +81,7 @@ public record Profile(
             "");
     static final Profile TRTLLM = new Profile(
             "trtllm",
-            List.of("trtllm-serve", "serve", "{model}", "--host", "127.0.0.1", "--port", "{port}"),
+            List.of("{beside:trtllm-serve}", "serve", "{model}", "--host", "127.0.0.1", "--port", "{port}"),
             List.of("--extra_llm_api_options", "{driver:trtllm_without_reuse.yaml}"),
             "/health",
             EVERYTHING,
@@ -89,7 +91,12 @@ public record Profile(
             List.of("llama-server", "-m", "{model}", "--alias", "{name}", "--host", "127.0.0.1", "--port", "{port}"),
             List.of("--no-cache-prompt", "--cache-ram", "0"),
             "/health",
-            new RequestShape("/v1/completions", true, Set.of(TOP_K, IGNORE_EOS), Map.of("cache_prompt", false)),
+            new RequestShape(
+                    "/v1/completions",
+                    true,
+                    Set.of(TOP_K, IGNORE_EOS),
+                    Map.of("min_p", 0),
+                    Map.of("cache_prompt", false)),
             "-np sets how many run at a time, and -c the context that those share");
     static final Profile TGI = new Profile(
             "tgi",
@@ -111,7 +118,7 @@ public record Profile(
     static final Profile LMDEPLOY = new Profile(
             "lmdeploy",
             List.of(
-                    "lmdeploy",
+                    "{beside:lmdeploy}",
                     "serve",
                     "api_server",
                     "{model}",
@@ -123,7 +130,7 @@ public record Profile(
                     "{port}"),
             List.of(),
             "/health",
-            new RequestShape("/v1/completions", false, Set.of(TOP_K, IGNORE_EOS), Map.of()),
+            new RequestShape("/v1/completions", false, Set.of(TOP_K, IGNORE_EOS), Map.of(), Map.of()),
             "its prefix cache is off unless --enable-prefix-caching is given");
     static final Profile OLLAMA = new Profile(
             "ollama",
@@ -131,15 +138,18 @@ public record Profile(
             List.of(),
             "/api/version",
             TEXT_ONLY,
-            "the model has to be pulled before; its completions take text only and do not ignore the end of text;"
-                    + " OLLAMA_NUM_PARALLEL sets how many run at a time, by itself it chooses");
+            "the model has to be pulled before and named by its name there; its completions take text only, put the"
+                    + " model's template around it, have no top-k and do not ignore the end of text; a prompt beyond the"
+                    + " context is cut without a word; one request runs at a time unless OLLAMA_NUM_PARALLEL says more,"
+                    + " and OLLAMA_CONTEXT_LENGTH sets the context");
     static final Profile TRITON = new Profile(
             "triton",
             List.of(),
             List.of(),
             "/health/ready",
-            TEXT_ONLY,
-            "start its OpenAI front end yourself and name its address");
+            new RequestShape("/v1/completions", false, Set.of(MIN_TOKENS, IGNORE_EOS), Map.of(), Map.of()),
+            "start its OpenAI front end yourself and name its address and, as the served model, the model of its"
+                    + " repository; its completions take text only and no top-k");
     static final Profile HF = new Profile(
             "hf",
             List.of("{python}", "{driver:hf_server.py}", "--model", "{model}", "--port", "{port}"),
@@ -163,7 +173,7 @@ public record Profile(
             List.of(),
             List.of(),
             "/v1/models",
-            new RequestShape("/v1/chat/completions", false, Set.of(), Map.of()),
+            new RequestShape("/v1/chat/completions", false, Set.of(), Map.of(), Map.of()),
             "any endpoint of OpenAI's chat completions; text only, and its template makes prompts longer than asked for");
 
     private static final List<Profile> ALL =

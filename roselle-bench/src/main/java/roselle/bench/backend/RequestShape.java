@@ -10,9 +10,15 @@ import java.util.TreeMap;
  * @param path of the completions
  * @param takesIds whether a prompt may be token ids, so that no tokenizer is in the measured path
  * @param fields beyond OpenAI's that it honours
- * @param extra fields of this engine with their values, such as one that turns a cache off
+ * @param neutral fields of this engine whose own default would change how tokens are drawn, with values that do not
+ * @param withoutCache fields of this engine that turn its prefix cache off
  */
-public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map<String, Object> extra) {
+public record RequestShape(
+        String path,
+        boolean takesIds,
+        Set<Field> fields,
+        Map<String, Object> neutral,
+        Map<String, Object> withoutCache) {
     /** Fields that not every engine knows. */
     public enum Field {
         TOP_K,
@@ -22,12 +28,18 @@ public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map
 
     public RequestShape {
         fields = Set.copyOf(fields);
-        extra = Map.copyOf(extra);
+        neutral = Map.copyOf(neutral);
+        withoutCache = Map.copyOf(withoutCache);
     }
 
     /** The same without the fields that turn a cache off. */
     public RequestShape withCache() {
-        return new RequestShape(path, takesIds, fields, Map.of());
+        return new RequestShape(path, takesIds, fields, neutral, Map.of());
+    }
+
+    /** The same with prompts of ids, or of text. */
+    public RequestShape withPrompts(boolean ofIds) {
+        return new RequestShape(path, ofIds, fields, neutral, withoutCache);
     }
 
     /** Whether prompts are the first message of a conversation, whose template adds tokens of its own. */
@@ -67,9 +79,10 @@ public record RequestShape(String path, boolean takesIds, Set<Field> fields, Map
         if (fields.contains(Field.MIN_TOKENS) && sampling.ignoresEos()) {
             json.append(",\"min_tokens\":").append(tokens);
         }
-        new TreeMap<>(extra)
-                .forEach((name, value) ->
-                        json.append(',').append(Json.text(name)).append(':').append(Json.value(value)));
+        var others = new TreeMap<>(neutral);
+        others.putAll(withoutCache);
+        others.forEach((name, value) ->
+                json.append(',').append(Json.text(name)).append(':').append(Json.value(value)));
         return json.append('}').toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
     }
 }

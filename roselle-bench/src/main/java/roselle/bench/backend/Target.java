@@ -26,6 +26,14 @@ public record Target(
     }
 
     public Endpoint endpoint() {
-        return new Endpoint(base.resolve(shape.path()), headers);
+        return new Endpoint(under(shape.path()), headers);
+    }
+
+    /** An address may have a path of its own before {@code /v1}, and may name that, too. */
+    private URI under(String path) {
+        String own = Optional.ofNullable(base.getRawPath()).orElse("");
+        String prefix = own.endsWith("/") ? own.substring(0, own.length() - 1) : own;
+        prefix = prefix.endsWith("/v1") ? prefix.substring(0, prefix.length() - "/v1".length()) : prefix;
+        return base.resolve(prefix + path);
     }
 }

@@ -106,10 +106,17 @@ final class TokenEvent {
                 case "text", "content", "reasoning_content", "reasoning" -> text(parser, value);
                 case "tool_calls" -> toolCalls(parser, value);
                 case "role" -> hasRole = value != JsonToken.VALUE_NULL;
-                case "finish_reason" -> hasReason = value != JsonToken.VALUE_NULL;
+                case "finish_reason" -> reason(parser, value);
                 default -> parser.skipChildren();
             }
         }
+    }
+
+    /** Some servers write an empty text for none, and some an object with its kind. */
+    private void reason(JsonParser parser, JsonToken value) {
+        hasReason =
+                value == JsonToken.START_OBJECT || (value == JsonToken.VALUE_STRING && parser.getStringLength() > 0);
+        parser.skipChildren();
     }
 
     private void delta(JsonParser parser, JsonToken value) {

@@ -53,18 +53,23 @@ public final class Manifest {
     }
 
     private Stream<String> within(Path file) {
+        return regular(file).map(each -> folder.relativize(each).toString());
+    }
+
+    private static Stream<Path> regular(Path file) {
         if (!Files.isDirectory(file)) {
-            return Files.exists(file) ? Stream.of(folder.relativize(file).toString()) : Stream.empty();
+            return Files.exists(file) ? Stream.of(file) : Stream.empty();
         }
         try (Stream<Path> files = Files.walk(file)) {
-            return files
-                    .filter(Files::isRegularFile)
-                    .map(each -> folder.relativize(each).toString())
-                    .toList()
-                    .stream();
+            return files.filter(Files::isRegularFile).toList().stream();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** Whether a profile's file, or its folder of files, holds nothing. */
+    public static boolean isEmpty(Path file) {
+        return regular(file).mapToLong(each -> each.toFile().length()).sum() == 0;
     }
 
     public void write() {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import roselle.api.InvalidRequestException;
 
@@ -13,9 +14,9 @@ import roselle.api.InvalidRequestException;
 public enum ProfileKind {
     /** Java's flight recorder, for Roselle. */
     JFR,
-    /** NVIDIA's Nsight Systems, around any command. */
+    /** NVIDIA's Nsight Systems, around any command: launched in a session, recorded from one command to another. */
     NSYS,
-    /** PyTorch's profiler, which vLLM and SGLang start and stop by a request. */
+    /** PyTorch's profiler, which vLLM, SGLang and our server around transformers start and stop by a request. */
     TORCH;
 
     private static final String RECORDING = "bench";
@@ -41,41 +42,66 @@ public enum ProfileKind {
         };
     }
 
-    /** A command that records while it runs. */
-    public List<String> around(List<String> command, Path file) {
+    /**
+     * A command that records while it runs, or once it is told to.
+     *
+     * @param engine the label of its profile
+     */
+    public List<String> around(String engine, List<String> command, Path file) {
         var words = new ArrayList<>(command);
         switch (this) {
             case JFR -> words.add(1, "-XX:StartFlightRecording:name=" + RECORDING + ",settings=profile");
             case NSYS ->
-                words.addAll(
-                        0,
-                        List.of(
-                                "nsys",
-                                "profile",
-                                "--trace=cuda,nvtx,osrt",
-                                "--force-overwrite=true",
-                                "--output=" + file));
-            case TORCH -> {} // by its environment
+                words.addAll(0, List.of("nsys", "launch", "--session-new=" + session(file), "--trace=cuda,nvtx,osrt"));
+            case TORCH -> {
+                if (engine.equals("vllm")) {
+                    words.add("--profiler-config");
+                    words.add("{\"profiler\":\"torch\",\"torch_profiler_dir\":" + quoted(file) + "}");
+                }
+            }
         }
         return words;
-    }
-
-    /**
-     * The command that makes a process write its recording, while it still runs; empty where it does so by itself. A
-     * server that halts at its end would lose it.
-     */
-    public List<String> writeOut(long process, Path file) {
-        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        return this == JFR
-                ? List.of(jcmd, Long.toString(process), "JFR.stop", "name=" + RECORDING, "filename=" + file)
-                : List.of();
     }
 
     /** Variables for a command that records. */
     public Map<String, String> environment(Path file) {
         return this == TORCH
-                ? Map.of("VLLM_TORCH_PROFILER_DIR", file.toString(), "SGLANG_TORCH_PROFILER_DIR", file.toString())
+                ? Map.of("SGLANG_TORCH_PROFILER_DIR", file.toString(), "PROFILE_FOLDER", file.toString())
                 : Map.of();
+    }
+
+    /** Whether the engine itself is asked, at {@code /start_profile} and {@code /stop_profile}. */
+    public boolean isAskedOfTheEngine() {
+        return this == TORCH;
+    }
+
+    /** The command that begins a recording once the engine is ready; empty where none is needed. */
+    public List<String> begin(Path file) {
+        return this == NSYS
+                ? List.of("nsys", "start", "--session=" + session(file), "--force-overwrite=true", "--output=" + file)
+                : List.of();
+    }
+
+    /**
+     * The command that makes a recording be written while the process still runs; empty where it does so by itself. A
+     * server that halts at its end would lose it.
+     */
+    public List<String> end(long process, Path file) {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        return switch (this) {
+            case JFR -> List.of(jcmd, Long.toString(process), "JFR.stop", "name=" + RECORDING, "filename=" + file);
+            case NSYS -> List.of("nsys", "stop", "--session=" + session(file));
+            case TORCH -> List.of();
+        };
+    }
+
+    /** A name of letters and digits that no other recording on this machine has. */
+    private static String session(Path file) {
+        return "bench" + ProcessHandle.current().pid() + "x" + Integer.toHexString(file.hashCode());
+    }
+
+    private static String quoted(Path file) {
+        return '"' + file.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     /** Whether it can look into an engine of a profile. */
@@ -83,7 +109,7 @@ public enum ProfileKind {
         return switch (this) {
             case JFR -> profile.equals("roselle") || profile.equals("stub");
             case NSYS -> true;
-            case TORCH -> profile.equals("vllm") || profile.equals("sglang");
+            case TORCH -> Set.of("vllm", "sglang", "hf").contains(profile);
         };
     }
 }

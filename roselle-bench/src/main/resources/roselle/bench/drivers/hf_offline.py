@@ -8,7 +8,9 @@ def main():
     import torch, transformers
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    dtype = torch.float16 if device == "cuda" else torch.float32
+    stored = getattr(transformers.AutoConfig.from_pretrained(job["model"]), "dtype", None)
+    half = stored if stored in (torch.float16, torch.bfloat16) else torch.float16
+    dtype = half if device == "cuda" else torch.float32
     model = transformers.AutoModelForCausalLM.from_pretrained(job["model"], dtype=dtype).to(device).eval()
     torch.manual_seed(job["seed"])
     ready = time.perf_counter() - begin

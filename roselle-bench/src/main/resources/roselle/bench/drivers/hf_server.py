@@ -5,9 +5,10 @@ Requests share batches in one of two ways, and /version says which:
   continuous  transformers' own manager of continuous batching (paged cache, requests join and leave between steps)
   static      generate() on all requests that wait, padded on the left; newcomers wait until the batch has ended
 With --batching auto, continuous is tried with a request of two tokens first; where this version of transformers cannot
-do it for this model, the batches are static.
+do it for this model, the batches are static. Where PROFILE_FOLDER is set, POST /start_profile and /stop_profile begin and end
+a recording of PyTorch's profiler, which goes there as a Chrome trace.
 """
-import argparse, asyncio, collections, itertools, json, threading
+import argparse, asyncio, collections, itertools, json, os, threading
 
 import torch, transformers
 
@@ -136,9 +137,38 @@ class Rows:
         pass
 
 
+class Recorder:
+    """PyTorch's profiler over what all threads do, the engine's too."""
+
+    def __init__(self, folder):
+        self.folder, self.profiler, self.count = folder, None, 0
+
+    def start(self):
+        if self.profiler is not None:
+            raise RuntimeError("a recording has begun already")
+        kinds = [torch.profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            kinds.append(torch.profiler.ProfilerActivity.CUDA)
+        try:
+            options = dict(experimental_config=torch._C._profiler._ExperimentalConfig(profile_all_threads=True))
+        except TypeError:  # a version that records its own thread, and the GPU, only
+            options = {}
+        self.profiler = torch.profiler.profile(activities=kinds, **options)
+        self.profiler.start()
+
+    def stop(self):
+        if self.profiler is None:
+            raise RuntimeError("no recording has begun")
+        profiler, self.profiler = self.profiler, None
+        profiler.stop()
+        os.makedirs(self.folder, exist_ok=True)
+        self.count += 1
+        profiler.export_chrome_trace(os.path.join(self.folder, f"hf-{self.count}.trace.json"))
+
+
 class Server:
-    def __init__(self, engine, version):
-        self.engine, self.version = engine, version
+    def __init__(self, engine, version, recorder=None):
+        self.engine, self.version, self.recorder = engine, version, recorder
 
     async def connection(self, reader, writer):
         try:
@@ -146,7 +176,9 @@ class Server:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
                 fields = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:] if line)}
                 body = await reader.readexactly(int(fields.get("content-length", 0)))
-                if head[0].startswith("POST"):
+                if head[0].split()[1:2] in (["/start_profile"], ["/stop_profile"]):
+                    await self.record(head[0], writer)
+                elif head[0].startswith("POST"):
                     await self.complete(json.loads(body), writer)
                 else:
                     await self.plain(200, {"version": self.version}, writer)
@@ -160,6 +192,15 @@ class Server:
         writer.write(b"HTTP/1.1 %d .\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
                      % (status, len(data), data))
         await writer.drain()
+
+    async def record(self, line, writer):
+        if self.recorder is None:
+            return await self.plain(404, {"error": {"message": "PROFILE_FOLDER names no folder for recordings"}}, writer)
+        try:
+            (self.recorder.start if "start" in line else self.recorder.stop)()
+        except RuntimeError as failure:
+            return await self.plain(409, {"error": {"message": str(failure)}}, writer)
+        await self.plain(200, {}, writer)
 
     async def complete(self, request, writer):
         prompt, wanted = request.get("prompt"), request.get("max_tokens", 16)
@@ -223,12 +264,16 @@ async def main():
     parser.add_argument("--no-prefix-cache", action="store_true", help="continuous batches share no prefixes")
     arguments = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    stored = getattr(transformers.AutoConfig.from_pretrained(arguments.model), "dtype", None)
+    half = stored if stored in (torch.float16, torch.bfloat16) else torch.float16
     model = transformers.AutoModelForCausalLM.from_pretrained(
-        arguments.model, dtype=torch.float16 if device == "cuda" else torch.float32).to(device).eval()
+        arguments.model, dtype=half if device == "cuda" else torch.float32).to(device).eval()
     engine, why = await chosen(model, arguments)
     version = f"transformers {transformers.__version__}, torch {torch.__version__}, {device}, {engine.name}{why}"
     print(version, flush=True)
-    server = await asyncio.start_server(Server(engine, version).connection, "127.0.0.1", arguments.port, limit=1 << 24)
+    folder = os.environ.get("PROFILE_FOLDER")
+    served = Server(engine, version, Recorder(folder) if folder else None)
+    server = await asyncio.start_server(served.connection, "127.0.0.1", arguments.port, limit=1 << 24)
     await server.serve_forever()
 
 

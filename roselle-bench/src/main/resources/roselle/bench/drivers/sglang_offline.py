@@ -12,9 +12,9 @@ def main():
                            skip_tokenizer_init=True, disable_radix_cache=True, log_level="error",
                            random_seed=job["seed"])
     ready = time.perf_counter() - begin
-    sampling = dict(max_new_tokens=tokens, min_new_tokens=tokens if job["ignore_eos"] else 0,
-                    ignore_eos=job["ignore_eos"], temperature=job["temperature"], top_p=job["top_p"],
-                    top_k=job["top_k"] or -1)
+    # ignore_eos alone gives the length: without a tokenizer, a least number of tokens is refused.
+    sampling = dict(max_new_tokens=tokens, ignore_eos=job["ignore_eos"], temperature=job["temperature"],
+                    top_p=job["top_p"], top_k=job["top_k"] or -1)
     seconds, count = [], 0
     for prompts in job["repeats"]:
         begin = time.perf_counter()

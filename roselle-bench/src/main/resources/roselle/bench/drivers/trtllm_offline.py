@@ -2,6 +2,19 @@
 import json, sys, time
 
 
+def ends(model):
+    """The tokens that end an answer, as the model's files tell; without a tokenizer nobody else looks them up."""
+    from transformers import AutoConfig, GenerationConfig
+
+    try:
+        found = GenerationConfig.from_pretrained(model).eos_token_id
+    except OSError:  # the folder has none
+        found = None
+    if found is None:
+        found = AutoConfig.from_pretrained(model).eos_token_id
+    return [found] if isinstance(found, int) else list(found or [])
+
+
 def main():
     job = json.load(open(sys.argv[1]))
     begin = time.perf_counter()
@@ -13,9 +26,10 @@ def main():
     llm = LLM(model=job["model"], max_seq_len=job["context"], max_batch_size=256, skip_tokenizer_init=True,
               kv_cache_config=KvCacheConfig(enable_block_reuse=False))
     ready = time.perf_counter() - begin
-    sampling = SamplingParams(max_tokens=tokens, min_tokens=tokens if job["ignore_eos"] else 1,
-                              ignore_eos=job["ignore_eos"], detokenize=False, temperature=job["temperature"],
-                              top_p=job["top_p"], top_k=job["top_k"] or None, seed=job["seed"], end_id=-1)
+    end, *others = ([] if job["ignore_eos"] else ends(job["model"])) or [-1]
+    sampling = SamplingParams(max_tokens=tokens, ignore_eos=job["ignore_eos"], detokenize=False,
+                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or None,
+                              seed=job["seed"], end_id=end, stop_token_ids=others or None)
     seconds, count = [], 0
     for prompts in job["repeats"]:
         begin = time.perf_counter()

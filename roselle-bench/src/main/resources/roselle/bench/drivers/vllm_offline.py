@@ -14,9 +14,9 @@ def main():
     llm = LLM(model=job["model"], max_model_len=job["context"], max_num_seqs=256, skip_tokenizer_init=True,
               enable_prefix_caching=False, seed=job["seed"])
     ready = time.perf_counter() - begin
-    sampling = SamplingParams(max_tokens=tokens, min_tokens=tokens if job["ignore_eos"] else 0,
-                              ignore_eos=job["ignore_eos"], detokenize=False, temperature=job["temperature"],
-                              top_p=job["top_p"], top_k=job["top_k"] or -1)
+    # ignore_eos alone gives the length; a least number of tokens would cost a logits processor each step.
+    sampling = SamplingParams(max_tokens=tokens, ignore_eos=job["ignore_eos"], detokenize=False,
+                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or 0)
     seconds, count = [], 0
     for prompts in job["repeats"]:
         work = [{"prompt_token_ids": prompt} for prompt in prompts]

@@ -50,6 +50,31 @@ final class RequestShapeTest {
         assertThat(withCache.has("cache_prompt")).isFalse();
     }
 
+    /** Its own default drops tokens that the others keep. */
+    @Test
+    void sendsLlamaCppANeutralMinP() {
+        RequestShape shape = Profile.of("llamacpp").shape();
+
+        assertThat(read(shape.body("m", new int[] {5}, 3, SAMPLING))
+                        .path("min_p")
+                        .asDouble(1))
+                .isZero();
+        assertThat(read(shape.withCache().body("m", new int[] {5}, 3, SAMPLING))
+                        .path("min_p")
+                        .asDouble(1))
+                .isZero();
+    }
+
+    /** Its front end refuses fields that it does not know. */
+    @Test
+    void sendsTritonTheLengthAndNoTopK() {
+        JsonNode body = read(Profile.of("triton").shape().body("m", "text", 3, SAMPLING));
+
+        assertThat(body.path("ignore_eos").asBoolean()).isTrue();
+        assertThat(body.path("min_tokens").asInt()).isEqualTo(3);
+        assertThat(body.has("top_k")).isFalse();
+    }
+
     private static JsonNode read(byte[] body) {
         return new JsonMapper().readTree(body);
     }

@@ -43,6 +43,27 @@ final class TokenEventTest {
         assertThat(last.hasChoice()).isTrue();
     }
 
+    /** As Text Generation Inference writes each of its events but the last. */
+    @Test
+    void takesAnEmptyReasonForNone() {
+        TokenEvent word = read("{'choices':[{'finish_reason':'','index':0,'logprobs':null,'text':' a'}]}");
+        TokenEvent half = read("{'choices':[{'finish_reason':'','index':0,'logprobs':null,'text':''}]}");
+
+        assertThat(word.isLast()).isFalse();
+        assertThat(half.isLast()).isFalse();
+        assertThat(half.hasToken()).isTrue();
+    }
+
+    @Test
+    void takesAReasonWithDetailsForOne() {
+        TokenEvent last =
+                read("{'choices':[{'finish_reason':{'type':'length','length':5},'text':''}],'usage':{'prompt_tokens':7,"
+                        + "'completion_tokens':3}}");
+
+        assertThat(last.isLast()).isTrue();
+        assertThat(last.usage()).contains(new TokenUsage(7, 3, -1));
+    }
+
     @Test
     void readsUsageWithAndWithoutDetails() {
         TokenEvent plain = read("{'choices':[],'usage':{'prompt_tokens':7,'completion_tokens':3,'total_tokens':10}}");
