@@ -38,7 +38,10 @@ final class Arguments {
     /** The address of {@link Constants}. */
     static final int CONSTANTS = 88;
 
-    static final int SIZE = 96;
+    /** Where sums are while a block's have their registers; lines. */
+    static final int SUMS = 128;
+
+    static final int SIZE = SUMS + 64 * ProductFrame.MOST_SUMS;
 
     private Arguments() {}
 }

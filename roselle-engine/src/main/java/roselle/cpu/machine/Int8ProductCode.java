@@ -3,7 +3,6 @@ package roselle.cpu.machine;
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
 import static roselle.cpu.machine.ProductFrame.step;
-import static roselle.cpu.machine.ProductFrame.sum;
 
 import roselle.cpu.machine.Operand.General;
 import roselle.cpu.machine.Operand.Memory;
@@ -21,6 +20,9 @@ final class Int8ProductCode implements ProductFrame.Parts {
     private static final Vector TABLE = zmm(24);
     private static final Vector TABLE_2 = zmm(25);
     private static final Vector MASK = zmm(26);
+
+    /** Pieces of a block of 32 numbers. */
+    private static final int PIECES = 4;
 
     private final ProductFrame frame;
     private final Assembler code;
@@ -70,11 +72,17 @@ final class Int8ProductCode implements ProductFrame.Parts {
     }
 
     @Override
-    public void numbers(int p) {
+    public int pieces() {
+        return PIECES;
+    }
+
+    @Override
+    public void numbers(int p, int piece) {
         if (panel == Panel.BYTE) {
-            bytes(p);
+            bytes(p, 2 * piece);
+            bytes(p, 2 * piece + 1);
         } else {
-            nibbles(p);
+            nibbles(p, piece);
         }
     }
 
@@ -85,7 +93,7 @@ final class Int8ProductCode implements ProductFrame.Parts {
             Vector both = step(1 + r % 4);
             code.emit(Opcode.VMULPS, both, scale, frame.number(r, Int8ConversionCode.SCALE));
             code.emit(Opcode.VCVTDQ2PS, frame.blockSum(i), frame.blockSum(i));
-            code.emit(Opcode.VFMADD231PS, sum(i), frame.blockSum(i), both);
+            frame.addTimes(i, both);
         }
     }
 
@@ -110,27 +118,23 @@ final class Int8ProductCode implements ProductFrame.Parts {
     }
 
     /** A line has sixteen outputs of one k after the other, four of them; they become four codes of each output. */
-    private void bytes(int p) {
-        for (int four = 0; four < 8; four++) {
-            Vector codes = step(four % 4);
-            code.emit(Opcode.VPERMD, codes, TABLE, frame.codes(p, four * 64));
-            code.emit(Opcode.VPSHUFB, codes, codes, TABLE_2);
-            code.emit(Opcode.VPXORD, codes, codes, MASK);
-            multiply(p, four, codes);
-        }
+    private void bytes(int p, int four) {
+        Vector codes = step(four % 4);
+        code.emit(Opcode.VPERMD, codes, TABLE, frame.codes(p, four * 64));
+        code.emit(Opcode.VPSHUFB, codes, codes, TABLE_2);
+        code.emit(Opcode.VPXORD, codes, codes, MASK);
+        multiply(p, four, codes);
     }
 
-    private void nibbles(int p) {
-        for (int eight = 0; eight < 4; eight++) {
-            Vector lower = step(eight % 2 * 2);
-            Vector upper = step(eight % 2 * 2 + 1);
-            code.emit(Opcode.VMOVUPS, upper, frame.codes(p, eight * 64));
-            code.emit(Opcode.VPANDD, lower, upper, MASK);
-            code.shift(Opcode.VPSRLD, upper, upper, 4);
-            code.emit(Opcode.VPANDD, upper, upper, MASK);
-            multiply(p, 2 * eight, lower);
-            multiply(p, 2 * eight + 1, upper);
-        }
+    private void nibbles(int p, int eight) {
+        Vector lower = step(eight % 2 * 2);
+        Vector upper = step(eight % 2 * 2 + 1);
+        code.emit(Opcode.VMOVUPS, upper, frame.codes(p, eight * 64));
+        code.emit(Opcode.VPANDD, lower, upper, MASK);
+        code.shift(Opcode.VPSRLD, upper, upper, 4);
+        code.emit(Opcode.VPANDD, upper, upper, MASK);
+        multiply(p, 2 * eight, lower);
+        multiply(p, 2 * eight + 1, upper);
     }
 
     private void multiply(int p, int four, Vector codes) {

@@ -44,6 +44,7 @@ enum Opcode {
     VCVTNE2PS2BF16(Form.THREE, 2, 3, 0x72, 64),
     VDPBF16PS(Form.THREE, 2, 2, 0x52, 64),
     VPDPBUSD(Form.THREE, 2, 1, 0x50, 64),
+    VFMADD213PS(Form.THREE, 2, 1, 0xA8, 64),
     VFMADD231PS(Form.THREE, 2, 1, 0xB8, 64),
     VFNMADD231PS(Form.THREE, 2, 1, 0xBC, 64),
     VFMSUB213PS(Form.THREE, 2, 1, 0xAA, 64),

@@ -3,7 +3,6 @@ package roselle.cpu.machine;
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
 import static roselle.cpu.machine.ProductFrame.step;
-import static roselle.cpu.machine.ProductFrame.sum;
 
 import roselle.cpu.machine.Operand.General;
 import roselle.cpu.machine.Operand.Vector;
@@ -20,6 +19,11 @@ final class ProductCode implements ProductFrame.Parts {
     private static final Vector TABLE = zmm(24);
     private static final Vector TABLE_2 = zmm(25);
     private static final Vector MASK = zmm(26);
+
+    /** Pieces of a block of 32 numbers, and pairs of each. */
+    private static final int PIECES = 4;
+
+    private static final int PAIRS = 16 / PIECES;
 
     private final ProductFrame frame;
     private final Assembler code;
@@ -65,22 +69,26 @@ final class ProductCode implements ProductFrame.Parts {
     }
 
     @Override
-    public void numbers(int p) {
+    public int pieces() {
+        return panel == Panel.SIX_BITS ? 1 : PIECES;
+    }
+
+    @Override
+    public void numbers(int p, int piece) {
         switch (panel) {
-            case BYTE -> bytes(p);
-            case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles(p);
+            case BYTE -> bytes(p, piece);
+            case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles(p, piece);
             case SIX_BITS -> sixBits(p);
-            case BFLOAT16 -> bfloat16(p);
-            case FLOAT16 -> floats(p, Opcode.VCVTPH2PS, 32);
-            case FLOAT32 -> floats(p, Opcode.VMOVUPS, 64);
+            case BFLOAT16 -> bfloat16(p, piece);
+            case FLOAT16 -> floats(p, piece, Opcode.VCVTPH2PS, 32);
+            case FLOAT32 -> floats(p, piece, Opcode.VMOVUPS, 64);
         }
     }
 
     @Override
     public void addBlock(int p, Vector scale) {
         for (int r = 0; r < rows; r++) {
-            int i = p * rows + r;
-            code.emit(Opcode.VFMADD231PS, sum(i), frame.blockSum(i), scale);
+            frame.addTimes(p * rows + r, scale);
         }
     }
 
@@ -104,8 +112,8 @@ final class ProductCode implements ProductFrame.Parts {
         return 0;
     }
 
-    private void bytes(int p) {
-        for (int pair = 0; pair < 16; pair++) {
+    private void bytes(int p, int piece) {
+        for (int pair = piece * PAIRS; pair < (piece + 1) * PAIRS; pair++) {
             Vector even = step(pair % 2 * 2);
             Vector odd = step(pair % 2 * 2 + 1);
             code.emit(Opcode.VPMOVSXBD, even, frame.codes(p, pair * 32));
@@ -122,20 +130,18 @@ final class ProductCode implements ProductFrame.Parts {
         }
     }
 
-    private void nibbles(int p) {
-        for (int group = 0; group < 4; group++) {
-            Vector packed = step(group % 2);
-            code.emit(Opcode.VMOVUPS, packed, frame.codes(p, group * 64));
-            for (int i = 0; i < 4; i++) {
-                Vector index = packed;
-                Vector pair = step(2 + i % 2);
-                if (i > 0) {
-                    code.shift(Opcode.VPSRLW, pair, packed, 4 * i);
-                    index = pair;
-                }
-                code.emit(Opcode.VPERMW, pair, index, TABLE);
-                multiplyEither(p, group * 4 + i, pair);
+    private void nibbles(int p, int piece) {
+        Vector packed = step(piece % 2);
+        code.emit(Opcode.VMOVUPS, packed, frame.codes(p, piece * 64));
+        for (int i = 0; i < PAIRS; i++) {
+            Vector index = packed;
+            Vector pair = step(2 + i % 2);
+            if (i > 0) {
+                code.shift(Opcode.VPSRLW, pair, packed, 4 * i);
+                index = pair;
             }
+            code.emit(Opcode.VPERMW, pair, index, TABLE);
+            multiplyEither(p, piece * PAIRS + i, pair);
         }
     }
 
@@ -174,16 +180,16 @@ final class ProductCode implements ProductFrame.Parts {
         multiplyEither(p, pair, index);
     }
 
-    private void bfloat16(int p) {
-        for (int pair = 0; pair < 16; pair++) {
+    private void bfloat16(int p, int piece) {
+        for (int pair = piece * PAIRS; pair < (piece + 1) * PAIRS; pair++) {
             Vector numbers = step(pair % 4);
             code.emit(Opcode.VMOVUPS, numbers, frame.codes(p, pair * 64));
             multiplyEither(p, pair, numbers);
         }
     }
 
-    private void floats(int p, Opcode load, int bytes) {
-        for (int k = 0; k < 32; k++) {
+    private void floats(int p, int piece, Opcode load, int bytes) {
+        for (int k = 2 * piece * PAIRS; k < 2 * (piece + 1) * PAIRS; k++) {
             Vector numbers = step(k % 4);
             code.emit(load, numbers, frame.codes(p, k * bytes));
             multiplyOne(p, k, numbers);

@@ -24,11 +24,20 @@ import roselle.cpu.machine.Operand.Vector;
  * the outputs.
  *
  * <p>Registers: 0 to 11 sums of rows and panels, 12 to 23 their sums in the current block, 24 to 26 constants, 27 to 31
- * what a step needs.
+ * what a step needs. A sum waits for the one before it, so that twelve are too few to keep the processor busy: where there
+ * are more, 0 to 23 are those of the current block, and the sums over all blocks lie in memory meanwhile.
  */
 final class ProductFrame {
-    /** Rows and panels at most, multiplied. */
-    static final int MOST = 12;
+    /** Rows at most. */
+    static final int MOST_ROWS = 12;
+
+    static final int MOST_PANELS = 2;
+
+    /** Sums at most. */
+    static final int MOST_SUMS = MOST_ROWS * MOST_PANELS;
+
+    /** The same where all sums have registers of their own. */
+    private static final int MOST_IN_REGISTERS = 12;
 
     /** What one kind of product does in its own way. */
     interface Parts {
@@ -38,8 +47,11 @@ final class ProductFrame {
         /** Begins a block's sums. */
         void begin();
 
-        /** Adds to a block's sums what the numbers of a panel's block give with those of each row. */
-        void numbers(int panel);
+        /** How many pieces a block's numbers come in. */
+        int pieces();
+
+        /** Adds to a block's sums what a piece of the numbers of a panel's block gives with those of each row. */
+        void numbers(int panel, int piece);
 
         /** Adds a panel's sums of a block, times its scales, to the sums of all blocks. */
         void addBlock(int panel, Vector scale);
@@ -58,11 +70,7 @@ final class ProductFrame {
     }
 
     private static final int LANES = 16;
-    /** How far ahead codes are fetched where panels lie side by side: each is a stream that the processor follows, too. */
-    private static final int PREFETCH_BYTES = 2048;
-    /** The same for one panel at a time: many rows take so long with a line that the processor looks ahead too little. */
-    private static final int FAR_PREFETCH_BYTES = 32768;
-
+    private static final int LINE = 64;
     private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
     private static final General OUT = General.R9;
     private static final General PANELS_LEFT = General.R10;
@@ -76,7 +84,7 @@ final class ProductFrame {
 
     /** For so many rows and so many panels at a time. */
     ProductFrame(Panel panel, int rows, int panels) {
-        if (rows < 1 || panels < 1 || rows * panels > MOST || panels > 4) {
+        if (rows < 1 || rows > MOST_ROWS || panels < 1 || panels > MOST_PANELS) {
             throw new IllegalArgumentException(rows + " rows of " + panels + " panels");
         }
         this.panel = panel;
@@ -122,27 +130,25 @@ final class ProductFrame {
         code.add(SCALES, OTHER);
         for (int i = 0; i < rows * panels; i++) {
             zero(sum(i));
+            if (isInMemory()) {
+                code.emit(Opcode.VMOVUPS_STORE, inMemory(i), sum(i));
+            }
         }
         code.load(UNITS_LEFT, argument(Arguments.UNITS));
         Label next = code.here();
         unit(parts);
         code.add(UNITS_LEFT, -1);
         code.jumpIfNotZero(next);
+        for (int i = 0; i < rows * panels && isInMemory(); i++) {
+            code.emit(Opcode.VMOVUPS, sum(i), inMemory(i));
+        }
         if (panel.hasMinima()) {
             minima(parts);
         }
         results();
         // what follows the codes that were read, up to the first panel of the next group
         code.load(CODES, argument(Arguments.WEIGHTS));
-        switch (panels) {
-            case 1 -> code.add(CODES, PANEL_BYTES);
-            case 2 -> code.address(CODES, at(CODES, PANEL_BYTES, 2, 0));
-            case 3 -> code.add(CODES, PANEL_BYTES_3);
-            default -> {
-                code.add(CODES, PANEL_BYTES_3);
-                code.add(CODES, PANEL_BYTES);
-            }
-        }
+        code.address(CODES, at(CODES, PANEL_BYTES, panels, 0));
         code.store(argument(Arguments.WEIGHTS), CODES);
     }
 
@@ -181,14 +187,33 @@ final class ProductFrame {
         }
     }
 
-    /** The sum of a row and a panel over all blocks. */
-    static Vector sum(int index) {
+    /** The sum of a row and a panel over all blocks, once they are summed. */
+    private static Vector sum(int index) {
         return zmm(index);
+    }
+
+    private boolean isInMemory() {
+        return panel.hasScales() && rows * panels > MOST_IN_REGISTERS;
+    }
+
+    /** The same before, where registers are too few. */
+    private static Memory inMemory(int index) {
+        return argument(Arguments.SUMS + index * LINE);
     }
 
     /** Its sum in the current block. */
     Vector blockSum(int index) {
-        return panel.hasScales() ? zmm(MOST + index) : sum(index);
+        return panel.hasScales() && !isInMemory() ? zmm(MOST_IN_REGISTERS + index) : sum(index);
+    }
+
+    /** Adds a sum of the current block, which float32 it is by now, to that of all blocks, times a factor. */
+    void addTimes(int index, Vector factor) {
+        if (isInMemory()) {
+            code.emit(Opcode.VFMADD213PS, blockSum(index), factor, inMemory(index));
+            code.emit(Opcode.VMOVUPS_STORE, inMemory(index), blockSum(index));
+        } else {
+            code.emit(Opcode.VFMADD231PS, sum(index), blockSum(index), factor);
+        }
     }
 
     /** One of five registers for what a step needs. */
@@ -220,10 +245,12 @@ final class ProductFrame {
     /** Numbers of k that share a scale. */
     private void block(Parts parts, int blocks) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
-        ProductRegisters.prefetch(code, panels, panels == 1 ? FAR_PREFETCH_BYTES : PREFETCH_BYTES, bytes);
+        prefetch(bytes);
         parts.begin();
-        for (int p = 0; p < panels; p++) {
-            parts.numbers(p);
+        for (int piece = 0; piece < parts.pieces(); piece++) {
+            for (int p = 0; p < panels; p++) {
+                parts.numbers(p, piece);
+            }
         }
         for (int p = 0; p < panels && panel.hasScales(); p++) {
             Vector scale = step(0);
@@ -237,6 +264,18 @@ final class ProductFrame {
         }
         code.add(CODES, bytes);
         advanceRows(parts.rowBytes());
+    }
+
+    /**
+     * Fetches the same block of the next group: many rows take so long with a line that the processor looks ahead too
+     * little, and each panel would be a stream of its own whose begin it does not foresee.
+     */
+    private void prefetch(int blockBytes) {
+        for (int line = 0; line < blockBytes; line += LINE) {
+            for (int p = 0; p < panels; p++) {
+                code.prefetch(codes(panels + p, line));
+            }
+        }
     }
 
     private void scaled(Vector target, Opcode widen, Memory factors, Memory unitScale) {

@@ -15,21 +15,18 @@ import roselle.tensor.DataType;
 /** The code of products for all kinds of panels and numbers of rows, in executable memory; freed by {@link #close}. */
 public final class ProductKernels implements AutoCloseable {
     /** Rows of one call at most. */
-    public static final int MOST_ROWS = ProductFrame.MOST;
+    public static final int MOST_ROWS = ProductFrame.MOST_ROWS;
 
     /** Numbers of a row that share a sum: columns are padded to a multiple. */
     public static final int BLOCK = 32;
 
-    /** Panels that few rows go through side by side, so that their sums do not wait for each other: by rows. */
-    private static final int[] PANELS = {0, 4, 4, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1};
-
-    /** The same for vectors of 256 bits, which take fewer rows at once. */
+    /** Panels side by side where vectors have 256 bits: by rows. */
     private static final int[] NARROW_PANELS = {0, 4, 3, 2, 1, 1, 1};
 
     private final Arena arena = Arena.ofShared();
     private final ExecutableMemory memory;
     private final Compute compute;
-    private final int[] panelsTogether; // by rows
+    private final InstructionSet set;
     private final Map<Panel, MemorySegment[]> single = new EnumMap<>(Panel.class); // by rows
     private final Map<Panel, MemorySegment[]> several = new EnumMap<>(Panel.class);
     private final MemorySegment conversion;
@@ -37,7 +34,7 @@ public final class ProductKernels implements AutoCloseable {
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
 
     private ProductKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
-        panelsTogether = together(set);
+        this.set = set;
         this.memory = memory;
         this.compute = compute;
         conversion = memory.routines().getLast();
@@ -62,12 +59,11 @@ public final class ProductKernels implements AutoCloseable {
         if (set == InstructionSet.AVX2 && compute != Compute.F32) {
             throw new IllegalArgumentException("AVX2 does not multiply " + compute);
         }
-        int[] together = together(set);
         var codes = new ArrayList<byte[]>();
         for (Panel panel : Panel.values()) {
-            for (int rows = 1; rows < together.length && isUsed(panel, compute); rows++) {
+            for (int rows = 1; rows <= mostRows(set) && isUsed(panel, compute); rows++) {
                 codes.add(code(set, panel, compute, rows, 1));
-                codes.add(code(set, panel, compute, rows, together[rows]));
+                codes.add(code(set, panel, compute, rows, together(set, panel, compute, rows)));
             }
         }
         if (compute == Compute.INT8) {
@@ -83,8 +79,21 @@ public final class ProductKernels implements AutoCloseable {
         });
     }
 
-    private static int[] together(InstructionSet set) {
-        return set == InstructionSet.AVX2 ? NARROW_PANELS : PANELS;
+    private static int mostRows(InstructionSet set) {
+        return set == InstructionSet.AVX2 ? NARROW_PANELS.length - 1 : MOST_ROWS;
+    }
+
+    /**
+     * Panels that rows go through side by side. Two keep the processor busy where the sums of one would wait for themselves:
+     * products of bfloat16 take half again as long as those of float32. From ten rows on that pays where a number costs
+     * little to unpack.
+     */
+    private static int together(InstructionSet set, Panel panel, Compute compute, int rows) {
+        if (set == InstructionSet.AVX2) {
+            return NARROW_PANELS[rows];
+        }
+        int most = compute == Compute.F32 ? 6 : compute == Compute.BF16 && panel.hasNibbles() ? MOST_ROWS : 9;
+        return rows <= most ? 2 : 1;
     }
 
     private static byte[] code(InstructionSet set, Panel panel, Compute compute, int rows, int panels) {
@@ -109,7 +118,7 @@ public final class ProductKernels implements AutoCloseable {
             if (isUsed(panel, compute)) {
                 var one = new MemorySegment[MOST_ROWS + 1];
                 var more = new MemorySegment[MOST_ROWS + 1];
-                for (int rows = 1; rows < panelsTogether.length; rows++) {
+                for (int rows = 1; rows <= mostRows(set); rows++) {
                     one[rows] = routines.get(next++);
                     more[rows] = routines.get(next++);
                 }
@@ -146,6 +155,7 @@ public final class ProductKernels implements AutoCloseable {
         private final MemorySegment arguments;
         private MemorySegment[] one = new MemorySegment[0];
         private MemorySegment[] more = new MemorySegment[0];
+        private Panel kind = Panel.FLOAT32;
         private final MemorySegment conversionArguments;
         private long panelBytes;
         private long inputBytes; // from a row of activations to the next
@@ -178,6 +188,7 @@ public final class ProductKernels implements AutoCloseable {
 
         /** Chooses the kind of weights. */
         public void weights(Panel panel, DataType type, int columns) {
+            kind = panel;
             one = Objects.requireNonNull(single.get(panel));
             more = Objects.requireNonNull(several.get(panel));
             panelBytes = panel.bytes(columns);
@@ -205,7 +216,7 @@ public final class ProductKernels implements AutoCloseable {
 
         /** Multiplies {@code rows} rows at {@code input} with {@code panels} panels at {@code weights}. */
         public void multiply(long input, int rows, long weights, int panels, long output) {
-            int most = panelsTogether.length - 1;
+            int most = mostRows(set);
             int passes = (rows + most - 1) / most;
             for (int pass = 0; pass < passes; pass++) {
                 int from = rows * pass / passes;
@@ -215,7 +226,7 @@ public final class ProductKernels implements AutoCloseable {
         }
 
         private void pass(long input, int rows, long weights, int panels, long output) {
-            int together = panelsTogether[rows];
+            int together = together(set, kind, compute, rows);
             int groups = panels / together;
             int rest = panels - groups * together;
             set(Arguments.INPUT, input);
