@@ -12,7 +12,9 @@ from driver import Module, long, time_graph
 PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
-LEAST_CROWD = 1200
+ALONE_HALVES = {64: 4, 128: 3}
+LEAST_ALONE = 180  # pairs of row and key head from which a warp for each is faster
+FRESH_ALONE = (500, 1200)  # and where such a warp may append as well
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
@@ -144,9 +146,10 @@ class Fresh:
 
 class Kernels:
     def __init__(self, folder):
-        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "many", "hopper")}
+        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "alone", "many", "hopper")}
         self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
-        self.modules["step"] = self.modules["few_crowd"] = self.modules["few"]
+        self.modules["step"] = self.modules["few"]
+        self.modules["alone_step"] = self.modules.get("alone")
         self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.kernels = {}
 
@@ -157,12 +160,27 @@ class Kernels:
         return self.kernels[name]
 
     def few(self, batch, out, parts, pdl=False, cluster=False):
-        crowd = batch.size in (64, 128) and batch.rows * batch.key_heads >= LEAST_CROWD
-        shared = (2 if crowd else STAGES[batch.size]) * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("few_crowd" if crowd else "few", batch)(
+        shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
+        self.kernel("few", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters],
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
+
+    @staticmethod
+    def has_alone(batch):
+        return batch.size in ALONE_HALVES and batch.group <= 8
+
+    @staticmethod
+    def is_alone(batch):
+        return Kernels.has_alone(batch) and batch.rows * batch.key_heads >= LEAST_ALONE
+
+    def alone(self, batch, out, fresh=None, pdl=False):
+        """A warp for each row and key head; with `fresh` it appends, too."""
+        self.kernel("alone_step" if fresh else "alone", batch)(
+            (1, batch.key_heads, batch.rows), (32, 1, 1),
+            batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters]
+            + (fresh.arguments() if fresh else []),
+            ALONE_HALVES[batch.size] * 128 * batch.size, None, pdl)
 
     def append(self, batch, fresh, pdl=False):
         name = f"rope_append_{NAMES[batch.dtype]}"
@@ -208,14 +226,16 @@ def check(kernels):
             exact = batch.exact()
             width = exact.shape[1]
             first = None
-            for run in ("many", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "hopper"):
-                if run == "hopper" and batch.size not in (64, 128):
+            for run in ("many", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "alone", "hopper"):
+                if run == "hopper" and batch.size not in (64, 128) or run == "alone" and not kernels.has_alone(batch):
                     continue
                 out = torch.full((batch.rows, width + 8), float("nan"), device="cuda", dtype=dtype)[:, :width]
                 if run == "many":
                     kernels.many(batch, out)
                 elif run == "hopper":
                     kernels.hopper(batch, out)
+                elif run == "alone":
+                    kernels.alone(batch, out)
                 else:
                     kernels.few(batch, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                 error = ((out.double() - exact).norm() / exact.norm()).item()
@@ -251,11 +271,14 @@ def check_fresh(kernels, cases):
                     cache = batch.cache.clone()
                     if not torch.isfinite(expected).all():
                         print("NOT FINITE", case, options)
-                    for run in (1, 3, "cluster 2", "cluster 8"):
+                    for run in (1, 3, "cluster 2", "cluster 8") + (("alone",) if kernels.has_alone(batch) else ()):
                         unturned.copy_(all_rows)
                         batch.cache.copy_(before)
                         out = torch.full_like(expected, float("nan"))
-                        kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
+                        if run == "alone":
+                            kernels.alone(batch, out, fresh)
+                        else:
+                            kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                         if not torch.equal(out, expected):
                             print("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
                         if not torch.equal(batch.cache.view(torch.int16), cache.view(torch.int16)):
@@ -308,7 +331,8 @@ def fresh(kernels):
                 kernels.few(b, out, parts, True, True)
 
             runs = {"apart": apart, "step": lambda b, f: kernels.step(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.step(b, f, out, 1, True),
-                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True)}
+                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True),
+                    "alone": lambda b, f: kernels.alone(b, out, f, True)}
             for what, run in runs.items():
                 taken = time_graph([lambda p=p, run=run: run(*p) for p in pairs * 2])
                 line += f" | {what} {taken * 1e6:6.1f} us {bytes_ / taken / 1e12:4.2f} TB/s"

@@ -1,6 +1,5 @@
 // Attention (attention.cuh) of few rows, each on its own, as in decoding; the heads of a key head share its keys.
 //
-// attention_few_crowd is the same with two stages, which lets more blocks run at a time.
 // attention_step is the same where each sequence has one row: it normalises and rotates queries and keys itself and appends
 // keys and values to the pages (fresh.cuh), with the bits of rope_append (rows.cu).
 //
@@ -362,20 +361,12 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         attendFew<T, SIZE, STAGES, true>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH); \
     }
 
-#define CROWD(T, SUFFIX, SIZE)                                                                                          \
-    extern "C" __global__ void __launch_bounds__(128) attention_few_crowd_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,       \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) { \
-        attendFew<T, SIZE, 2, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});     \
-    }
-
-BOTH_TYPES(CROWD, 64)
 BOTH_TYPES(FEW, 64, 3, 3)
 BOTH_TYPES(FEW, 80, 4, 2)
 BOTH_TYPES(FEW, 96, 3, 2)
 #ifdef SMALL_BLOCKS
 BOTH_TYPES(FEW, 128, 2, 1)
 #else
-BOTH_TYPES(CROWD, 128)
 BOTH_TYPES(FEW, 128, 3, 2)
 BOTH_TYPES(FEW, 256, 2, 1)
 #endif

@@ -23,8 +23,10 @@ final class FastAttention {
     private static final int PART_PAIRS = 200;
     private static final int MOST_PARTS = 8;
     private static final int MOST_FRESH_NUMBERS = 51_200; // of keys, from which an append beforehand is faster
-    private static final int LEAST_CROWD = 1200; // pairs from which two stages and more blocks at a time are faster
-    private static final int CROWD_STAGES = 2;
+    private static final int LEAST_ALONE = 180; // pairs from which a warp for each of them is faster
+    private static final int LEAST_FRESH_ALONE = 500; // and where such a warp may append as well
+    private static final int MOST_FRESH_ALONE = 1200;
+    private static final int MOST_ALONE_GROUP = 8; // heads of queries that such a warp takes
 
     private final Device device;
     private final Launcher launcher;
@@ -39,7 +41,8 @@ final class FastAttention {
     private record Sized(
             Kernel few,
             Kernel fresh,
-            @Nullable Kernel crowd,
+            @Nullable Kernel alone,
+            @Nullable Kernel freshAlone,
             Kernel many,
             @Nullable Kernel hopper,
             int stages,
@@ -64,15 +67,17 @@ final class FastAttention {
             String suffix = "_" + size + "_" + type.label();
             Kernel few = kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few" + suffix);
             Kernel fresh = kernels.kernel(KernelSource.ATTENTION_FEW, "attention_step" + suffix);
-            boolean hasCrowd = size == 64 || (size == 128 && !small);
-            Kernel crowd = hasCrowd ? kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few_crowd" + suffix) : null;
+            boolean hasAlone = size == 64 || size == 128;
+            Kernel alone = hasAlone ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone" + suffix) : null;
+            Kernel freshAlone =
+                    hasAlone ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone_step" + suffix) : null;
             Kernel many = kernels.kernel(KernelSource.ATTENTION_MANY, "attention_many" + suffix);
             boolean hasHopper = device.isHopper() && (size == 64 || size == 128);
             Kernel hopper =
                     hasHopper ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix) : null;
             int stages = size == 80 ? 4 : size == 256 || (small && size == 128) ? 2 : 3;
             int halves = size == 256 || (small && size == 128) ? 2 : 1;
-            sizes.put(size, new Sized(few, fresh, crowd, many, hopper, stages, halves, size == 64 ? 6 : 5));
+            sizes.put(size, new Sized(few, fresh, alone, freshAlone, many, hopper, stages, halves, size == 64 ? 6 : 5));
         }
     }
 
@@ -176,17 +181,36 @@ final class FastAttention {
         HeadShape heads = layer.heads();
         KvGroup group = cache.groups().get(layer.group());
         Sized sized = sized(heads, group, cache.type(), cache.pageTokens());
-        boolean pays = (long) shape.rows() * heads.keyHeads() * heads.keySize() <= MOST_FRESH_NUMBERS;
-        if (sized == null || !shape.isSingle() || !pays || !CudaBuffer.isAligned(output)) {
+        if (sized == null || !shape.isSingle() || !CudaBuffer.isAligned(output)) {
             return false;
         }
-        int parts = parts(shape, heads);
-        fewParameters(sized.fresh, step, parts, fresh.query, layer, cache, output)
+        int pairs = shape.rows() * heads.keyHeads();
+        boolean isAlone = sized.freshAlone != null
+                && isAlone(shape, heads)
+                && pairs >= LEAST_FRESH_ALONE
+                && pairs <= MOST_FRESH_ALONE;
+        boolean pays = (long) pairs * heads.keySize() <= MOST_FRESH_NUMBERS;
+        if (!isAlone && !pays) {
+            return false;
+        }
+        int parts = isAlone ? 1 : parts(shape, heads);
+        Kernel kernel = isAlone && sized.freshAlone != null ? sized.freshAlone : sized.fresh;
+        fewParameters(kernel, step, parts, fresh.query, layer, cache, output)
                 .rows(fresh.key)
                 .rows(fresh.value);
         HeadParameters.heads(launcher, layer);
-        launchFew(shape, heads, sized.stages, parts);
+        if (isAlone) {
+            launchAlone(shape, heads);
+        } else {
+            launchFew(shape, heads, sized.stages, parts);
+        }
         return true;
+    }
+
+    /** Whether a warp for each pair of row and key head fills the device. */
+    private static boolean isAlone(StepShape shape, HeadShape heads) {
+        return shape.rows() * heads.keyHeads() >= LEAST_ALONE
+                && heads.queryHeads() / heads.keyHeads() <= MOST_ALONE_GROUP;
     }
 
     private static int parts(StepShape shape, HeadShape heads) {
@@ -203,11 +227,20 @@ final class FastAttention {
             CudaKvCache cache,
             Rows output) {
         HeadShape heads = layer.heads();
+        if (sized.alone != null && isAlone(shape, heads)) {
+            fewParameters(sized.alone, step, 1, query, layer, cache, output);
+            launchAlone(shape, heads);
+            return;
+        }
         int parts = parts(shape, heads);
-        boolean isCrowd = sized.crowd != null && shape.rows() * heads.keyHeads() >= LEAST_CROWD;
-        Kernel kernel = isCrowd && sized.crowd != null ? sized.crowd : sized.few;
-        fewParameters(kernel, step, parts, query, layer, cache, output);
-        launchFew(shape, heads, isCrowd ? CROWD_STAGES : sized.stages, parts);
+        fewParameters(sized.few, step, parts, query, layer, cache, output);
+        launchFew(shape, heads, sized.stages, parts);
+    }
+
+    private void launchAlone(StepShape shape, HeadShape heads) {
+        int size = heads.keySize();
+        int halves = size == 64 ? 4 : 3; // of a tile, on their way
+        launcher.shared(halves * 128 * size).launch(1, heads.keyHeads(), shape.rows(), 32);
     }
 
     private Launcher fewParameters(

@@ -14,6 +14,7 @@ enum KernelSource {
     GENERIC_EXPERTS,
     GENERIC_LINEAR,
     GENERIC_ROWS,
+    ATTENTION_ALONE,
     ATTENTION_FEW,
     ATTENTION_MANY,
     ATTENTION_HOPPER,
@@ -51,6 +52,7 @@ enum KernelSource {
             "numbers.cuh",
             "rings.cuh",
             "selection.cuh",
+            "sums.cuh",
             "turn.cuh",
             "wgmma.cuh");
 
@@ -90,6 +92,7 @@ enum KernelSource {
                     GENERIC_EXPERTS,
                     GENERIC_LINEAR,
                     GENERIC_ROWS,
+                    ATTENTION_ALONE,
                     ATTENTION_FEW,
                     ATTENTION_MANY,
                     ATTENTION_HOPPER,

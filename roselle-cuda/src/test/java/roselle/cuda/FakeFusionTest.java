@@ -119,11 +119,14 @@ class FakeFusionTest {
     }
 
     @Test
-    void severalRowsOfASequenceAndManyRowsAreAppendedBeforeAttention() {
+    void severalRowsOfASequenceAreAppendedBeforeAttention() {
         try (var step = new Beginning(Card.HOPPER)) {
             assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_few_64_bf16");
             assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_hopper_64_bf16");
-            assertThat(step.kernels(900, 1)).endsWith("rope_append_bf16", "attention_few_64_bf16");
+            assertThat(step.kernels(400, 2)).endsWith("rope_append_bf16", "attention_alone_64_bf16");
+            assertThat(step.kernels(900, 1))
+                    .endsWith("attention_alone_step_64_bf16")
+                    .doesNotContain("rope_append_bf16");
         }
     }
 }
