@@ -15,6 +15,8 @@ module roselle.bench {
     exports roselle.bench;
     exports roselle.bench.backend to
             roselle.cli;
+    exports roselle.bench.environment to
+            roselle.cli;
     exports roselle.bench.chart to
             roselle.cli;
     exports roselle.bench.load to

@@ -12,9 +12,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.Profile;
+import roselle.bench.environment.Machine;
 
 /** The options that say which engines are measured. */
 final class BackendFlags {
+    static final int MOST_GPUS = 4096;
+
     @Option(
             names = "--model",
             paramLabel = "MODEL",
@@ -67,6 +70,13 @@ final class BackendFlags {
             description = "Until an engine is ready; default: ${DEFAULT-VALUE} s.")
     private int startSeconds;
 
+    @Option(
+            names = "--gpus",
+            paramLabel = "N",
+            description =
+                    "GPUs that each engine uses, for figures per GPU; default: 1 on a machine that has one, else 0.")
+    private @Nullable Integer gpus;
+
     @Option(names = "--vllm-python", paramLabel = "FILE", description = "The Python that has vLLM; default: python3.")
     private String vllmPython = "python3";
 
@@ -117,7 +127,17 @@ final class BackendFlags {
                 further,
                 Map.of(),
                 hasPrefixCache,
-                Duration.ofSeconds(startSeconds));
+                Duration.ofSeconds(startSeconds),
+                gpus(Optional.ofNullable(gpus)));
+    }
+
+    /** What was said, or one card where there is any: engines take one unless they are told otherwise. */
+    static int gpus(Optional<Integer> said) {
+        int count = said.orElseGet(() -> Machine.gpus().isEmpty() ? 0 : 1);
+        if (count < 0 || count > MOST_GPUS) {
+            throw new InvalidRequestException("gpus is " + count + ": it must be from 0 to " + MOST_GPUS);
+        }
+        return count;
     }
 
     private String python(Profile profile) {

@@ -118,7 +118,7 @@ final class BenchCapacityCommand implements Callable<Integer> {
                         probe.latencies().itl().p99(),
                         probe.throughput().failed()));
             });
-            results.add(engine.name(), found);
+            results.add(engine.name(), engine.settings().gpus(), found);
             results.add(running.note(Optional.empty()));
         }
     }

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.Profile;
 import roselle.bench.backend.RequestShape;
@@ -40,9 +42,12 @@ final class CompareFile {
             "python",
             "prompts",
             "prefix-cache",
+            "gpus",
             "headers",
             "skip");
-    private static final String START_SECONDS = "600";
+    private static final int START_SECONDS = 600;
+    private static final int MOST_SECONDS = 86_400;
+    private static final Set<String> PARTS = Set.of("online", "offline");
 
     /** An engine, and which of the two measurements it is left out of. */
     record Entry(NamedBackend backend, Set<String> skipped) {}
@@ -70,37 +75,73 @@ final class CompareFile {
         return top.text("model").map(Path::of);
     }
 
-    /** Fills an object with options, each by its name, from a section; false where the section is not there. */
+    /**
+     * Fills an object with options, each by its name, from a section; false where the section is not there.
+     */
     boolean fill(String section, Object options) {
         Optional<Yaml> found = top.field(section);
+        var command = new CommandLine(options);
         var words = new ArrayList<String>();
-        found.ifPresent(yaml -> words(yaml, section, words));
-        try {
-            new CommandLine(options).parseArgs(words.toArray(String[]::new));
-        } catch (CommandLine.ParameterException wrong) {
-            throw new InvalidRequestException(path + ", " + section + ": " + wrong.getMessage(), wrong);
-        }
+        checked(() -> found.ifPresent(yaml -> words(yaml, section, command, words)));
+        parse(section, command, words);
         return found.isPresent();
     }
 
-    private void words(Yaml section, String name, List<String> words) {
-        checked(() -> {
-            if (section instanceof Yaml.Text text && text.value().isEmpty()) {
-                return; // all defaults
-            }
-            section.asFields(name).values().forEach((key, value) -> words.add(option(key, value)));
-        });
+    private void parse(String section, CommandLine command, List<String> words) {
+        try {
+            command.parseArgs(words.toArray(String[]::new));
+        } catch (CommandLine.ParameterException wrong) {
+            throw new InvalidRequestException(path + ", " + section + ": " + wrong.getMessage(), wrong);
+        }
     }
 
-    private static String option(String key, Yaml value) {
+    private static void words(Yaml section, String name, CommandLine command, List<String> words) {
+        if (section instanceof Yaml.Text text && text.value().isEmpty()) {
+            return; // all defaults
+        }
+        section.asFields(name)
+                .values()
+                .forEach((key, value) -> option(name, key, value, command).ifPresent(words::add));
+    }
+
+    /** The word of a key and its value, if one is needed; complaints name the line. */
+    private static Optional<String> option(String section, String key, Yaml value, CommandLine command) {
+        OptionSpec known = command.getCommandSpec().findOption("--" + key);
+        if (known == null) {
+            throw at(value, key + " is not known in " + section + ": there are " + names(command));
+        }
         List<String> items =
                 value.asItems(key).stream().map(each -> each.asText(key)).toList();
         String joined = String.join(",", items);
-        return switch (joined) {
-            case "true" -> "--" + key;
-            case "false" -> "--no-" + key;
-            default -> "--" + key + "=" + joined;
+        if (known.arity().max() == 0) {
+            return flag(key, joined, value, known);
+        }
+        String word = "--" + key + "=" + joined;
+        try {
+            command.parseArgs(word); // alone, so that a complaint belongs to this line; all of them follow
+        } catch (CommandLine.ParameterException wrong) {
+            throw at(value, section + ": " + wrong.getMessage());
+        }
+        return Optional.of(word);
+    }
+
+    private static Optional<String> flag(String key, String text, Yaml value, OptionSpec known) {
+        return switch (text) {
+            case "true" -> Optional.of("--" + key);
+            case "false" -> known.negatable() ? Optional.of("--no-" + key) : Optional.empty();
+            default -> throw at(value, key + " is " + text + ": it must be true or false");
         };
+    }
+
+    private static String names(CommandLine command) {
+        return command.getCommandSpec().options().stream()
+                .map(option -> option.longestName().substring(2))
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static InvalidRequestException at(Yaml value, String complaint) {
+        return new InvalidRequestException("line " + value.line() + ": " + complaint);
     }
 
     /** The engines in the order of the file. */
@@ -109,19 +150,26 @@ final class CompareFile {
         checked(() -> {
             Yaml list = top.field("backends")
                     .orElseThrow(() -> new InvalidRequestException("line 1: backends is missing: a list of engines"));
+            if (list instanceof Yaml.Text text && text.value().isEmpty()) {
+                throw at(list, "backends has none");
+            }
             for (Yaml item : list.asItems("backends")) {
-                entries.add(entry(item));
+                Entry next = entry(item);
+                demandNewName(entries, next, item);
+                entries.add(next);
             }
         });
-        if (entries.isEmpty()
-                || entries.stream()
-                                .map(entry -> entry.backend().name())
-                                .distinct()
-                                .count()
-                        < entries.size()) {
-            throw new InvalidRequestException(path + ": backends has none, or two of the same name");
+        if (entries.isEmpty()) {
+            throw new InvalidRequestException(path + ": backends has none");
         }
         return entries;
+    }
+
+    private static void demandNewName(List<Entry> entries, Entry next, Yaml item) {
+        String name = next.backend().name();
+        if (entries.stream().anyMatch(entry -> entry.backend().name().equals(name))) {
+            throw at(item, "there are two of the same name, " + name + ": give one another name");
+        }
     }
 
     private Entry entry(Yaml item) {
@@ -131,29 +179,90 @@ final class CompareFile {
         String label = fields.text("profile")
                 .orElseThrow(() -> new InvalidRequestException(
                         "line " + fields.line() + ": a backend has no profile: those are " + Profile.labels()));
-        Profile profile = profile(Profile.of(label), fields);
+        Profile profile = profile(known(label, fields), fields);
         var backend = new NamedBackend(
                 fields.text("name").orElse(label),
                 profile,
-                fields.text("url").map(URI::create),
+                fields.field("url").map(CompareFile::address),
                 fields.text("served-model").or(() -> top.text("served-model")).orElse("bench"),
                 map(fields, "headers"),
                 settings(fields));
-        return new Entry(backend, Set.copyOf(list(fields, "skip")));
+        return new Entry(backend, skipped(fields));
+    }
+
+    private static Profile known(String label, Fields fields) {
+        try {
+            return Profile.of(label);
+        } catch (InvalidRequestException unknown) {
+            throw new InvalidRequestException("line " + fields.line() + ": " + unknown.getMessage(), unknown);
+        }
+    }
+
+    private static URI address(Yaml value) {
+        String text = value.asText("url");
+        try {
+            return URI.create(text);
+        } catch (IllegalArgumentException malformed) {
+            throw at(value, "url is " + text + ": write http://host:port");
+        }
+    }
+
+    private static Set<String> skipped(Fields fields) {
+        List<String> parts = list(fields, "skip");
+        fields.field("skip").filter(_ -> !PARTS.containsAll(parts)).ifPresent(value -> {
+            throw at(value, "skip is " + String.join(", ", parts) + ": it may have online and offline");
+        });
+        return Set.copyOf(parts);
     }
 
     private static Profile profile(Profile known, Fields fields) {
         List<String> command = list(fields, "command");
         RequestShape shape = known.shape();
-        boolean takesIds =
-                fields.text("prompts").map(text -> text.equals("ids")).orElse(shape.takesIds());
+        boolean takesIds = fields.field("prompts").map(CompareFile::isOfIds).orElse(shape.takesIds());
         return new Profile(
                 known.label(),
                 command.isEmpty() ? known.command() : command,
                 command.isEmpty() ? known.withoutPrefixCache() : List.of(),
-                fields.text("health").orElse(known.healthPath()),
+                fields.field("health").map(CompareFile::healthPath).orElse(known.healthPath()),
                 shape.withPrompts(takesIds),
                 known.note());
+    }
+
+    private static boolean isOfIds(Yaml value) {
+        return switch (value.asText("prompts")) {
+            case "ids" -> true;
+            case "text" -> false;
+            default -> throw at(value, "prompts is " + value.asText("prompts") + ": it must be ids or text");
+        };
+    }
+
+    private static String healthPath(Yaml value) {
+        String text = value.asText("health");
+        if (!text.startsWith("/")) {
+            throw at(value, "health is " + text + ": it must be a path that begins with /");
+        }
+        return text;
+    }
+
+    private static boolean isTrue(Yaml value, String key) {
+        return switch (value.asText(key)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw at(value, key + " is " + value.asText(key) + ": it must be true or false");
+        };
+    }
+
+    private static int number(Yaml value, String key, int least, int most) {
+        String text = value.asText(key);
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException _) {
+            // said below, with the value
+        }
+        throw at(value, key + " is " + text + ": it must be a whole number from " + least + " to " + most);
     }
 
     private NamedBackend.Settings settings(Fields fields) {
@@ -162,8 +271,13 @@ final class CompareFile {
                 fields.text("python").orElse("python3"),
                 list(fields, "flags"),
                 map(fields, "environment"),
-                fields.text("prefix-cache").map(Boolean::parseBoolean).orElse(false),
-                Duration.ofSeconds(Long.parseLong(fields.text("timeout").orElse(START_SECONDS))));
+                fields.field("prefix-cache")
+                        .map(value -> isTrue(value, "prefix-cache"))
+                        .orElse(false),
+                Duration.ofSeconds(fields.field("timeout")
+                        .map(value -> number(value, "timeout", 1, MOST_SECONDS))
+                        .orElse(START_SECONDS)),
+                BackendFlags.gpus(fields.field("gpus").map(value -> number(value, "gpus", 0, BackendFlags.MOST_GPUS))));
     }
 
     /** A list of words; a single text is split at its spaces. */
@@ -188,12 +302,8 @@ final class CompareFile {
     private void checked(Runnable reading) {
         try {
             reading.run();
-        } catch (NumberFormatException wrong) {
-            throw new InvalidRequestException(path + ": a timeout is no number of seconds", wrong);
         } catch (InvalidRequestException wrong) {
             throw new InvalidRequestException(path + ", " + wrong.getMessage(), wrong);
-        } catch (IllegalArgumentException wrong) {
-            throw new InvalidRequestException(path + ": " + wrong.getMessage(), wrong);
         }
     }
 }

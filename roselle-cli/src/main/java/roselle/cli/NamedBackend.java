@@ -42,6 +42,7 @@ record NamedBackend(
      * How to start it.
      *
      * @param python for engines that are Python packages
+     * @param gpus that it uses, for figures per GPU
      * @param further arguments
      * @param environment beside this process's own
      */
@@ -51,7 +52,8 @@ record NamedBackend(
             List<String> further,
             Map<String, String> environment,
             boolean hasPrefixCache,
-            Duration timeout) {
+            Duration timeout,
+            int gpus) {
         /** Words that a text has between spaces. */
         static List<String> words(String text) {
             return text.isBlank() ? List.of() : List.of(text.strip().split("\\s+"));
@@ -71,7 +73,8 @@ record NamedBackend(
                 further,
                 settings.environment(),
                 settings.hasPrefixCache(),
-                settings.timeout());
+                settings.timeout(),
+                settings.gpus());
         return new NamedBackend(otherName, profile, url, servedModel, headers, other);
     }
 
@@ -179,6 +182,7 @@ record NamedBackend(
                 List.of(),
                 0,
                 promptFormat(),
+                settings.gpus(),
                 profile.note(),
                 Optional.of(reason));
     }

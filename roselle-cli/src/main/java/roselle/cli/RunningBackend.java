@@ -29,6 +29,7 @@ record RunningBackend(NamedBackend backend, Target target, List<String> command)
                 command,
                 readySeconds(),
                 backend.promptFormat(),
+                backend.settings().gpus(),
                 backend.profile().note(),
                 failure);
     }

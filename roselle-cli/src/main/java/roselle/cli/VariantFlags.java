@@ -33,6 +33,10 @@ final class VariantFlags {
             throw new InvalidRequestException(
                     "there is one --variant: a comparison needs two, and one may have no flags");
         }
+        if (roselle.url().isPresent()) {
+            throw new InvalidRequestException("--variant has flags to start an engine with, and "
+                    + roselle.url().orElseThrow() + " runs already: leave the address out");
+        }
         return variants.stream().map(text -> variant(roselle, text)).toList();
     }
 

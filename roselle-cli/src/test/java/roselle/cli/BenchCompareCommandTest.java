@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -125,13 +127,60 @@ final class BenchCompareCommandTest {
         assertThat(profile.path("note").asString("")).contains("torch");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            backend: [stub]                                  | line 2: backend is not known here
+            backends: [stubb]                                | line 2: there is no profile stubb
+            backends:                                        | line 2: backends has none
+            backends: [stub, stub]                           | line 2: there are two of the same name, stub
+            backends: [{profile: stub, timeout: soon}]       | line 2: timeout is soon: it must be a whole number
+            backends: [{profile: stub, timeout: 0}]          | line 2: timeout is 0
+            backends: [{profile: stub, gpus: -1}]            | line 2: gpus is -1
+            backends: [{profile: stub, prefix-cache: yes}]   | line 2: prefix-cache is yes: it must be true or false
+            backends: [{profile: stub, prompts: words}]      | line 2: prompts is words: it must be ids or text
+            backends: [{profile: stub, skip: onlin}]         | line 2: skip is onlin
+            backends: [{profile: stub, health: ready}]       | line 2: health is ready
+            backends: [{profile: stub, url: 'http://a b'}]   | line 2: url is http://a b
+            backends: [{profile: stub, headers: [a]}]        | line 2: headers has to be a map
+            backends: [{profil: stub}]                       | line 2: profil is not known here
+            backends: [{name: a}]                            | line 2: a backend has no profile
+            backends: [{profile: [stub]}]                    | line 2: profile has to be a single value
+            """)
+    void namesTheLineOfWhatIsWrongWithABackend(String line, String complaint) throws IOException {
+        assertThat(complaint("model: demo\n" + line + "\n")).contains("wrong.yaml, " + complaint);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            pace: 3                                          | line 4: pace is not known in online: there are articles,
+            n: many                                          | line 4: online: Invalid value for option '--n'
+            scales: [0.4, fast]                              | line 4: online: Invalid value for option '--scales'
+            articles: maybe                                  | line 4: articles is maybe: it must be true or false
+            n: {a: 1}                                        | line 4: n has to be a list
+            """)
+    void namesTheLineOfWhatIsWrongWithAnOption(String line, String complaint) throws IOException {
+        assertThat(complaint("model: demo\nonline:\n  warm-up: 1\n  " + line + "\nbackends: [stub]\n"))
+                .contains("wrong.yaml, " + complaint);
+    }
+
+    /** What is false anyhow may be said. */
     @Test
-    void namesWhatIsWrongInTheFile() throws IOException {
-        assertThat(complaint("model: demo\nbackend: [stub]\n")).contains("backend is not known here");
-        assertThat(complaint("model: demo\nbackends: [stubb]\n")).contains("there is no profile stubb");
-        assertThat(complaint("model: demo\nonline: {pace: 3}\nbackends: [stub]\n"))
-                .contains("--pace");
-        assertThat(complaint("model: demo\nbackends: [stub, stub]\n")).contains("two of the same name");
+    void takesFalseForEveryFlag() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("false.yaml"), """
+                model: demo
+                online: {trace: "constant:rate=50,input=8,output=4", n: 3, scales: [1], warm-up: 0, articles: false,
+                  same-prompts: false, ignore-eos: false}
+                backends: [{profile: stub, gpus: 2, prefix-cache: false}]
+                """.replace("articles: false,\n  ", "articles: false, "));
+
+        assertThat(run("bench", "compare", file.toString(), "--output-dir", folder.toString()))
+                .isEqualTo(ExitCode.OK.status());
+        JsonNode results = read("online_results.json");
+        assertThat(results.path("workload").path("ignore_eos").asBoolean(true)).isFalse();
+        assertThat(results.path("workload").path("same_prompts_in_all_runs").asBoolean(true))
+                .isFalse();
+        assertThat(results.path("backends").get(0).path("gpus").asInt()).isEqualTo(2);
     }
 
     private String complaint(String text) throws IOException {

@@ -60,6 +60,28 @@ final class BenchOnlineCommandTest {
         assertThat(run.path("cached_tokens").asInt()).isZero();
     }
 
+    @Test
+    void refusesVariantsOfAnEngineThatRunsAlready() {
+        var err = new StringWriter();
+        String[] arguments = {
+            "bench",
+            "online",
+            "--vocabulary",
+            "9",
+            "--backends",
+            "roselle=http://h:1",
+            "--variant",
+            "a:",
+            "--variant",
+            "b:"
+        };
+
+        int status = Main.commandLine(arguments).setErr(new PrintWriter(err)).execute(arguments);
+
+        assertThat(status).isEqualTo(ExitCode.USAGE.status());
+        assertThat(err.toString()).contains("http://h:1 runs already");
+    }
+
     private JsonNode replay(String... further) throws IOException {
         Path trace = Files.writeString(folder.resolve("trace.jsonl"), TRACE);
         String[] arguments = Stream.concat(

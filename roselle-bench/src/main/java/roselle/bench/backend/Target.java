@@ -3,6 +3,7 @@ package roselle.bench.backend;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import roselle.bench.load.Endpoint;
 
 /**
@@ -27,6 +28,11 @@ public record Target(
 
     public Endpoint endpoint() {
         return new Endpoint(under(shape.path()), headers);
+    }
+
+    /** The processor time of the engine so far; empty for one that somebody else started. */
+    public OptionalLong processorNanos() {
+        return process.map(each -> OptionalLong.of(each.processorNanos())).orElse(OptionalLong.empty());
     }
 
     /** An address may have a path of its own before {@code /v1}, and may name that, too. */

@@ -37,7 +37,7 @@ public final class Machine {
     }
 
     /** One line for each card: name, memory, driver; empty where there is no driver of NVIDIA's. */
-    static List<String> gpus() {
+    public static List<String> gpus() {
         return Shell.answer("nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader")
                 .map(text -> text.lines().map(String::strip).toList())
                 .orElse(List.of());

@@ -5,10 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.StringTokenizer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -45,6 +47,38 @@ public record ProcessorUse(OptionalDouble machine, double generator, OptionalDou
                     (after.generator - before.generator) / span,
                     cores(before.engine, after.engine, span));
         };
+    }
+
+    /** Begins a span in which the engine is this very process, so that nothing but it makes the load. */
+    public static Span beginWithin() {
+        Span span = begin(() -> OptionalLong.of(0));
+        return () -> {
+            ProcessorUse use = span.end();
+            return new ProcessorUse(use.machine, 0, OptionalDouble.of(use.generator));
+        };
+    }
+
+    /** The mean over spans, each by its length; what one of them does not tell is absent. */
+    public static ProcessorUse mean(List<ProcessorUse> uses, List<Double> seconds) {
+        return new ProcessorUse(
+                mean(uses, seconds, ProcessorUse::machine),
+                mean(uses, seconds, use -> OptionalDouble.of(use.generator)).orElse(0),
+                mean(uses, seconds, ProcessorUse::engine));
+    }
+
+    private static OptionalDouble mean(
+            List<ProcessorUse> uses, List<Double> seconds, Function<ProcessorUse, OptionalDouble> part) {
+        double sum = 0;
+        double span = 0;
+        for (int i = 0; i < uses.size(); i++) {
+            OptionalDouble cores = part.apply(uses.get(i));
+            if (cores.isEmpty()) {
+                return OptionalDouble.empty();
+            }
+            sum += cores.getAsDouble() * seconds.get(i);
+            span += seconds.get(i);
+        }
+        return span > 0 ? OptionalDouble.of(sum / span) : OptionalDouble.empty();
     }
 
     private static OptionalDouble cores(OptionalLong before, OptionalLong after, double span) {

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param command that started it; empty for one that ran already
  * @param readySeconds from its start until it was ready; 0 for one that ran already
  * @param promptFormat ids or text
+ * @param gpus that it uses; 0 on a machine without one
  * @param failure why there are no figures, or not all
  */
 public record BackendNote(
@@ -22,6 +23,7 @@ public record BackendNote(
         List<String> command,
         double readySeconds,
         String promptFormat,
+        int gpus,
         String note,
         Optional<String> failure) {
     public BackendNote {
@@ -38,6 +40,7 @@ public record BackendNote(
         fields.put("command", command);
         fields.put("ready_seconds", Fields.rounded(readySeconds));
         fields.put("prompt_format", promptFormat);
+        fields.put("gpus", gpus);
         fields.put("note", note);
         failure.ifPresent(text -> fields.put("failure", text));
         return fields;

@@ -1,6 +1,7 @@
 package roselle.bench.report;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,6 @@ public final class CapacityResults {
 
     private final Meta meta;
     private final OnlinePlan plan;
-    private final int gpus;
     private final List<Map<String, Object>> backends = new ArrayList<>();
     private final List<Map<String, Object>> capacities = new ArrayList<>();
     private final List<Map<String, Object>> probes = new ArrayList<>();
@@ -27,7 +27,6 @@ public final class CapacityResults {
     public CapacityResults(Meta meta, OnlinePlan plan) {
         this.meta = meta;
         this.plan = plan;
-        gpus = Math.max(1, meta.gpus());
     }
 
     public void add(BackendNote backend) {
@@ -57,8 +56,12 @@ public final class CapacityResults {
         probes.add(fields);
     }
 
-    /** The result of all searches of an engine. */
-    public void add(String backend, List<CapacitySearch.Result> searches) {
+    /**
+     * The result of all searches of an engine.
+     *
+     * @param gpus that it uses
+     */
+    public void add(String backend, int gpus, List<CapacitySearch.Result> searches) {
         double[] carried = searches.stream()
                 .mapToDouble(result -> result.carried().orElse(0))
                 .toArray();
@@ -66,8 +69,13 @@ public final class CapacityResults {
         var fields = new LinkedHashMap<String, Object>();
         fields.put("backend", backend);
         fields.put("requests_per_second", Fields.rounded(repeats.mean()));
-        fields.put("requests_per_second_per_gpu", Fields.rounded(repeats.mean() / gpus));
-        fields.put("searches", carried);
+        fields.put("gpus", gpus);
+        fields.put("requests_per_second_per_gpu", gpus == 0 ? "no GPU" : Fields.rounded(repeats.mean() / gpus));
+        fields.put("searches", Arrays.stream(carried).mapToObj(Fields::rounded).toList());
+        fields.put("refused", searches.stream().map(CapacityResults::refused).toList());
+        fields.put(
+                "endings",
+                searches.stream().map(result -> result.ending().label()).toList());
         fields.put("confidence", 0.95);
         fields.put("half_width", searches.size() < 2 ? "unknown: one search" : Fields.rounded(repeats.halfWidth()));
         fields.put(
@@ -75,6 +83,11 @@ public final class CapacityResults {
                 searches.stream().anyMatch(result -> result.refused().isEmpty()));
         fields.put("goodput_per_second", best(backend));
         capacities.add(fields);
+    }
+
+    /** The lowest rate that was refused, or a word where none was. */
+    private static Object refused(CapacitySearch.Result result) {
+        return result.refused().isPresent() ? Fields.rounded(result.refused().getAsDouble()) : "none";
     }
 
     /** The highest goodput of all probes: beyond the capacity it may still grow, or fall. */

@@ -1,5 +1,7 @@
 package roselle.bench.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -23,13 +25,15 @@ import tools.jackson.databind.JsonNode;
 public final class Charts {
     private static final Map<String, String> METRICS = metrics();
     private static final int MOST_TIMELINES = 12;
+    private static final int LABEL_DIGITS = 3;
 
     /**
      * A run with the name it has in pictures.
      *
      * @param label of its engine, with the file's name where there are several
+     * @param gpus that its engine uses
      */
-    private record Run(String label, JsonNode node) {
+    private record Run(String label, JsonNode node, int gpus) {
         double scale() {
             return node.path("scale").asDouble();
         }
@@ -51,7 +55,6 @@ public final class Charts {
     private final List<Run> offline = new ArrayList<>();
     private final List<Run> probes = new ArrayList<>();
     private final Map<String, Picture> pictures = new LinkedHashMap<>();
-    private int gpus;
 
     private Charts() {}
 
@@ -78,20 +81,31 @@ public final class Charts {
     }
 
     private void add(String prefix, JsonNode document) {
-        gpus = Math.max(gpus, document.path("meta").path("machine").path("gpus").size());
         boolean isOnline = document.path("schema").asString("").equals(OnlineResults.SCHEMA);
         boolean isOffline = document.path("schema").asString("").equals(OfflineResults.SCHEMA);
         for (JsonNode probe : document.path("probes")) {
-            probes.add(new Run(prefix + probe.path("backend").asString(""), probe));
+            probes.add(new Run(prefix + probe.path("backend").asString(""), probe, gpus(document, probe)));
         }
         for (JsonNode run : document.path("runs")) {
             String label = prefix + run.path("backend").asString("");
             if (isOnline) {
-                online.add(new Run(label, run));
+                online.add(new Run(label, run, gpus(document, run)));
             } else if (isOffline) {
-                offline.add(new Run(label + ", " + run.path("path").asString(""), run));
+                offline.add(new Run(label + ", " + run.path("path").asString(""), run, gpus(document, run)));
             }
         }
+    }
+
+    /** Cards that the engine of a run uses; documents from before this was told name those of the machine only. */
+    private static int gpus(JsonNode document, JsonNode run) {
+        String name = run.path("backend").asString("");
+        int ofTheMachine = document.path("meta").path("machine").path("gpus").size();
+        return document.path("backends")
+                .valueStream()
+                .filter(backend -> backend.path("name").asString("").equals(name))
+                .mapToInt(backend -> backend.path("gpus").asInt(ofTheMachine))
+                .findFirst()
+                .orElse(ofTheMachine);
     }
 
     private void draw() {
@@ -223,24 +237,31 @@ public final class Charts {
     }
 
     private void pareto(String file, String title, String detail, List<Run> runs) {
-        int devices = Math.max(1, gpus);
         List<Trade> trades = runs.stream()
                 .filter(run -> run.has("e2e_ms") && run.has("tpot_ms"))
                 .map(run -> new Trade(
                         run.label(),
-                        Markdown.plain(run.node().path(detail).asDouble()),
+                        shortened(run.node().path(detail).asDouble()),
                         run.spread("tpot_ms").p90(),
-                        run.node().path("output_tokens_per_second").asDouble() / devices))
+                        run.node().path("output_tokens_per_second").asDouble() / Math.max(1, run.gpus())))
                 .toList();
         if (!trades.isEmpty()) {
-            pictures.put(
-                    file,
-                    Pictures.pareto(
-                            title,
-                            "TPOT p90, ms",
-                            gpus > 0 ? "output tokens/s per GPU" : "output tokens/s of the machine",
-                            trades));
+            pictures.put(file, Pictures.pareto(title, "TPOT p90, ms", yieldLabel(runs), trades));
         }
+    }
+
+    private static String shortened(double value) {
+        return Markdown.plain(
+                new BigDecimal(value).round(new MathContext(LABEL_DIGITS)).doubleValue());
+    }
+
+    private static String yieldLabel(List<Run> runs) {
+        if (runs.stream().allMatch(run -> run.gpus() > 0)) {
+            return "output tokens/s per GPU";
+        }
+        return runs.stream().noneMatch(run -> run.gpus() > 0)
+                ? "output tokens/s of the machine"
+                : "output tokens/s per GPU, or of a machine without";
     }
 
     /** Engines at the same scale one below the other, on the same axis. */

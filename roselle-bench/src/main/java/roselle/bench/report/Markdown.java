@@ -93,8 +93,8 @@ public final class Markdown {
                 + workload.path("repeats").asInt() + " times after one to warm up");
         origin(document);
         line("| backend | path | best requests/s | best output tokens/s | best all tokens/s | mean ± deviation output"
-                + " tokens/s | ready after s | version |");
-        line("|---|---|---|---|---|---|---|---|");
+                + " tokens/s | cores: engine, generator, others | ready after s | version |");
+        line("|---|---|---|---|---|---|---|---|---|");
         for (JsonNode run : document.path("runs")) {
             line(row(List.of(
                     run.path("backend").asString(""),
@@ -105,6 +105,7 @@ public final class Markdown {
                     number(run.path("mean_output_tokens_per_second").asDouble()) + " ± "
                             + number(run.path("deviation_output_tokens_per_second")
                                     .asDouble()),
+                    cores(run.path("processors")),
                     number(run.path("ready_seconds").asDouble()),
                     run.path("version").asString(""))));
         }
@@ -119,6 +120,10 @@ public final class Markdown {
                         + run.path("path").asString("") + "): "
                         + energy.path("joules_per_output_token").asDouble() + " J per output token by "
                         + energy.path("source").asString("") + ", idle draw included");
+            }
+            if (run.path("processors").path("other_cores").asDouble() > MOST_OTHER_CORES) {
+                line("- " + run.path("backend").asString("") + " ("
+                        + run.path("path").asString("") + "): " + others(run));
             }
             if (!run.path("note").asString("").isEmpty()) {
                 line("- " + run.path("backend").asString("") + " ("
@@ -135,8 +140,9 @@ public final class Markdown {
                 + " most " + plain(objective.path("tbt_ms").asDouble()) + " ms, failures at most "
                 + plain(objective.path("failure_share").asDouble()));
         origin(document);
-        line("| backend | requests/s | 95 % ± | per GPU | highest goodput/s | searches |");
-        line("|---|---|---|---|---|---|");
+        line(
+                "| backend | requests/s | 95 % ± | GPUs | requests/s per GPU | highest goodput/s | searches | they ended by |");
+        line("|---|---|---|---|---|---|---|---|");
         for (JsonNode capacity : document.path("capacities")) {
             String sign = capacity.path("is_at_least").asBoolean(false) ? "at least " : "";
             JsonNode width = capacity.path("half_width");
@@ -144,9 +150,15 @@ public final class Markdown {
                     capacity.path("backend").asString(""),
                     sign + number(capacity.path("requests_per_second").asDouble()),
                     width.isNumber() ? number(width.asDouble()) : width.asString(""),
-                    number(capacity.path("requests_per_second_per_gpu").asDouble()),
+                    capacity.path("gpus").asString("–"),
+                    perGpu(capacity.path("requests_per_second_per_gpu")),
                     number(capacity.path("goodput_per_second").asDouble()),
-                    Integer.toString(capacity.path("searches").size()))));
+                    Integer.toString(capacity.path("searches").size()),
+                    capacity.path("endings")
+                            .valueStream()
+                            .map(ending -> ending.asString(""))
+                            .distinct()
+                            .collect(Collectors.joining("; ")))));
         }
         line("");
         line(
@@ -168,6 +180,10 @@ public final class Markdown {
                     number(probe.path("scheduling_error_ms").path("p99").asDouble()))));
         }
         line("");
+    }
+
+    private static String perGpu(JsonNode rate) {
+        return rate.isNumber() ? number(rate.asDouble()) : "–";
     }
 
     private void throughput(JsonNode document) {
@@ -263,8 +279,8 @@ public final class Markdown {
         }
         for (JsonNode run : document.path("runs")) {
             doubts(run)
-                    .forEach(doubt -> line("- " + run.path("backend").asString("") + " at scale "
-                            + plain(run.path("scale").asDouble()) + ": " + doubt));
+                    .forEach(doubt -> line("- " + run.path("backend").asString("") + " at scale " + scale(document, run)
+                            + ": " + doubt));
         }
     }
 
@@ -291,11 +307,14 @@ public final class Markdown {
             doubts.add("the generator was late by more than 2 ms at p99: this machine is too busy for the load");
         }
         if (run.path("processors").path("other_cores").asDouble() > MOST_OTHER_CORES) {
-            doubts.add("other programs took "
-                    + number(run.path("processors").path("other_cores").asDouble())
-                    + " cores of this machine meanwhile");
+            doubts.add(others(run));
         }
         return doubts;
+    }
+
+    private static String others(JsonNode run) {
+        return "other programs took "
+                + number(run.path("processors").path("other_cores").asDouble()) + " cores of this machine meanwhile";
     }
 
     private static String percentiles(JsonNode metric) {

@@ -11,7 +11,6 @@ import roselle.bench.environment.Machine;
 public final class Meta {
     private final Map<String, Object> fields = new LinkedHashMap<>();
     private final Instant started = Instant.now();
-    private final int gpus;
 
     /**
      * Begins now.
@@ -22,16 +21,9 @@ public final class Meta {
     public Meta(String version, List<String> commandLine) {
         fields.put("roselle", version);
         fields.put("git_revision", Machine.gitRevision().orElse("unknown"));
-        Map<String, Object> machine = Machine.describe();
-        gpus = machine.get("gpus") instanceof List<?> list ? list.size() : 0;
-        fields.put("machine", machine);
+        fields.put("machine", Machine.describe());
         fields.put("command_line", List.copyOf(commandLine));
         fields.put("started", started.toString());
-    }
-
-    /** Graphics cards of the machine. */
-    int gpus() {
-        return gpus;
     }
 
     /** The fields, with the time until now. */

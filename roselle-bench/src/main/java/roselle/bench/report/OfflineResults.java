@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import roselle.bench.environment.ProcessorUse;
 import roselle.bench.metric.Repeats;
 import roselle.bench.stage.OfflinePlan;
 import roselle.bench.stage.OfflineRun;
@@ -44,6 +45,7 @@ public final class OfflineResults {
         fields.put("best_total_tokens_per_second", Fields.rounded((run.promptTokens() + run.outputTokens()) / best));
         fields.put("mean_output_tokens_per_second", Fields.rounded(repeats.mean()));
         fields.put("deviation_output_tokens_per_second", Fields.rounded(repeats.deviation()));
+        fields.put("processors", run.processors().map(ProcessorUse::fields).orElse(Map.of()));
         fields.put("energy", energy(run));
         fields.put("note", run.note());
         fields.put("command", List.copyOf(command));

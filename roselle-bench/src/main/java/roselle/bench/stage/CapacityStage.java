@@ -9,6 +9,7 @@ import roselle.bench.load.LoadGenerator;
 import roselle.bench.metric.Latencies;
 import roselle.bench.metric.RequestSample;
 import roselle.bench.metric.Throughput;
+import roselle.bench.stage.CapacitySearch.Verdict;
 import roselle.bench.trace.SyntheticTrace;
 import roselle.bench.trace.Trace;
 import roselle.bench.trace.TraceEntry;
@@ -21,6 +22,9 @@ import roselle.bench.trace.TraceEntry;
  * means something.
  */
 public final class CapacityStage {
+    private static final double ALONE = 0.02; // requests at a time, on average
+    private static final double NEARLY_ALONE = 0.3; // three of four meet no other
+
     private final OnlinePlan plan;
     private final OnlineStage online;
     private final CapacitySearch search;
@@ -96,19 +100,32 @@ public final class CapacityStage {
         var results = new ArrayList<CapacitySearch.Result>();
         for (int i = 0; i < searches; i++) {
             int number = i;
-            results.add(search.find(rate -> carries(replay, number, rate, probes)));
+            results.add(search.find(rate -> verdict(replay, number, rate, probes)));
         }
         return results;
     }
 
-    private boolean carries(Replay replay, int number, double rate, Consumer<Probe> probes)
+    private Verdict verdict(Replay replay, int number, double rate, Consumer<Probe> probes)
             throws InterruptedException {
         long seed = plan.seed() + 7919L * (number + 1) + Double.hashCode(rate);
         List<RequestSample> samples = replay.samples(arrivals(rate, seed), seed);
         boolean isKept = plan.objective()
                 .isKeptBy(Latencies.of(samples), Throughput.of(samples).failureShare());
         probes.accept(new Probe(number, rate, isKept, samples));
-        return isKept;
+        return isKept ? Verdict.CARRIED : isHopeless(rate, samples) ? Verdict.HOPELESS : Verdict.REFUSED;
+    }
+
+    /**
+     * Whether requests break the objective that hardly meet each other: by Little's law rate · mean time of them run at a
+     * time. Without this an objective that nothing keeps would be searched for at rates of one request a day.
+     */
+    private boolean isHopeless(double rate, List<RequestSample> samples) {
+        double seconds =
+                samples.stream().mapToDouble(RequestSample::e2eMillis).average().orElse(0) / 1e3;
+        long broken = samples.stream()
+                .filter(sample -> !plan.objective().isKeptBy(sample))
+                .count();
+        return rate * seconds < ALONE || (rate * seconds < NEARLY_ALONE && 2 * broken > samples.size());
     }
 
     /** Lengths in the trace's order, over and over, at the moments of a Poisson process. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import roselle.api.InvalidRequestException;
@@ -105,6 +106,7 @@ public final class DriverStage {
                 plan.prompts(),
                 (long) plan.prompts() * plan.inputTokens(),
                 result.path("output_tokens").asLong(0),
+                Optional.empty(),
                 List.of(), // its process was not watched
                 result.path("ready_seconds").asDouble(0),
                 result.path("note").asString(""));

@@ -1,7 +1,9 @@
 package roselle.bench.stage;
 
 import java.util.List;
+import java.util.Optional;
 import roselle.bench.environment.Energy;
+import roselle.bench.environment.ProcessorUse;
 
 /**
  * Repeats of the offline work by one engine.
@@ -10,6 +12,7 @@ import roselle.bench.environment.Energy;
  * @param seconds of each repeat, from the first prompt in to the last token out
  * @param promptTokens of one repeat
  * @param outputTokens of one repeat, as the engine counts them
+ * @param processors busy meanwhile, on average over the repeats; empty for a process that was not watched
  * @param energy of all repeats together, by each meter of the machine; empty where there is none
  * @param readySeconds from the engine's start until it was ready; 0 where it ran already
  */
@@ -21,6 +24,7 @@ public record OfflineRun(
         int requests,
         long promptTokens,
         long outputTokens,
+        Optional<ProcessorUse> processors,
         List<Energy> energy,
         double readySeconds,
         String note) {

@@ -3,6 +3,7 @@ package roselle.bench.stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -13,9 +14,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.bench.backend.BackendException;
 import roselle.bench.backend.Target;
-import roselle.bench.environment.Energy;
-import roselle.bench.environment.EnergyCount;
-import roselle.bench.environment.EnergyMeter;
+import roselle.bench.environment.ProcessorUse;
 import roselle.bench.load.LoadGenerator;
 import roselle.bench.load.LoadOptions;
 import roselle.bench.load.LoadRequest;
@@ -44,22 +43,18 @@ public final class OfflineStage {
         try (Engine engine = Engine.open(config);
                 ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
             double ready = (System.nanoTime() - start) / 1e9;
-            var seconds = new ArrayList<Double>();
-            var energy = new EnergyCount(EnergyMeter.available());
+            var spent = new Spent();
             long tokens = 0;
             for (int repeat = -1; repeat < plan.repeats(); repeat++) {
                 List<GenerationRequest> requests = plan.prompts(prompts, repeat).stream()
                         .map(this::request)
                         .toList();
-                List<EnergyMeter.Span> spans = repeat < 0 ? List.of() : energy.begin();
+                Spent.Span span = spent.begin(repeat >= 0, ProcessorUse.beginWithin());
                 long begin = System.nanoTime();
                 tokens = answerAll(engine, readers, requests);
-                if (repeat >= 0) {
-                    seconds.add((System.nanoTime() - begin) / 1e9);
-                    energy.add(spans);
-                }
+                span.end((System.nanoTime() - begin) / 1e9);
             }
-            return run(name, "in process", version, seconds, tokens, energy.sums(), ready);
+            return run(name, "in process", version, spent, tokens, ready);
         }
     }
 
@@ -109,20 +104,16 @@ public final class OfflineStage {
     /** Any engine over HTTP, all requests at once. */
     public OfflineRun overHttp(Target target, String version, double readySeconds) throws InterruptedException {
         try (var load = new LoadGenerator(target.endpoint(), OPTIONS)) {
-            var seconds = new ArrayList<Double>();
-            var energy = new EnergyCount(EnergyMeter.available());
+            var spent = new Spent();
             long tokens = 0;
             for (int repeat = -1; repeat < plan.repeats(); repeat++) {
                 List<LoadRequest> requests = requests(target, repeat);
-                List<EnergyMeter.Span> spans = repeat < 0 ? List.of() : energy.begin();
+                Spent.Span span = spent.begin(repeat >= 0, ProcessorUse.begin(target::processorNanos));
                 Throughput throughput = checked(load.run(requests));
                 tokens = throughput.outputTokens();
-                if (repeat >= 0) {
-                    seconds.add(throughput.seconds());
-                    energy.add(spans);
-                }
+                span.end(throughput.seconds());
             }
-            return run(target.name(), "http", version, seconds, tokens, energy.sums(), readySeconds);
+            return run(target.name(), "http", version, spent, tokens, readySeconds);
         }
     }
 
@@ -156,23 +147,17 @@ public final class OfflineStage {
         return new LoadRequest(index, 0, plan.inputTokens(), plan.outputTokens(), () -> body);
     }
 
-    private OfflineRun run(
-            String name,
-            String path,
-            String version,
-            List<Double> seconds,
-            long tokens,
-            List<Energy> energy,
-            double ready) {
+    private OfflineRun run(String name, String path, String version, Spent spent, long tokens, double ready) {
         return new OfflineRun(
                 name,
                 path,
                 version,
-                seconds,
+                spent.seconds(),
                 plan.prompts(),
                 (long) plan.prompts() * plan.inputTokens(),
                 tokens,
-                energy,
+                Optional.of(spent.processors()),
+                spent.energy(),
                 ready,
                 "");
     }

@@ -3,7 +3,6 @@ package roselle.bench.stage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import roselle.bench.backend.BackendException;
@@ -61,17 +60,11 @@ public final class OnlineStage {
         List<LoadRequest> requests = requests(target, plan.trace(), plan.seed(scale, repeat), factor);
         Instant started = Instant.now();
         List<EnergyMeter.Span> spans = meters.stream().map(EnergyMeter::begin).toList();
-        ProcessorUse.Span use = ProcessorUse.begin(() -> processorNanos(target));
+        ProcessorUse.Span use = ProcessorUse.begin(target::processorNanos);
         List<RequestSample> samples = load.run(requests);
         ProcessorUse processors = use.end();
         List<Energy> energy = spans.stream().map(EnergyMeter.Span::end).toList();
         return new OnlineRun(target.name(), factor, repeat, started, samples, energy, processors);
-    }
-
-    private static OptionalLong processorNanos(Target target) {
-        return target.process()
-                .map(process -> OptionalLong.of(process.processorNanos()))
-                .orElse(OptionalLong.empty());
     }
 
     /** A short replay at the first scale, for a profile. */

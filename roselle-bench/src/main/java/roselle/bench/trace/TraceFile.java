@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import roselle.api.InvalidRequestException;
 
 /** Reads recorded traces: Azure's and BurstGPT's CSV, Mooncake's and Bailian's JSON lines, told apart by the first line. */
@@ -37,32 +38,42 @@ public final class TraceFile {
     }
 
     private Trace read(BufferedReader reader, int count) throws IOException {
-        String first = nextLine(reader);
+        String first = withoutMark(nextLine(reader).orElse(""));
         TraceRow layout = layout(first);
         if (first.startsWith("{")) {
             add(layout, first);
         }
-        for (String row = nextLine(reader); !row.isEmpty() && entries.size() < count; row = nextLine(reader)) {
+        while (entries.size() < count) {
+            Optional<String> row = nextLine(reader);
+            if (row.isEmpty()) {
+                break;
+            }
             line++;
-            add(layout, row);
+            row.filter(text -> !text.isEmpty()).ifPresent(text -> add(layout, text));
         }
         return new Trace(
                 String.valueOf(path.getFileName()), layout.format(), blockTokens(layout), fromFirst(entries), skipped);
     }
 
-    private static String nextLine(BufferedReader reader) throws IOException {
+    /** A line without blanks around it, which may leave nothing; empty at the end of the file. */
+    private static Optional<String> nextLine(BufferedReader reader) throws IOException {
         var text = new StringBuilder();
-        for (int character = reader.read(); character >= 0 && character != '\n'; character = reader.read()) {
+        int character = reader.read();
+        boolean isEnd = character < 0;
+        for (; character >= 0 && character != '\n'; character = reader.read()) {
             if (text.length() == LONGEST_LINE) {
                 throw new InvalidRequestException("it is longer than " + LONGEST_LINE + " characters");
             }
             text.append((char) character);
         }
-        return text.toString().strip();
+        return isEnd ? Optional.empty() : Optional.of(text.toString().strip());
     }
 
-    private static TraceRow layout(String first) {
-        String start = first.startsWith("\uFEFF") ? first.substring(1) : first;
+    private static String withoutMark(String first) {
+        return first.startsWith("\uFEFF") ? first.substring(1) : first;
+    }
+
+    private static TraceRow layout(String start) {
         return start.startsWith("{")
                 ? JsonLine.of(start)
                 : TraceRow.ofHeader(start).orElseThrow(TraceFile::unknown);

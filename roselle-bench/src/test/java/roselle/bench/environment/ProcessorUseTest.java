@@ -3,6 +3,7 @@ package roselle.bench.environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -44,5 +45,34 @@ final class ProcessorUseTest {
         }
 
         assertThat(span.end().generator()).isPositive();
+    }
+
+    /** 1.5 cores for 1 s and 0.5 for 3 s are (1.5 + 1.5) / 4 = 0.75; where one span does not tell, nothing is told. */
+    @Test
+    void weighsSpansByTheirLength() {
+        var first = new ProcessorUse(OptionalDouble.of(2), 0.25, OptionalDouble.of(1.5));
+        var second = new ProcessorUse(OptionalDouble.of(1), 0.25, OptionalDouble.of(0.5));
+        var untold = new ProcessorUse(OptionalDouble.of(1), 0.25, OptionalDouble.empty());
+
+        ProcessorUse mean = ProcessorUse.mean(List.of(first, second), List.of(1.0, 3.0));
+
+        assertThat(mean).isEqualTo(new ProcessorUse(OptionalDouble.of(1.25), 0.25, OptionalDouble.of(0.75)));
+        assertThat(mean.others()).hasValue(0.25);
+        assertThat(ProcessorUse.mean(List.of(first, untold), List.of(1.0, 3.0)).engine())
+                .isEmpty();
+    }
+
+    @Test
+    void countsThisProcessAsTheEngineWhereItIsOne() {
+        ProcessorUse.Span span = ProcessorUse.beginWithin();
+        double sum = 0;
+        for (int i = 1; i < 20_000_000; i++) {
+            sum += Math.sqrt(i);
+        }
+        ProcessorUse use = span.end();
+
+        assertThat(sum).isPositive();
+        assertThat(use.generator()).isZero();
+        assertThat(use.engine()).isPresent();
     }
 }

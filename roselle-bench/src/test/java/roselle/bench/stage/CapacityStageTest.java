@@ -64,6 +64,30 @@ final class CapacityStageTest {
         });
     }
 
+    /** Service of 3 s where 2 s are the limit: at 1/16 request/s hardly one meets another, and they break it all the same. */
+    @Test
+    void givesUpAnObjectiveThatNotEvenSingleRequestsKeep() throws InterruptedException {
+        var rates = new ArrayList<Double>();
+
+        CapacitySearch.Result result = stage(1, 1)
+                .search((arrivals, _) -> constant(arrivals, 3), probe -> rates.add(probe.rate()))
+                .getFirst();
+
+        assertThat(result.ending()).isEqualTo(CapacitySearch.Ending.HOPELESS);
+        assertThat(result.carried()).isEmpty();
+        assertThat(rates).containsExactly(1.0, 0.5, 0.25, 0.125, 0.0625);
+    }
+
+    private static List<RequestSample> constant(Trace arrivals, double service) {
+        var samples = new ArrayList<RequestSample>();
+        double free = 0;
+        for (TraceEntry entry : arrivals.entries()) {
+            free = Math.max(free, entry.arrivalSeconds()) + service;
+            samples.add(sample(samples.size(), nanos(entry.arrivalSeconds()), nanos(free), Optional.empty()));
+        }
+        return samples;
+    }
+
     /** The carried rate is below the bound by up to the tolerance. */
     private static boolean contains(Repeats found) {
         return found.mean() - found.halfWidth() <= CAPACITY

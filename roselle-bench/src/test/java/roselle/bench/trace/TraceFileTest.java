@@ -41,6 +41,31 @@ final class TraceFileTest {
         assertThat(trace.entries().getLast().arrivalSeconds()).isCloseTo(0.007405, within(1e-6));
     }
 
+    /** Files are put together of pieces, and some editors begin them with a mark. */
+    @Test
+    void readsOnAfterAnEmptyLineAndAMarkAtTheStart() throws IOException {
+        Trace csv = read("""
+                TIMESTAMP,ContextTokens,GeneratedTokens
+                2023-11-16 18:15:59.6805900,374,44
+
+                2023-11-16 18:16:00.9951690,396,109
+                """);
+        Trace lines = read("""
+                \uFEFF{"timestamp": 0, "input_length": 600, "output_length": 500, "hash_ids": [0, 1]}
+
+                {"timestamp": 3052, "input_length": 700, "output_length": 490, "hash_ids": [0, 14]}
+                """);
+
+        assertThat(csv.entries()).hasSize(2);
+        assertThat(lines.entries()).hasSize(2);
+    }
+
+    @Test
+    void namesTheLineThatIsWrongAfterAnEmptyOne() {
+        assertThatThrownBy(() -> read("TIMESTAMP,ContextTokens,GeneratedTokens\n\n2023-11-16 18:15:59,many,44\n"))
+                .hasMessageContaining("line 3");
+    }
+
     @Test
     void readsMooncakesMillisecondsAndBlocks() throws IOException {
         Trace trace = read("""
