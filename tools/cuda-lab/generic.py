@@ -11,7 +11,7 @@ import numpy
 import torch
 
 from driver import Module, long
-from step import NormArguments, PageArguments, RopeArguments
+from attention import NormArguments, PageArguments, RopeArguments
 
 try:
     import gguf.quants as quants
@@ -372,11 +372,14 @@ def check_append(lab):
                     none = NormArguments()
                     norms = [NormArguments(kind == 2, w.data_ptr(), 1.0, b.data_ptr() if b is not None else None, 1e-6) if norm else none
                              for w, b in zip(weights, biases)]
-                    lab.run("rows", f"rope_append_{suffix}", (-(-(heads + 2 * key_heads) // 4), rows), 128,
+                    changed = heads + key_heads if norm or pairs else key_heads
+                    of_warp = (1, 3, 100)[rows % 3]
+                    warps = rows * -(-(changed + key_heads) // of_warp)
+                    lab.run("rows", f"rope_append_{suffix}", (-(-warps // 4),), 128,
                             [query, stride[0], key, stride[1], value, stride[2], heads, key_heads, key_size, value_size, norms[0], step, norms[1], step,
                              RopeArguments(frequencies.data_ptr(), pairs, 1.25, interleaved),
                              PageArguments(pages.cache.data_ptr(), pages.elements, pages.table.data_ptr(), pages.max_pages, pages.sequence.data_ptr(),
-                                           pages.positions.data_ptr())])
+                                           pages.positions.data_ptr()), rows, of_warp])
                 else:
                     norms = [[kind, w if norm else None, step, 1.0, b, 1e-6] for w, b in zip(weights, biases)]
                     lab.run("generic_attention", f"append_{suffix}", (rows, heads + 2 * key_heads), 32,

@@ -23,12 +23,20 @@ struct HeadArguments {
     }
 };
 
+// Sine and cosine, times the factor, by which a pair turns at a position.
+__device__ __forceinline__ float2 turnOf(const RopeArguments& rope, int position, int pair) {
+    float sine;
+    float cosine;
+    turn(__fmul_rn((float)position, rope.inverseFrequencies[pair]), sine, cosine);
+    return make_float2(__fmul_rn(sine, rope.factor), __fmul_rn(cosine, rope.factor));
+}
+
 // One head, [size] numbers at `head`, by one warp: normalised (weight may be null), rotated; `store(i, bits)` takes the i-th
-// number of a lane, number lane + 32 * i of the head. `shared` has `size` floats of this warp. SIZE is size, or 0 where that is
-// not known before.
-template <class T, int SIZE, class Store>
-__device__ __forceinline__ void turnHead(
-    const u16* head, int size, NormArguments n, const RopeArguments& rope, int position, float* shared, Store store) {
+// number of a lane, number lane + 32 * i of the head. `turns(pair)` is turnOf. `shared` has `size` floats of this warp. SIZE is
+// size, or 0 where that is not known before.
+template <class T, int SIZE, class Turns, class Store>
+__device__ __forceinline__ void turnHeadBy(
+    const u16* head, int size, NormArguments n, const RopeArguments& rope, Turns turns, float* shared, Store store) {
     constexpr int UNROLL = SIZE == 0 ? 1 : (SIZE + 31) / 32;
     int lane = threadIdx.x % 32;
     int steps = (size + 31) / 32;
@@ -69,16 +77,20 @@ __device__ __forceinline__ void turnHead(
                 int pair = rope.interleaved ? d / 2 : d % rope.pairs;
                 bool isSecond = rope.interleaved ? d & 1 : d >= rope.pairs;
                 float other = shared[rope.interleaved ? d ^ 1 : isSecond ? d - rope.pairs : d + rope.pairs];
-                float sine;
-                float cosine;
-                turn(__fmul_rn((float)position, rope.inverseFrequencies[pair]), sine, cosine);
-                float across = __fmul_rn(isSecond ? other : -other, __fmul_rn(sine, rope.factor));
-                x = __fmaf_rn(x, __fmul_rn(cosine, rope.factor), across);
+                float2 by = turns(pair);
+                x = __fmaf_rn(x, by.y, __fmul_rn(isSecond ? other : -other, by.x));
             }
             store(i, fromFloat<T>(x));
         }
     }
     __syncwarp();
+}
+
+// The same for one head at a position.
+template <class T, int SIZE, class Store>
+__device__ __forceinline__ void turnHead(
+    const u16* head, int size, NormArguments n, const RopeArguments& rope, int position, float* shared, Store store) {
+    turnHeadBy<T, SIZE>(head, size, n, rope, [&](int pair) { return turnOf(rope, position, pair); }, shared, store);
 }
 
 // A head's own part of a norm.

@@ -1,10 +1,13 @@
 // Operations on rows of BF16 or F16 numbers between the products; sums are float32 and their order depends on `columns` alone.
 //
 // A row begins every `stride` numbers. Each kernel may be launched with programmatic stream serialization.
-// norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias, or output[r] += scale * that. Grid (rows),
-//   columns / 8 threads, rounded up to 32, at most 512; columns, strides and addresses are multiples of 8, at most 32,768.
+// norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias; add_normed: output[r] += scale * that. Grid
+//   (rows), columns / 8 threads, rounded up to 32, at most 512; columns, strides and addresses are multiples of 8. Up to 4,096
+//   columns; norm_wide and add_normed_wide: up to 32,768.
 // rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
-//   Grid (ceil((queryHeads + 2 * keyHeads) / 4), rows), 128 threads, a warp for each head; sizes of a head up to 256.
+//   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
+//   do not, and keyHeads of values; a warp takes headsOfWarp of them. Grid (ceil(rows * ceil(heads / headsOfWarp) / 4)); sizes
+//   of a head up to 256.
 // gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
 //   rows), 128 threads; columns, strides and addresses are multiples of 8.
 // embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
@@ -28,10 +31,10 @@ __device__ __forceinline__ float blockSum(float x, float* shared) {
     return sum;
 }
 
-template <class T, bool ADDS>
+// MOST: pieces of 8 numbers that a thread holds.
+template <class T, bool ADDS, int MOST>
 __device__ __forceinline__ void norm(
     const u16* input, i64 inputStride, NormArguments n, float scale, u16* output, i64 outputStride, int columns) {
-    constexpr int MOST = 8;  // pieces of 8 numbers that a thread holds
     __shared__ float sums[2][16];
     launchNext();
     int step = blockDim.x * 8;
@@ -96,52 +99,90 @@ struct PageArguments {
     const int* positions;
 };
 
+// A warp copies heads [first, end) of a row to where a position's lie in a page.
+__device__ __forceinline__ void appendHeads(
+    const u16* __restrict__ from, u16* __restrict__ page, int first, int end, int size, int position) {
+    constexpr int AT_ONCE = 4;
+    int lane = threadIdx.x % 32;
+    if (((u64)from | (u64)page | (u64)(2 * size)) % 16 != 0) {
+        for (int i = first * size + lane; i < end * size; i += 32) {
+            page[(i / size * 16 + position % 16) * size + i % size] = from[i];
+        }
+        return;
+    }
+    int pieces = size / 8;
+    for (int i = first * pieces + lane; i < end * pieces; i += 32 * AT_ONCE) {
+        uint4 held[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            if (i + 32 * j < end * pieces) {
+                held[j] = ((const uint4*)from)[i + 32 * j];
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            int at = i + 32 * j;
+            if (at < end * pieces) {
+                ((uint4*)page)[(at / pieces * 16 + position % 16) * pieces + at % pieces] = held[j];
+            }
+        }
+    }
+}
+
 template <class T>
 __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
-    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,
-    NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages) {
-    __shared__ float heads[4][256];
+    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadArguments heads, PageArguments pages,
+    int rows, int headsOfWarp) {
+    __shared__ float numbers[4][256];
+    __shared__ float2 turns[4][128];
     launchNext();
-    waitForPrevious();
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
-    int row = blockIdx.y;
-    int position = pages.positions[row];
-    int head = blockIdx.x * 4 + warp;
+    int changedQueries = heads.changes(false) ? queryHeads : 0;
+    bool keysChange = heads.changes(true);
+    int changed = changedQueries + (keysChange ? keyHeads : 0);
+    int all = changed + (keysChange ? keyHeads : 2 * keyHeads);
+    int warpsOfRow = (all + headsOfWarp - 1) / headsOfWarp;
+    i64 index = (i64)blockIdx.x * 4 + warp;
+    int row = index / warpsOfRow;
+    int first = index % warpsOfRow * headsOfWarp;
+    int end = min(first + headsOfWarp, all);
+    waitForPrevious();
+    int position = row < rows ? pages.positions[row] : -1;
     if (position < 0) {  // the row only fills a grid
         return;
     }
-    if (head < queryHeads) {
-        if (queryNorm.weight || rope.pairs > 0) {
-            u16* at = query + row * queryStride + head * keySize;
-            auto store = [&](int i, u16 bits) { at[lane + i * 32] = bits; };
-            turnHead<T, 0>(at, keySize, ofHead(queryNorm, head, queryNormStride), rope, position, heads[warp], store);
+    i64 page = pages.pageTable[(i64)pages.rowSequence[row] * pages.maxPages + position / 16];
+    u16* keyPage = pages.cache + page * pages.pageElements;
+    u16* valuePage = keyPage + keyHeads * 16 * keySize;
+    if (first < changed) {
+        for (int pair = lane; pair < heads.rope.pairs; pair += 32) {
+            turns[warp][pair] = turnOf(heads.rope, position, pair);
         }
-        return;
+        __syncwarp();
     }
-    head -= queryHeads;
-    bool isKey = head < keyHeads;
-    head -= isKey ? 0 : keyHeads;
-    if (head >= keyHeads) {
-        return;
+    auto turnsOf = [&](int pair) { return turns[warp][pair]; };
+    for (int head = first; head < min(end, changed); head++) {
+        int keyHead = head - changedQueries;
+        bool isKey = keyHead >= 0;
+        u16* at = isKey ? key + row * keyStride + keyHead * keySize : query + row * queryStride + head * keySize;
+        u16* cached = keyPage + (keyHead * 16 + position % 16) * keySize;
+        NormArguments norm =
+            isKey ? ofHead(heads.keyNorm, keyHead, heads.keyNormStride) : ofHead(heads.queryNorm, head, heads.queryNormStride);
+        auto store = [&](int i, u16 bits) {
+            at[lane + i * 32] = bits;
+            if (isKey) {
+                cached[lane + i * 32] = bits;
+            }
+        };
+        turnHeadBy<T, 0>(at, keySize, norm, heads.rope, turnsOf, numbers[warp], store);
     }
-    int page = pages.pageTable[(i64)pages.rowSequence[row] * pages.maxPages + position / 16];
-    u16* target = pages.cache + page * pages.pageElements;
-    if (isKey) {
-        u16* from = key + row * keyStride + head * keySize;
-        if (keyNorm.weight || rope.pairs > 0) {
-            auto store = [&](int i, u16 bits) { from[lane + i * 32] = bits; };
-            turnHead<T, 0>(from, keySize, ofHead(keyNorm, head, keyNormStride), rope, position, heads[warp], store);
-        }
-        for (int d = lane; d < keySize; d += 32) {
-            target[(head * 16 + position % 16) * keySize + d] = from[d];
-        }
-    } else {
-        target += keyHeads * 16 * keySize;
-        for (int d = lane; d < valueSize; d += 32) {
-            target[(head * 16 + position % 16) * valueSize + d] = value[row * valueStride + head * valueSize + d];
-        }
+    int values = all - keyHeads;  // the first head of values
+    if (!keysChange) {
+        appendHeads(
+            key + row * keyStride, keyPage, max(first, changed) - changed, min(end, values) - changed, keySize, position);
     }
+    appendHeads(value + row * valueStride, valuePage, max(first, values) - values, end - values, valueSize, position);
 }
 
 template <class T>
@@ -200,25 +241,27 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 }
 
+#define NORMS(T, NAME, MOST)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(512)                                                                \
+        norm_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,       \
+            const float* bias, float epsilon, u16* output, i64 outputStride, int columns) {                          \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
+        norm<T, false, MOST>(input, inputStride, n, 1.0f, output, outputStride, columns);                            \
+    }                                                                                                                \
+    extern "C" __global__ void __launch_bounds__(512)                                                                \
+        add_normed_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset, \
+            const float* bias, float epsilon, float scale, u16* output, i64 outputStride, int columns) {             \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
+        norm<T, true, MOST>(input, inputStride, n, scale, output, outputStride, columns);                            \
+    }
+
 #define ROWS(T, SUFFIX)                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(512)                                                                         \
-        norm_##SUFFIX(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,              \
-            const float* bias, float epsilon, u16* output, i64 outputStride, int columns) {                                   \
-        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
-        norm<T, false>(input, inputStride, n, 1.0f, output, outputStride, columns);                                           \
-    }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(512)                                                                         \
-        add_normed_##SUFFIX(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,        \
-            const float* bias, float epsilon, float scale, u16* output, i64 outputStride, int columns) {                      \
-        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
-        norm<T, true>(input, inputStride, n, scale, output, outputStride, columns);                                           \
-    }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
         rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value, i64 valueStride,         \
             int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,           \
-            NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages) {                              \
+            NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages, int rows, int headsOfWarp) {   \
         ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,       \
-            queryNorm, queryNormStride, keyNorm, keyNormStride, rope, pages);                                                 \
+            HeadArguments{queryNorm, queryNormStride, keyNorm, keyNormStride, rope}, pages, rows, headsOfWarp);               \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,          \
         i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {              \
@@ -229,5 +272,9 @@ extern "C" __global__ void __launch_bounds__(128)
         embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                     \
     }
 
+NORMS(Bf16, bf16, 1)
+NORMS(F16, f16, 1)
+NORMS(Bf16, wide_bf16, 8)
+NORMS(F16, wide_f16, 8)
 ROWS(Bf16, bf16)
 ROWS(F16, f16)

@@ -18,6 +18,10 @@ import roselle.tensor.DataType;
 final class AttentionKernels {
     private static final int FAST_PAGE = 16;
     private static final int FAST_ROPE_SIZE = 256;
+    private static final int FAST_WARPS = 4;
+    private static final int ENOUGH_WARPS =
+            8192; // to keep a device busy; with more heads than that a warp takes several
+    private static final int MOST_HEADS_OF_WARP = 8;
 
     private final Launcher launcher;
     private final DataType type;
@@ -120,21 +124,6 @@ final class AttentionKernels {
 
     private void fastAppend(
             StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
-        for (int first = 0; first < rows; first += Launcher.MOST_BLOCKS) {
-            int count = Math.min(Launcher.MOST_BLOCKS, rows - first);
-            fastAppend(step, first, count, query.from(first), key.from(first), value.from(first), layer, cache);
-        }
-    }
-
-    private void fastAppend(
-            StepMemory step,
-            int firstRow,
-            int rows,
-            Rows query,
-            Rows key,
-            Rows value,
-            AttentionLayer layer,
-            CudaKvCache cache) {
         HeadShape heads = layer.heads();
         launcher.of(fastAppend)
                 .rows(query)
@@ -150,9 +139,17 @@ final class AttentionKernels {
         pages.set(JAVA_LONG, 8, cache.pageElements(layer.group()));
         pages.set(JAVA_LONG, 16, step.pageTable(layer.group()));
         pages.set(JAVA_INT, 24, step.maxPages());
-        pages.set(JAVA_LONG, 32, step.rowSequence() + (long) firstRow * Integer.BYTES);
-        pages.set(JAVA_LONG, 40, step.positions() + (long) firstRow * Integer.BYTES);
-        launcher.launch(Launcher.cover(heads.queryHeads() + 2L * heads.keyHeads(), 4), rows, 1, 128);
+        pages.set(JAVA_LONG, 32, step.rowSequence());
+        pages.set(JAVA_LONG, 40, step.positions());
+        boolean queriesChange = layer.queryNorm() != null || layer.rope() != null;
+        int count = (queriesChange ? heads.queryHeads() : 0) + 2 * heads.keyHeads();
+        int headsOfWarp = Math.clamp((long) rows * count / ENOUGH_WARPS, 1, MOST_HEADS_OF_WARP);
+        launcher.integer(rows).integer(headsOfWarp);
+        launcher.launch(
+                Launcher.cover((long) rows * Launcher.cover(count, headsOfWarp), FAST_WARPS),
+                1,
+                1,
+                FAST_WARPS * Launcher.WARP);
     }
 
     void appendLatent(

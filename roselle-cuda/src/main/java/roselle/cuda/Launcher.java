@@ -22,6 +22,8 @@ final class Launcher {
     /** Blocks of a grid along y and z at most; what needs more of them is launched more than once. */
     static final int MOST_BLOCKS = 65_535;
 
+    static final int WARP = 32;
+
     private static final int MOST_PARAMETERS = 48;
     private static final int SLOT = 64; // bytes; the largest parameter is a struct of 48
     private static final long CONFIG_BYTES = 56;

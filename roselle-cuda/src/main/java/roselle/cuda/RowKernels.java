@@ -27,7 +27,9 @@ final class RowKernels {
     private final Kernel fromFloats;
     private final Kernel toFloats;
     private final Kernel fastNorm;
+    private final Kernel wideNorm;
     private final Kernel fastAddNormed;
+    private final Kernel wideAddNormed;
     private final Kernel fastGated;
     private final Kernel fastGather;
 
@@ -48,20 +50,22 @@ final class RowKernels {
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
         KernelSource fast = KernelSource.ROWS;
         fastNorm = is16Bit ? kernels.kernel(fast, "norm" + suffix) : norm;
+        wideNorm = is16Bit ? kernels.kernel(fast, "norm_wide" + suffix) : norm;
         fastAddNormed = is16Bit ? kernels.kernel(fast, "add_normed" + suffix) : addNormed;
+        wideAddNormed = is16Bit ? kernels.kernel(fast, "add_normed_wide" + suffix) : addNormed;
         fastGated = is16Bit ? kernels.kernel(fast, "gated" + suffix) : gated;
         fastGather = is16Bit ? kernels.kernel(fast, "gather") : gather;
     }
 
     void norm(Rows input, Norm kind, Rows output, int rows) {
         boolean fast = isFastNorm(input, output);
-        normed(fast ? fastNorm : norm, input, kind);
+        normed(fast ? isWide(output) ? wideNorm : fastNorm : norm, input, kind);
         launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
     }
 
     void addNormed(Rows input, Norm kind, float scale, Rows output, int rows) {
         boolean fast = isFastNorm(input, output);
-        normed(fast ? fastAddNormed : addNormed, input, kind);
+        normed(fast ? isWide(output) ? wideAddNormed : fastAddNormed : addNormed, input, kind);
         launcher.number(scale);
         launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
     }
@@ -81,6 +85,11 @@ final class RowKernels {
                 .number(kind.weightOffset())
                 .pointer(kind.bias())
                 .number(kind.epsilon());
+    }
+
+    /** Whether a thread has more than eight numbers. */
+    private static boolean isWide(Rows output) {
+        return output.columns() > 8 * FAST_NORM_THREADS;
     }
 
     private static int normThreads(boolean fast, Rows output) {
