@@ -203,6 +203,7 @@ inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline double __dmul_rn(double a, double b) { return a * b; }
@@ -342,3 +343,21 @@ void mma(float (&sums)[4], const u32 (&a)[4], u32 b0, u32 b1) {
     }
     __syncwarp();
 }
+
+// ldmatrix.x4: lane l gives row l % 8 of matrix l / 8, and gets numbers 2 * (l % 4) and the next of row l / 4 of each.
+inline void matrices(u32 (&registers)[4], u32 address, bool transposed) {
+    unsigned warp = current / 32, lane = current % 32;
+    operands[warp][lane][0] = address;
+    __syncwarp();
+    for (int m = 0; m < 4; m++) {
+        u16 pair[2];
+        for (int i = 0; i < 2; i++) {
+            int row = transposed ? lane % 4 * 2 + i : lane / 4, column = transposed ? lane / 4 : lane % 4 * 2 + i;
+            memcpy(&pair[i], emulatedShared + operands[warp][m * 8 + row][0] + column * 2, 2);
+        }
+        registers[m] = pair[0] | (u32)pair[1] << 16;
+    }
+    __syncwarp();
+}
+inline void loadMatrices(u32 (&registers)[4], u32 address) { matrices(registers, address, false); }
+inline void loadTransposed(u32 (&registers)[4], u32 address) { matrices(registers, address, true); }

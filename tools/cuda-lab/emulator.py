@@ -16,6 +16,7 @@ REPLACED = {"numbers.cuh", "ampere.cuh"}
 def plain(path, seen):
     """The source with its includes, without what the emulator replaces."""
     text = path.read_text()
+    text = re.sub(r'asm\("ex2.*', "y = exp2f(x);", text)
     text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?([\w ]+?) (\w+)\[\];", r"\1* \2 = (\1*)emulatedShared;", text)
 
     def include(match):
@@ -39,10 +40,10 @@ class Kernel:
 
 
 class Module:
-    def __init__(self, source):
+    def __init__(self, source, architecture=800):
         folder = pathlib.Path(tempfile.mkdtemp())
         text = '#include "emulator.h"\n' + plain(SOURCES / source, set())
-        flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}"]
+        flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}", f"-D__CUDA_ARCH__={architecture}"]
         (folder / "one.cpp").write_text(text)
         subprocess.run(flags + ["-c", folder / "one.cpp", "-o", folder / "one.o"], check=True)
         symbols = subprocess.run(["nm", "--defined-only", folder / "one.o"], capture_output=True, text=True, check=True).stdout

@@ -31,6 +31,7 @@ final class AttentionKernels {
     private final Kernel copyPage;
     private final Kernel fastAppend;
     private final FastAttention fast;
+    private final LatentAttention latent;
 
     AttentionKernels(Device device, Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
@@ -43,6 +44,7 @@ final class AttentionKernels {
         copyPage = kernels.kernel(KernelSource.GENERIC_ROWS, "copy_page");
         fastAppend = type == DataType.F32 ? append : kernels.kernel(KernelSource.ROWS, "rope_append" + suffix);
         fast = new FastAttention(device, kernels, launcher, type);
+        latent = new LatentAttention(device, kernels, launcher, type);
     }
 
     /** Takes the memory that attention to any cache needs. */
@@ -52,12 +54,13 @@ final class AttentionKernels {
 
     /** Bytes of device memory that steps need. */
     long stepBytes(StepDemands demands) {
-        return fast.stepBytes(demands);
+        return fast.stepBytes(demands) + latent.stepBytes(demands);
     }
 
     /** Takes them. */
     void prepare(StepDemands demands, StepMemory step) {
         fast.prepare(demands, step);
+        latent.prepare(demands, step);
     }
 
     void append(StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
@@ -189,7 +192,8 @@ final class AttentionKernels {
     }
 
     void attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
-        if (fast.attend(step, shape, query, layer, cache, output)) {
+        if (fast.attend(step, shape, query, layer, cache, output)
+                || latent.attend(step, shape, query, layer, cache, output)) {
             return;
         }
         HeadShape heads = layer.heads();

@@ -18,6 +18,7 @@ enum KernelSource {
     ATTENTION_FEW,
     ATTENTION_MANY,
     ATTENTION_HOPPER,
+    ATTENTION_LATENT,
     LINEAR_HOPPER,
     LINEAR_PLAIN,
     LINEAR_Q8_0,
@@ -71,10 +72,11 @@ enum KernelSource {
         return valueOf(name().replace("LINEAR", "GROUPED"));
     }
 
-    /** Whether devices ask for it whatever the model; the others are for weights of one format. */
+    /** Whether devices ask for it whatever the model; the others are for some of them alone. */
     boolean isForEveryModel() {
         return switch (this) {
-            case LINEAR_PLAIN,
+            case ATTENTION_LATENT,
+                    LINEAR_PLAIN,
                     LINEAR_Q8_0,
                     LINEAR_Q4_0,
                     LINEAR_Q4_K,

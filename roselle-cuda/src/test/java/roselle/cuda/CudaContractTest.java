@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import roselle.backend.Backend;
-import roselle.backend.DecodingContract;
+import roselle.backend.LatentContract;
 import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
@@ -23,7 +23,7 @@ class CudaContractTest {
     }
 
     @Nested
-    class InF32 extends DecodingContract {
+    class InF32 extends LatentContract {
         @Override
         protected Backend open() {
             return backend(DataType.F32);
@@ -36,7 +36,7 @@ class CudaContractTest {
     }
 
     @Nested
-    class InBf16 extends DecodingContract {
+    class InBf16 extends LatentContract {
         @Override
         protected Backend open() {
             return backend(DataType.BF16);
@@ -49,7 +49,7 @@ class CudaContractTest {
     }
 
     @Nested
-    class InF16 extends DecodingContract {
+    class InF16 extends LatentContract {
         @Override
         protected Backend open() {
             return backend(DataType.F16);

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 import roselle.backend.Backend;
 import roselle.backend.DecodingContract;
+import roselle.backend.LatentContract;
 
 /** The CPU keeps the contract of a device on each path that the processor offers. */
 class CpuBackendContractTest {
@@ -22,9 +23,10 @@ class CpuBackendContractTest {
     }
 
     @Nested
-    class Auto extends OnPath {
-        Auto() {
-            super(CpuPath.AUTO);
+    class Auto extends LatentContract {
+        @Override
+        protected Backend open() {
+            return new CpuBackend(CpuOptions.all().with(CpuPath.AUTO));
         }
     }
 

@@ -1,0 +1,246 @@
+package roselle.cuda;
+
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.HeadShape;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.backend.StepDemands;
+import roselle.backend.StepLimits;
+import roselle.tensor.DataType;
+
+/**
+ * Latent attention on tensor cores ({@code attention_latent.cu}): 16-bit rows and pages, 16 tokens a page, 512 numbers of
+ * value with 64 behind them, as DeepSeek's V2 and V3 have.
+ */
+final class LatentAttention {
+    private static final int PAGE = 16;
+    private static final int KEY = 576;
+    private static final int VALUE = 512;
+    private static final int TILE = 64;
+    private static final int EARLY_SPLITS = 16;
+    private static final int EARLY_TILES = 4;
+    private static final int LATE_TILES = 16;
+    private static final int THREADS = 256;
+    private static final int SMALL_SHARED_MEMORY = 100 << 10;
+    private static final int WIDE_SHARED_MEMORY = 231_680;
+    private static final long MOST_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
+
+    private final Device device;
+    private final Kernels kernels;
+    private final Launcher launcher;
+    private final DataType type;
+    private final boolean isWide; // whether there is a kernel for tiles of 64 rows
+    private @Nullable Loaded loaded;
+    private long totals;
+    private long partials;
+    private long partialsBytes;
+
+    /** The kernels, once there is a model for them. */
+    private record Loaded(Kernel narrow, @Nullable Kernel wide, Kernel merge) {}
+
+    LatentAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
+        this.device = device;
+        this.kernels = kernels;
+        this.launcher = launcher;
+        this.type = type;
+        isWide = device.sharedMemory() >= WIDE_SHARED_MEMORY;
+    }
+
+    private boolean fits(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
+        return type != DataType.F32
+                && cacheType == type
+                && pageTokens == PAGE
+                && group.valueSize() == 0
+                && group.window() == 0
+                && heads.keyHeads() == 1
+                && heads.keySize() == KEY
+                && heads.valueSize() == VALUE;
+    }
+
+    private boolean fits(StepDemands.Attention attention, StepDemands demands) {
+        return fits(
+                attention.heads(),
+                attention.group(),
+                demands.cacheType(),
+                demands.limits().pageTokens());
+    }
+
+    /** Bytes of device memory that steps need. */
+    long stepBytes(StepDemands demands) {
+        long most = 0;
+        var tiles = new TreeSet<Integer>();
+        for (StepDemands.Attention each : demands.attentions()) {
+            if (fits(each, demands)) {
+                most = Math.max(most, totalBytes() + partialBytes(demands.limits(), each.heads()));
+                tiles.add(tileTokens(each.heads()));
+            }
+        }
+        return most + tiles.size() * StepMemory.tileBytes(demands.limits());
+    }
+
+    /** Takes them, and loads the kernels. */
+    void prepare(StepDemands demands, StepMemory step) {
+        for (StepDemands.Attention each : demands.attentions()) {
+            if (fits(each, demands)) {
+                step.reserveTiles(tileTokens(each.heads()));
+                reservePartials(partialBytes(demands.limits(), each.heads()));
+                loaded();
+            }
+        }
+    }
+
+    private Loaded loaded() {
+        Loaded there = loaded;
+        if (there == null) {
+            String suffix = "_" + type.label();
+            KernelSource source = KernelSource.ATTENTION_LATENT;
+            Kernel wide = isWide ? kernels.kernel(source, "latent_64" + suffix) : null;
+            there = new Loaded(
+                    kernels.kernel(source, "latent_16" + suffix),
+                    wide,
+                    kernels.kernel(source, "latent_merge" + suffix));
+            totals = device.memory().allocate(totalBytes());
+            loaded = there;
+        }
+        return there;
+    }
+
+    private int widest() {
+        return isWide ? 64 : 16;
+    }
+
+    /** Sums over splits of the blocks that run at a time. */
+    private long totalBytes() {
+        return (long) device.multiprocessors() * widest() * VALUE * Float.BYTES;
+    }
+
+    /** Tokens of a tile of many rows. */
+    private int tileTokens(HeadShape heads) {
+        return Math.max(1, widest() / heads.queryHeads());
+    }
+
+    private long partialBytes(StepLimits limits, HeadShape heads) {
+        return partialBytes(limits.maxRows(), limits.maxPages(), heads);
+    }
+
+    private long partialBytes(int maxRows, int maxPages, HeadShape heads) {
+        long row = rowBytes(maxPages, heads);
+        return Math.min(Math.min(maxRows, device.multiprocessors()) * row, Math.max(row, MOST_PARTIAL_BYTES));
+    }
+
+    /** Bytes of all splits of a row. */
+    private static long rowBytes(int maxPages, HeadShape heads) {
+        return (long) splits(maxPages) * heads.queryHeads() * (VALUE + 2) * Float.BYTES;
+    }
+
+    private static int splits(int pages) {
+        int tiles = Launcher.cover((long) pages * PAGE, TILE);
+        int early = EARLY_SPLITS * EARLY_TILES;
+        return tiles <= early
+                ? Launcher.cover(tiles, EARLY_TILES)
+                : EARLY_SPLITS + Launcher.cover(tiles - early, LATE_TILES);
+    }
+
+    private void reservePartials(long bytes) {
+        if (bytes > partialsBytes) {
+            partials = device.memory().allocate(bytes);
+            partialsBytes = bytes;
+        }
+    }
+
+    /** Launches attention if there is a kernel for it; else it does nothing and says so. */
+    boolean attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        KvGroup group = cache.groups().get(layer.group());
+        boolean isPlain = layer.softCap() == 0 && layer.sinks() == null;
+        if (!isPlain
+                || !fits(heads, group, cache.type(), cache.pageTokens())
+                || !CudaBuffer.isAligned(query)
+                || !CudaBuffer.isAligned(output)) {
+            return false;
+        }
+        if (shape.isFew()) {
+            few(step, shape.rows(), query, layer, cache, output);
+        } else {
+            many(step, query, layer, cache, output);
+        }
+        return true;
+    }
+
+    private void many(StepMemory step, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        int tokens = tileTokens(layer.heads());
+        int tiles = step.sendTiles(tokens, launcher);
+        launch(isWide, step, query, layer, cache, output, step.tiles(tokens), tiles, 1);
+    }
+
+    private void few(StepMemory step, int rows, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        boolean wide = isWide && (long) rows * Launcher.cover(heads.queryHeads(), 64) * 4 >= device.multiprocessors();
+        int parts = parts(step, rows, heads, wide);
+        launch(wide, step, query, layer, cache, output, 0, rows, parts);
+        if (parts > 1) {
+            launcher.of(loaded().merge)
+                    .pointer(partials)
+                    .integer(splits(step.maxPages()))
+                    .integer(heads.queryHeads())
+                    .pointer(step.positions())
+                    .rows(output)
+                    .launch(heads.queryHeads(), rows, 1, 128);
+        }
+    }
+
+    /** How many blocks share an item, so that all multiprocessors have work and partial results have room. */
+    private int parts(StepMemory step, int rows, HeadShape heads, boolean wide) {
+        long items = (long) rows * Launcher.cover(heads.queryHeads(), wide ? 64 : 16);
+        int splits = splits(step.maxPages());
+        int parts = Math.clamp(device.multiprocessors() / items, 1, splits);
+        long room = partialBytes(step.maxRows(), step.maxPages(), heads);
+        return rows * rowBytes(step.maxPages(), heads) <= room ? parts : 1;
+    }
+
+    private void launch(
+            boolean wide,
+            StepMemory step,
+            Rows query,
+            AttentionLayer layer,
+            CudaKvCache cache,
+            Rows output,
+            long tiles,
+            int tileCount,
+            int parts) {
+        HeadShape heads = layer.heads();
+        Loaded all = loaded();
+        Kernel wideKernel = all.wide;
+        Kernel kernel = wide && wideKernel != null ? wideKernel : all.narrow;
+        if (parts > 1) {
+            reservePartials(partialBytes(step.maxRows(), step.maxPages(), heads));
+        }
+        int items = Math.multiplyExact(tileCount, Launcher.cover(heads.queryHeads(), wide ? 64 : 16));
+        launcher.of(kernel)
+                .rows(query)
+                .pointer(cache.address(layer.group(), layer.layer()))
+                .wide(cache.pageElements(layer.group()))
+                .pointer(step.pageTable(layer.group()))
+                .integer(step.maxPages())
+                .pointer(step.rowSequence())
+                .pointer(step.positions())
+                .integer(heads.queryHeads())
+                .number(layer.scale())
+                .rows(output)
+                .pointer(tiles)
+                .pointer(step.rowStart())
+                .integer(tileCount)
+                .pointer(partials)
+                .integer(splits(step.maxPages()))
+                .pointer(totals)
+                .shared(wide ? WIDE_SHARED_MEMORY : narrowShared())
+                .launch(parts > 1 ? items : Math.min(items, device.multiprocessors()), parts, 1, THREADS);
+    }
+
+    private int narrowShared() {
+        int stages = device.sharedMemory() < SMALL_SHARED_MEMORY ? 1 : 2;
+        return 8192 + stages * 65_536 + 4800;
+    }
+}
