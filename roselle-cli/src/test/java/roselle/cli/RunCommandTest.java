@@ -195,7 +195,15 @@ final class RunCommandTest {
     void tellsPlanAndSpeedOnStandardErrorWhenVerbose() throws IOException {
         Outcome outcome = raw("--verbose", "--temperature", "0", "--max-tokens", "8", "--ignore-eos", "ab");
         assertThat(outcome.err())
-                .contains("weights ", "kv cache ", "total ", "start ", "first token after ", "tokens/s", " 0 cached");
+                .contains(
+                        "device     cpu",
+                        "weights ",
+                        "kv cache ",
+                        "total ",
+                        "start ",
+                        "first token after ",
+                        "tokens/s",
+                        " 0 cached");
         assertThat(outcome.out())
                 .isEqualTo(raw("--temperature", "0", "--max-tokens", "8", "--ignore-eos", "ab")
                         .out());

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import roselle.api.DeviceException;
 import roselle.cuda.nvrtc.Compiler;
@@ -28,6 +30,7 @@ final class CubinCache implements Cubins {
 
     private final Path folder;
     private final Supplier<Compiler> compiler;
+    private final Set<Path> fresh = new HashSet<>(); // compiled by this process
     private int compiled;
 
     CubinCache(Path folder, Supplier<Compiler> compiler) {
@@ -60,12 +63,32 @@ final class CubinCache implements Cubins {
                 LOG.log(System.Logger.Level.WARNING, "event=cubin-unreadable file=\"{0}\"", file);
             }
         }
-        compiled++;
+        return compile(source, architecture, file);
+    }
+
+    private byte[] compile(KernelSource source, String architecture, Path file) {
         Compiler used = compiler.get();
+        if (compiled++ == 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "kernels are compiled for " + architecture
+                            + ", once on this machine: the first start takes about half a minute longer");
+        }
         byte[] cubin = used.compile(source.file(), source.text(), KernelSource.headers(), architecture)
                 .cubin();
         keep(file, cubin);
+        fresh.add(file);
         return cubin;
+    }
+
+    @Override
+    public Optional<byte[]> anew(KernelSource source, String architecture) {
+        Path file = file(source, architecture);
+        if (fresh.contains(file)) {
+            return Optional.empty();
+        }
+        LOG.log(System.Logger.Level.WARNING, "event=cubin-not-loaded file=\"{0}\"", file);
+        return Optional.of(compile(source, architecture, file));
     }
 
     /** Where the machine code of a source is kept. */
@@ -103,8 +126,12 @@ final class CubinCache implements Cubins {
         try {
             Files.createDirectories(folder);
             Path part = Files.createTempFile(folder, "part", ".cubin");
-            Files.write(part, cubin);
-            move(part, file);
+            try {
+                Files.write(part, cubin);
+                move(part, file);
+            } finally {
+                Files.deleteIfExists(part);
+            }
         } catch (IOException unwritable) {
             LOG.log(
                     System.Logger.Level.WARNING,

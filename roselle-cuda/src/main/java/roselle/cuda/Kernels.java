@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import roselle.api.DeviceException;
 import roselle.backend.Phase;
 
 /** The kernels of a device, by file and name; a file is compiled, or fetched from the cache, when its first kernel is asked for. */
@@ -30,13 +31,34 @@ final class Kernels implements AutoCloseable {
         long begin = System.nanoTime();
         Long module = modules.get(source);
         if (module == null) {
-            module = device.driver().loadModule(cubins.cubin(source, device.architecture()));
+            module = load(source);
             loaded.add(module);
             modules.put(source, module);
         }
         var kernel = new Kernel(name, device.driver().function(module, name));
         nanos += System.nanoTime() - begin;
         return kernel;
+    }
+
+    /** Loads a file; what was kept of it and does not load, because it is broken or of another driver, is compiled anew. */
+    private long load(KernelSource source) {
+        byte[] cubin = cubins.cubin(source, device.architecture());
+        try {
+            return device.driver().loadModule(cubin);
+        } catch (DeviceException refused) {
+            return device.driver().loadModule(anew(source, refused));
+        }
+    }
+
+    private byte[] anew(KernelSource source, DeviceException refused) {
+        try {
+            return cubins.anew(source, device.architecture()).orElseThrow(() -> refused);
+        } catch (DeviceException noCompiler) {
+            if (noCompiler != refused) {
+                refused.addSuppressed(noCompiler);
+            }
+            throw refused;
+        }
     }
 
     @Override

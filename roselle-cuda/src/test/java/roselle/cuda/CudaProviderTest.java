@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,33 @@ class CudaProviderTest {
         assertThat(provider.unusable()).isEmpty();
         provider.open(0, "bf16").close();
         assertThat(compilers).as("compilers that were looked for").hasValue(before);
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    @Test
+    void keptMachineCodeThatDoesNotLoadIsCompiledAnew() {
+        var broken = new FakeDriver.Fault(200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid", false);
+        var driver = new FakeDriver(Card.HOPPER);
+        var renewed = new AtomicInteger();
+        var cubins = new Cubins() {
+            @Override
+            public byte[] cubin(KernelSource source, String architecture) {
+                return FakeKernels.cubin(source, architecture);
+            }
+
+            @Override
+            public Optional<byte[]> anew(KernelSource source, String architecture) {
+                renewed.incrementAndGet();
+                return Optional.of(FakeKernels.cubin(source, architecture));
+            }
+        };
+        driver.failAfter("cuModuleLoadData", 2, broken);
+        new CudaProvider(() -> driver, () -> cubins).open(0, "bf16").close();
+        assertThat(renewed).hasValue(1);
+        driver.failAfter("cuModuleLoadData", 2, broken);
+        assertThatThrownBy(() -> provider(() -> driver).open(0, "bf16"))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining("CUDA_ERROR_INVALID_IMAGE");
         assertThat(driver.leaks()).isEmpty();
     }
 

@@ -7,6 +7,7 @@ import roselle.tensor.DataType;
 /**
  * What an engine takes of the machine, settled before anything is loaded; nothing is allocated beyond it.
  *
+ * @param device its name, how it computes, and why so
  * @param maxContext tokens of the longest prompt and answer together
  * @param maxSequences answers generated at a time
  * @param stepTokens tokens of a step at most
@@ -19,6 +20,7 @@ import roselle.tensor.DataType;
  * @param machineBytes memory that the machine has
  */
 public record EnginePlan(
+        String device,
         int maxContext,
         int maxSequences,
         int stepTokens,
@@ -53,6 +55,7 @@ public record EnginePlan(
     /** The plan as lines for people. */
     public String describe() {
         var text = new StringBuilder();
+        line(text, "device", device);
         line(text, "weights", size(weightBytes) + ", mapped; " + size(copiedBytes) + " copied");
         for (Cache cache : caches) {
             line(

@@ -28,9 +28,16 @@ import roselle.tensor.Tensor;
  * @param memory bytes of weights, and of the rows between operations
  * @param stepBytes what steps take beside their rows, and logits and last hidden states where these are the host's
  * @param machineBytes memory that the machine has, or what may be taken of the device's own
+ * @param device in one line for people
  */
 record EngineSizes(
-        StepLimits limits, int chunkTokens, KvPages kv, MemoryPlan memory, long stepBytes, long machineBytes) {
+        StepLimits limits,
+        int chunkTokens,
+        KvPages kv,
+        MemoryPlan memory,
+        long stepBytes,
+        long machineBytes,
+        String device) {
     /** Rows of a step beyond one for each sequence whose logits may be wanted: scored prompts, drafts. */
     private static final int SPARE_OUTPUTS = 64;
 
@@ -79,6 +86,7 @@ record EngineSizes(
             caches.add(new EnginePlan.Cache(each.name(), each.layers(), each.window(), pages, bytes));
         }
         return new EnginePlan(
+                device,
                 limits.maxContext(),
                 limits.maxSequences(),
                 limits.maxRows(),
@@ -248,7 +256,8 @@ record EngineSizes(
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
             long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
-            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, step, machineBytes);
+            String device = backend.describe();
+            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, step, machineBytes, device);
         }
     }
 }

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 
 /** A shared library of NVIDIA's, found where drivers, toolkits and Python environments put it. */
@@ -31,7 +33,7 @@ public final class NativeLibrary {
     /**
      * Loads a library: from the loader's path, the folder that the system property {@code roselle.cuda.libraries} names,
      * {@code CUDA_HOME}, {@code /usr/local/cuda*}, or the {@code nvidia} folders of a
-     * Python environment.
+     * Python environment: an active one, the user's own packages, the machine's.
      *
      * @param advice what to install where it is missing
      * @throws DeviceException that says where it was looked for, and the advice
@@ -66,23 +68,32 @@ public final class NativeLibrary {
 
     /** Folders where NVIDIA's libraries may lie beside the loader's path. */
     static List<Path> folders() {
+        return folders(System::getenv, Path.of(System.getProperty("user.home")), Path.of("/"));
+    }
+
+    /** The same for other environment variables, another home, and another root of the file system. */
+    static List<Path> folders(Function<String, @Nullable String> environment, Path userHome, Path root) {
         var folders = new ArrayList<Path>();
-        String named = System.getProperty(FOLDER);
-        if (named != null && !named.isBlank()) {
-            add(folders, Path.of(named));
-        }
-        String home = System.getenv("CUDA_HOME");
-        if (home != null && !home.isBlank()) {
-            add(folders, Path.of(home, "lib64"));
-        }
-        String python = System.getenv("VIRTUAL_ENV");
-        if (python != null && !python.isBlank()) {
-            addPython(folders, Path.of(python, "lib"));
-        }
-        addMatching(folders, Path.of("/usr/local"), "cuda*", "lib64");
-        addPython(folders, Path.of("/usr/local/lib"));
-        addPython(folders, Path.of("/usr/lib"));
+        named(System.getProperty(FOLDER)).ifPresent(folder -> add(folders, folder));
+        named(environment.apply("CUDA_HOME")).ifPresent(home -> {
+            add(folders, home.resolve("lib64"));
+            add(folders, home.resolve("lib"));
+            add(folders, home);
+        });
+        named(environment.apply("VIRTUAL_ENV")).ifPresent(python -> addPython(folders, python.resolve("lib")));
+        named(environment.apply("CONDA_PREFIX")).ifPresent(conda -> {
+            add(folders, conda.resolve("lib"));
+            addPython(folders, conda.resolve("lib"));
+        });
+        addMatching(folders, root.resolve("usr/local"), "cuda*", "lib64");
+        addPython(folders, userHome.resolve(".local/lib"));
+        addPython(folders, root.resolve("usr/local/lib"));
+        addPython(folders, root.resolve("usr/lib"));
         return folders;
+    }
+
+    private static Optional<Path> named(@Nullable String folder) {
+        return folder == null || folder.isBlank() ? Optional.empty() : Optional.of(Path.of(folder));
     }
 
     private static void addPython(List<Path> folders, Path lib) {

@@ -26,7 +26,6 @@ public final class Compiler {
     private static final List<String> BUILTINS = List.of("13.3", "13.2", "13.1", "13.0", "12.9", "12.8");
 
     private final NativeLibrary library;
-    private final MethodHandle version;
     private final MethodHandle errorString;
     private final MethodHandle create;
     private final MethodHandle compile;
@@ -65,7 +64,6 @@ public final class Compiler {
     public Compiler() {
         loadBuiltins();
         library = open();
-        version = bind("nvrtcVersion", ADDRESS, ADDRESS);
         errorString = library.function("nvrtcGetErrorString", FunctionDescriptor.of(ADDRESS, JAVA_INT));
         create = bind("nvrtcCreateProgram", ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS);
         compile = bind("nvrtcCompileProgram", JAVA_LONG, JAVA_INT, ADDRESS);
@@ -111,16 +109,6 @@ public final class Compiler {
             return text.reinterpret(256).getString(0) + " (" + error + ")";
         } catch (Throwable impossible) {
             throw new AssertionError("a native call threw", impossible);
-        }
-    }
-
-    /** {@code 13.0}: a part of the name under which machine code is kept. */
-    public String version() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment major = arena.allocate(JAVA_INT);
-            MemorySegment minor = arena.allocate(JAVA_INT);
-            check("nvrtcVersion", () -> (int) version.invokeExact(major, minor));
-            return major.get(JAVA_INT, 0) + "." + minor.get(JAVA_INT, 0);
         }
     }
 
