@@ -3,10 +3,9 @@
 # The machine needs x86-64, an NVIDIA driver, and NVRTC or machine code of kernels in its cache; no JDK, no Maven, no network.
 #
 #   tools/gpu-bundle.sh FOLDER
-#   FOLDER/run.sh test [CLASS …]      the tests with the tag gpu
-#   FOLDER/run.sh roselle ARGUMENTS   the command line
+#   FOLDER/run.sh   says what it can run there
 set -eu
-[ $# = 1 ] || { sed -n 2,7p "$0" >&2; exit 64; }
+[ $# = 1 ] || { sed -n 2,6p "$0" >&2; exit 64; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 bundle=$(cd "$1" && pwd)
@@ -35,28 +34,77 @@ assertj=$(sed -n 's/.*<assertj.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.assertj:assertj-core:$assertj" -DoutputDirectory="$bundle/test"
 (cd roselle-engine/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/engine-tests.jar" roselle)
 mkdir "$bundle/test/cuda" && cp -r roselle-cuda/target/test-classes/. "$bundle/test/cuda/"
+rm -rf "$bundle/lab"
+mkdir -p "$bundle/lab/tools" "$bundle/lab/roselle-cuda/src/main"
+cp -r tools/cuda-lab "$bundle/lab/tools/"
+cp -r roselle-cuda/src/main/cuda "$bundle/lab/roselle-cuda/src/main/"
 cat >"$bundle/run.sh" <<'RUN'
 #!/bin/sh
-# Runs the bundle it lies in: run.sh test [CLASS …] | run.sh roselle ARGUMENTS
+# Runs the bundle it lies in:
+#   run.sh test [CLASS …]              the tests with the tag gpu, or those of some classes: run.sh test CudaContractTest
+#   run.sh roselle ARGUMENTS           the command line
+#   run.sh kernels [SCRIPT ARGUMENTS]  checks and times kernels (Python, PyTorch, NVRTC): run.sh kernels attention.py check
+#   run.sh serving [MODEL [OPTIONS]]   128 prompts of 256 tokens and 64 new ones, through the engine and over HTTP; where no
+#                                      model is named, GPT-2's shape with random weights, made by transformers
 set -eu
 bundle=$(cd "$(dirname "$0")" && pwd)
+[ $# != 0 ] || { sed -n 2,8p "$0" >&2; exit 64; }
 jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
-[ -x "$jre/jre/bin/java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }
 java=$jre/jre/bin/java
+unpacked() { [ -x "$java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }; }
+roselle() {
+    "$java" --enable-native-access=roselle.engine,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
+}
 what=$1
 shift
 case $what in
     test)
+        unpacked
         path=$(echo "$bundle"/test/cuda "$bundle"/test/*.jar "$bundle"/lib/*.jar | tr ' ' ':')
         [ $# = 0 ] && set -- --scan-classpath "$bundle/test/cuda" --include-tag gpu
+        case $1 in
+            -*) ;; # the launcher's own options
+            *)
+                for class in "$@"; do # each in turn goes, and comes again with its package
+                    shift
+                    case $class in *.*) ;; *) class=roselle.cuda.$class ;; esac
+                    set -- "$@" "--select-class=$class"
+                done
+                ;;
+        esac
         exec "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -ea ${ROSELLE_JAVA_OPTIONS-} -cp "$path" \
             org.junit.platform.console.ConsoleLauncher execute --details=summary --disable-banner "$@"
         ;;
     roselle)
-        exec "$java" --enable-native-access=roselle.engine,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" \
-            -m roselle.cli/roselle.cli.Main "$@"
+        unpacked
+        roselle "$@"
         ;;
-    *) sed -n 2p "$0" >&2; exit 64 ;;
+    kernels)
+        built=${TMPDIR:-/tmp}/roselle-kernels
+        cd "$bundle/lab/tools/cuda-lab"
+        [ -d "$built" ] || python3 compile.py --out "$built" ../../roselle-cuda/src/main/cuda/*.cu
+        if [ $# != 0 ]; then
+            script=$1
+            shift
+            exec python3 "$script" "$built" "$@"
+        fi
+        python3 linear.py "$built" check few many
+        python3 attention.py "$built" check few many
+        python3 latent.py "$built" check few many
+        python3 step.py "$built" gpt2 llama
+        ;;
+    serving)
+        unpacked
+        model=${1-}
+        [ $# = 0 ] || shift
+        if [ -z "$model" ]; then
+            model=${TMPDIR:-/tmp}/roselle-gpt2
+            [ -d "$model" ] || python3 -c "import sys, transformers as t; t.GPT2LMHeadModel(t.GPT2Config()).half().save_pretrained(sys.argv[1])" "$model"
+        fi
+        roselle bench offline --model "$model" --output-dir "${TMPDIR:-/tmp}/roselle-serving" \
+            --engine-flags "--device cuda --max-sequences 128 --step-tokens 16384" "$@"
+        ;;
+    *) sed -n 2,8p "$0" >&2; exit 64 ;;
 esac
 RUN
 chmod +x "$bundle/run.sh"

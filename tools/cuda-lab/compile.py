@@ -22,9 +22,13 @@ def cuda_folder():
 
 
 def load_nvrtc():
-    folder = cuda_folder() / "lib"
-    ctypes.CDLL(str(folder / "libnvrtc-builtins.so.13.0"), mode=ctypes.RTLD_GLOBAL)
-    return ctypes.CDLL(str(folder / "libnvrtc.so.13"))
+    """The wheel's compiler, else that of a toolkit."""
+    for folder in [cuda_folder() / "lib", *sorted(pathlib.Path("/usr/local").glob("cuda*/lib64"))]:
+        if (folder / "libnvrtc.so.13").exists():
+            for builtins in folder.glob("libnvrtc-builtins.so.13.?"):
+                ctypes.CDLL(str(builtins), mode=ctypes.RTLD_GLOBAL)
+            return ctypes.CDLL(str(folder / "libnvrtc.so.13"))
+    sys.exit("libnvrtc.so.13 is neither among Python's packages nor in /usr/local/cuda*/lib64: pip install 'nvidia-cuda-nvrtc==13.0.*'")
 
 
 def check(nvrtc, result, what):

@@ -1,0 +1,142 @@
+package roselle.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Backend;
+import roselle.backend.HeadShape;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.cuda.FakeDriver.Card;
+import roselle.tensor.DataType;
+
+/** Which kernels attend to latent pages, and that each is given what it declares. */
+class FakeLatentTest {
+    private static final int PAGE = 16;
+    private static final int TURNED = 64;
+
+    /** Attention of one layer on a fake device. */
+    private static final class Attending implements AutoCloseable {
+        private final FakeDriver driver;
+        private final Arena arena = Arena.ofConfined();
+        private final Backend backend;
+        private final StepLimits limits;
+        private final KvCache cache;
+        private final AttentionLayer layer;
+        private final Rows absorbed;
+        private final Rows attended;
+
+        Attending(Card card, DataType type, int heads, int valueSize, int maxContext) {
+            driver = new FakeDriver(card.withBytes(16L << 30));
+            backend = driver.open(type);
+            limits = new StepLimits(300, 300, 300, maxContext, PAGE);
+            int keySize = valueSize + TURNED;
+            var group = new KvGroup("latent", 1, 1, keySize, 0, 0);
+            cache = backend.allocateKvCache(List.of(group), type, PAGE, new int[] {4000});
+            layer = new AttentionLayer(
+                    0, 0, new HeadShape(heads, 1, keySize, valueSize), null, null, null, 1f, 0f, null);
+            absorbed = rows(type, heads * keySize);
+            attended = rows(type, heads * valueSize);
+        }
+
+        private Rows rows(DataType type, int columns) {
+            return Rows.of(backend.allocate(type, (long) limits.maxRows() * columns), columns);
+        }
+
+        /** The launches of a step of {@code each} rows of so many sequences. */
+        List<FakeKernels.Launch> launches(int sequences, int each, int context) {
+            var inputs = new StepInputs(limits, 1);
+            inputs.sequences = sequences;
+            for (int s = 0; s < sequences; s++) {
+                inputs.contextLength[s] = context;
+                inputs.rowStart[s] = inputs.rows;
+                for (int i = 0; i < each; i++) {
+                    inputs.positions[inputs.rows++] = context + i;
+                }
+            }
+            inputs.rowStart[sequences] = inputs.rows;
+            launched(); // what came before
+            backend.begin(inputs);
+            backend.attention(absorbed, layer, cache, attended);
+            return launched();
+        }
+
+        /** What ran since the last call: the device comes to it when it has to. */
+        private List<FakeKernels.Launch> launched() {
+            backend.read(attended, 0, 1, arena.allocate(4L * attended.columns(), 4));
+            return driver.takeLaunches().stream()
+                    .filter(launch -> !launch.kernel().name().startsWith("to_floats"))
+                    .toList();
+        }
+
+        List<String> kernels(int sequences, int each, int context) {
+            return launches(sequences, each, context).stream()
+                    .map(launch -> launch.kernel().name())
+                    .toList();
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+            arena.close();
+            assertThat(driver.leaks()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BF16,bf16", "F16,f16"})
+    void fewRowsShareTheirContextAmongBlocksAndManyRowsAreTakenInTiles(DataType type, String suffix) {
+        try (var step = new Attending(Card.HOPPER, type, 16, 512, 4096)) {
+            assertThat(step.kernels(1, 1, 900)).containsExactly("latent_16_" + suffix, "latent_merge_" + suffix);
+            assertThat(step.launches(2, 1, 900).getFirst().gridY())
+                    .as("splits of 256 among 1,024 positions")
+                    .isEqualTo(4);
+            assertThat(step.kernels(1, 20, 900)).containsExactly("latent_64_" + suffix);
+        }
+    }
+
+    @Test
+    void devicesWithLessSharedMemoryTakeTilesOf16Rows() {
+        for (Card card : List.of(Card.AMPERE, Card.ADA)) {
+            try (var step = new Attending(card, DataType.BF16, 16, 512, 4096)) {
+                assertThat(step.kernels(1, 1, 900)).containsExactly("latent_16_bf16", "latent_merge_bf16");
+                assertThat(step.kernels(1, 20, 900)).containsExactly("latent_16_bf16");
+            }
+        }
+    }
+
+    @Test
+    void manyHeadsOfManyRowsAreTakenInTilesOf64() {
+        try (var step = new Attending(Card.HOPPER, DataType.BF16, 128, 512, 4096)) {
+            assertThat(step.kernels(200, 1, 900)).containsExactly("latent_64_bf16");
+        }
+    }
+
+    @Test
+    void aContextWhosePartsHaveNoRoomIsNotCut() {
+        try (var step = new Attending(Card.HOPPER, DataType.BF16, 128, 512, 60_000)) {
+            assertThat(step.kernels(1, 1, 59_000)).contains("latent_merge_bf16");
+            assertThat(step.launches(20, 1, 59_000))
+                    .singleElement()
+                    .satisfies(launch -> assertThat(launch.gridY()).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void otherSizesAndTypesAreLeftToTheGenericKernel() {
+        try (var step = new Attending(Card.HOPPER, DataType.BF16, 16, 256, 4096)) {
+            assertThat(step.kernels(1, 1, 900)).containsExactly("attention_bf16");
+        }
+        try (var step = new Attending(Card.HOPPER, DataType.F32, 16, 512, 4096)) {
+            assertThat(step.kernels(1, 20, 900)).containsExactly("attention_f32");
+        }
+    }
+}
