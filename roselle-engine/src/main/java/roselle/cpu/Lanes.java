@@ -73,12 +73,17 @@ final class Lanes {
 
     /** The sum of lanes that lie in an array: a vector that outlives a loop otherwise ends on the heap. */
     static float sum(float[] lanes) {
-        return sum(FloatVector.fromArray(FLOATS, lanes, 0));
+        return sum(lanes, 0);
     }
 
-    /** The largest of all lanes; NaN where one is. */
-    static float highest(float[] lanes) {
-        FloatVector v = FloatVector.fromArray(FLOATS, lanes, 0);
+    /** The same for lanes from a place on. */
+    static float sum(float[] lanes, int from) {
+        return sum(FloatVector.fromArray(FLOATS, lanes, from));
+    }
+
+    /** The largest of all lanes, which lie from a place on; NaN where one is. */
+    static float highest(float[] lanes, int from) {
+        FloatVector v = FloatVector.fromArray(FLOATS, lanes, from);
         if (COUNT == 16) {
             v = v.max(v.rearrange(BY_8));
         }

@@ -44,11 +44,7 @@ final class MachineAttention {
     private final MachineCode machine;
     private final Arena arena;
     private final Map<Compute, Code> codes = new EnumMap<>(Compute.class);
-    private final float[] scores = new float[ENTRIES * TILE];
-    private final float[] lanes = new float[COUNT];
-    private final float[] largest = new float[ENTRIES];
-    private final float[] shrinks = new float[ENTRIES];
-    private final float[] denominators = new float[ENTRIES];
+    private final EntrySoftmax softmax = new EntrySoftmax(ENTRIES);
     private float[] sums = new float[0]; // [entries, valueSize]
     private float[] partial = new float[0]; // [entries, valueSize]
     private MemorySegment queries = MemorySegment.NULL; // [entries][keySize], converted
@@ -169,9 +165,10 @@ final class MachineAttention {
                 int fromPosition = Math.max(tile, first(rowEnd, window)) - tile;
                 int toPosition = Math.min(tile + TILE, rowEnd) - tile;
                 for (int h = 0; h < heads; h++) {
-                    soften(kind, (r - row) * heads + h, fromPosition, toPosition);
+                    softmax.sees((r - row) * heads + h, fromPosition, toPosition);
                 }
             }
+            softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap());
             boolean seesLess = now.position(firstRow) + 1 < Math.min(tile + TILE, end)
                     || first(now.position(lastRow - 1) + 1, window) > Math.max(tile, lowest);
             if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {
@@ -197,8 +194,11 @@ final class MachineAttention {
             long target = queries.address() + i * code.rowBytes(size);
             code.panels.convert(DataType.F32, CpuBuffer.of(from).address() + at, target, heads * size);
             for (int h = head; h < endHead; h++) {
-                largest[i] = sinks == null ? Float.NEGATIVE_INFINITY : CpuBuffer.number(sinks, h);
-                denominators[i] = sinks == null ? 0f : 1f;
+                if (sinks == null) {
+                    softmax.begin(i);
+                } else {
+                    softmax.begin(i, CpuBuffer.number(sinks, h));
+                }
                 i++;
             }
         }
@@ -251,49 +251,12 @@ final class MachineAttention {
         int keySize = kind.heads().keySize();
         code.products.multiply(queries, keySize, keyPanels, TILE_PANELS, first, end, numbers);
         MemorySegment.copy(
-                numbers, JAVA_FLOAT, (long) first * TILE * Float.BYTES, scores, first * TILE, (end - first) * TILE);
-    }
-
-    /** The online softmax of an entry over the positions {@code from} until {@code to} of the tile. */
-    private void soften(AttentionLayer kind, int entry, int from, int to) {
-        int at = entry * TILE;
-        int count = to - from;
-        if (from > 0) {
-            System.arraycopy(scores, at + from, scores, at, count);
-        }
-        float next = Math.max(largest[entry], scaleAndFindHighest(kind, at, count));
-        float shrink = VectorFunctions.exp(largest[entry] - next);
-        float sum = VectorFunctions.softmaxWeights(scores, at, count, next, lanes);
-        denominators[entry] = denominators[entry] * shrink + sum;
-        largest[entry] = next;
-        shrinks[entry] = shrink;
-        if (from > 0) {
-            System.arraycopy(scores, at, scores, at + from, count);
-            Arrays.fill(scores, at, at + from, 0f);
-        }
-        Arrays.fill(scores, at + to, at + TILE, 0f);
-    }
-
-    private float scaleAndFindHighest(AttentionLayer kind, int at, int count) {
-        float scale = kind.scale();
-        if (kind.softCap() != 0) {
-            VectorFunctions.cap(scores, at, count, scale, kind.softCap());
-            scale = 1f;
-        }
-        int whole = count / COUNT * COUNT;
-        FloatVector most = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
-        for (int i = at; i < at + whole; i += COUNT) {
-            FloatVector scaled = FloatVector.fromArray(FLOATS, scores, i).mul(scale);
-            scaled.intoArray(scores, i);
-            most = most.max(scaled);
-        }
-        most.intoArray(lanes, 0);
-        float highest = Lanes.highest(lanes);
-        for (int i = at + whole; i < at + count; i++) {
-            scores[i] *= scale;
-            highest = Math.max(highest, scores[i]);
-        }
-        return highest;
+                numbers,
+                JAVA_FLOAT,
+                (long) first * TILE * Float.BYTES,
+                softmax.scores(),
+                first * TILE,
+                (end - first) * TILE);
     }
 
     /** Whether the tile's values of some positions are finite: then a weight of zero hides those that a row does not see. */
@@ -342,14 +305,14 @@ final class MachineAttention {
         long rowBytes = code.rowBytes(TILE);
         long bytes = (long) TILE * Float.BYTES;
         int count = (end - first) * TILE;
-        MemorySegment.copy(scores, first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
+        MemorySegment.copy(softmax.scores(), first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
         code.panels.convert(
                 DataType.F32, numbers.address() + first * bytes, weights.address() + first * rowBytes, count);
         code.products.multiply(weights, TILE, valuePanels, size / Panel.OUTPUTS, first, end, numbers);
         MemorySegment.copy(
                 numbers, JAVA_FLOAT, (long) first * size * Float.BYTES, partial, first * size, (end - first) * size);
         for (int i = first; i < end; i++) {
-            shrinkAndAdd(shrinks[i], i * size, (i + 1) * size);
+            shrinkAndAdd(softmax.shrink(i), i * size, (i + 1) * size);
         }
     }
 
@@ -366,7 +329,7 @@ final class MachineAttention {
         for (int r = row; r < endRow; r++) {
             for (int h = head; h < endHead; h++) {
                 for (int d = i * size; d < (i + 1) * size; d++) {
-                    sums[d] /= denominators[i];
+                    sums[d] /= softmax.denominator(i);
                 }
                 long at = CpuBuffer.row(to, r) + (long) h * size;
                 MemorySegment.copy(sums, i * size, CpuBuffer.of(to), JAVA_FLOAT, at * Float.BYTES, size);

@@ -302,11 +302,12 @@ final class VectorFunctions {
      * vector is lost. There is a vector's room in {@code lanes}.
      */
     static float softmaxWeights(float[] scores, int count, float largest, float[] lanes) {
-        return softmaxWeights(scores, 0, count, largest, lanes);
+        softmaxWeights(scores, 0, count, largest, lanes, 0);
+        return Lanes.sum(lanes);
     }
 
-    /** The same from a place in the array on. */
-    static float softmaxWeights(float[] scores, int at, int count, float largest, float[] lanes) {
+    /** The same from a place in the array on; the sum's lanes go to a place of their own. */
+    static void softmaxWeights(float[] scores, int at, int count, float largest, float[] lanes, int lanesAt) {
         for (int i = at + count; i < at + Lanes.padded(count); i++) {
             scores[i] = Float.NEGATIVE_INFINITY;
         }
@@ -335,8 +336,7 @@ final class VectorFunctions {
             p.intoArray(scores, i);
             sum = sum.add(p);
         }
-        sum.intoArray(lanes, 0);
-        return Lanes.sum(lanes);
+        sum.intoArray(lanes, lanesAt);
     }
 
     /** The scalar twin of {@link #softmaxWeights}. */
