@@ -21,8 +21,8 @@ final class AmxProduct {
     /** Rows for which weights are read from memory as they come, where they are bfloat16 already. */
     private static final int STREAMED_ROWS = AmxKernels.MOST_ROWS;
 
-    private static final int PANELS = 8;
-    private static final int DEPTH = 2048;
+    private static final int PANELS = 16;
+    private static final int DEPTH = 1024;
 
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
@@ -93,7 +93,7 @@ final class AmxProduct {
         int count = packed.rowsIn(panels, inBlock, most);
         long weights = packed.memory().address() + packed.panelAt(inBlock);
         call.weights(packed.panel(), packed.type(), packed.columns());
-        if (call.isUnpacked() && rows <= mostInRegisters) {
+        if (call.isUnpacked() && rows <= mostInRegisters && packed.isFinite()) {
             long widenedBytes = (long) columns * Float.BYTES;
             call.multiplyFew(widened.address(), widenedBytes, rows, weights, panels, outputs.address(), OUTPUT_BYTES);
         } else {

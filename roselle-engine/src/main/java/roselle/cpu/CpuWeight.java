@@ -105,8 +105,8 @@ final class CpuWeight implements Weight {
             Panel panel = Panel.of(block.type, compute).orElseThrow();
             int runRows = Math.min(rows, block.rows);
             MemorySegment target = code.memory().allocate(panelBytes(block));
-            panels[i] = new PackedBlock(panel, block.type, columns, runRows, target);
-            PackedBlock.fill(pool, code.tiles(compute), panels[i], block);
+            var empty = new PackedBlock(panel, block.type, columns, runRows, target, true);
+            panels[i] = PackedBlock.fill(pool, code.tiles(compute), empty, block);
         }
         packed = panels;
         isInTiles = compute == Compute.BF16 && code.amx().isPresent();

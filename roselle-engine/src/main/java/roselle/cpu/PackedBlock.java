@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.PanelLoader;
@@ -12,8 +13,9 @@ import roselle.tensor.DataType;
  *
  * @param columns of the weight
  * @param runRows rows that follow each other in panels without a gap
+ * @param isFinite whether all scales are finite
  */
-record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemorySegment memory) {
+record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemorySegment memory, boolean isFinite) {
     int runPanels() {
         return Panel.count(runRows);
     }
@@ -47,9 +49,10 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
     }
 
     /** Fills the panels from a checkpoint, on all threads. */
-    static void fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, CpuWeight.Block source) {
+    static PackedBlock fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, CpuWeight.Block source) {
         int panels = source.rows() / packed.runRows * packed.runPanels();
         var next = new AtomicInteger();
+        var isFinite = new AtomicBoolean(true);
         pool.run((thread, threads) -> {
             try (var loader = new PanelLoader(kernels, packed.panel, packed.type, packed.columns)) {
                 for (int p = next.getAndIncrement(); p < panels; p = next.getAndIncrement()) {
@@ -57,9 +60,15 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
                     int inRun = p % packed.runPanels() * Panel.OUTPUTS;
                     int rows = Math.min(Panel.OUTPUTS, packed.runRows - inRun);
                     long from = ((long) run * packed.runRows + inRun) * source.rowBytes();
-                    loader.pack(source.data(), from, rows, packed.memory, p * packed.panelBytes());
+                    long to = p * packed.panelBytes();
+                    loader.pack(source.data(), from, rows, packed.memory, to);
+                    if (!packed.panel.hasFiniteScales(packed.memory, to, packed.columns)) {
+                        isFinite.set(false);
+                    }
                 }
             }
         });
+        return new PackedBlock(
+                packed.panel, packed.type, packed.columns, packed.runRows, packed.memory, isFinite.get());
     }
 }

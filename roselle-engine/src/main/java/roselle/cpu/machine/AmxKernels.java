@@ -1,6 +1,7 @@
 package roselle.cpu.machine;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -124,6 +125,7 @@ public final class AmxKernels implements AutoCloseable {
             this.unpack = unpack;
             this.few = few;
             few.set(JAVA_INT, AmxRowCode.CONTROL, AmxRowCode.SUBNORMAL_IS_ZERO);
+            few.set(JAVA_FLOAT, AmxRowCode.ROUNDING, AmxRowCode.BEYOND_BFLOAT16);
         }
 
         /** Chooses the kind of weights. */
@@ -198,7 +200,7 @@ public final class AmxKernels implements AutoCloseable {
 
         /**
          * Multiplies up to {@link #FEW_ROWS} rows of float32 that are exact in bfloat16, {@code inputBytes} apart, with panels
-         * that would have to be unpacked, over all k. Where {@link AmxProof#agreesInRegisters} says so, the bits are those of
+         * that would have to be unpacked and have finite scales, over all k. Where {@link AmxProof#agreesInRegisters} says so, the bits are those of
          * {@link #unpack} and {@link #multiply}.
          */
         public void multiplyFew(

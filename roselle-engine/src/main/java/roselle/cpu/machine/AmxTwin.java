@@ -19,9 +19,9 @@ public final class AmxTwin {
                 float scale = PanelProduct.scale(panel, memory, scalesAt, output, k);
                 if (panel.hasMinima()) {
                     long unitAt = minimaAt + k / panel.unit * (long) panel.minimumBytes;
-                    value = Math.fma(value, scale, -PanelProduct.factor(panel, memory, unitAt, output, k, true));
+                    value = Math.fma(value, scale, 0f - PanelProduct.factor(panel, memory, unitAt, output, k, true));
                 } else {
-                    value *= scale;
+                    value = Math.fma(value, scale, 0f);
                 }
                 value = BrainFloat.toFloat(BrainFloat.of(value));
             }

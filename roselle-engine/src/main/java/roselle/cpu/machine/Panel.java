@@ -1,5 +1,8 @@
 package roselle.cpu.machine;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import roselle.tensor.DataType;
 
@@ -109,6 +112,25 @@ public enum Panel {
 
     boolean hasMinima() {
         return minimumBytes != 0;
+    }
+
+    /** Whether a panel's scales and minima, if it has any, are numbers and not infinite. */
+    public boolean hasFiniteScales(MemorySegment memory, long at, int columns) {
+        int units = units(columns);
+        return areFinite(memory, at + scalesAt(columns), units, scaleBytes)
+                && areFinite(memory, at + minimaAt(columns), units, minimumBytes);
+    }
+
+    /** Looks at the float16 numbers, of all outputs, that each unit's factors begin with. */
+    private static boolean areFinite(MemorySegment memory, long from, int units, int unitBytes) {
+        long carries = 0;
+        for (int unit = 0; unit < units && unitBytes != 0; unit++) {
+            for (int i = 0; i < OUTPUTS * Short.BYTES; i += Long.BYTES) {
+                long exponents = memory.get(JAVA_LONG, from + (long) unit * unitBytes + i) & 0x7C00_7C00_7C00_7C00L;
+                carries |= exponents + 0x0400_0400_0400_0400L; // overflows where an exponent has all bits
+            }
+        }
+        return (carries & 0x8000_8000_8000_8000L) == 0;
     }
 
     /** Whether activations in bytes lie in the order of its nibbles. */

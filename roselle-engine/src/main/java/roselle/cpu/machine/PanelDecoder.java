@@ -9,7 +9,7 @@ import roselle.cpu.machine.Operand.Vector;
 /**
  * Writes what decodes a unit of a panel with scales, a pair of k at a time, into float32 numbers of sixteen outputs.
  *
- * <p>Formula: {@code w[n][k] = scale[n][b] * value[n][k] - minimum[n][b]}; the difference is fused.
+ * <p>Formula: {@code w[n][k] = scale[n][b] * value[n][k] + (0 - minimum[n][b])}; the sum is fused, and zero is never negative.
  */
 final class PanelDecoder {
     /** What is written after each pair of k, and after each block of numbers that share a scale. */
@@ -43,17 +43,18 @@ final class PanelDecoder {
     private static final Vector NEXT = zmm(6);
     private static final Vector SCALE = zmm(16);
     private static final Vector UNIT_SCALE = zmm(17);
-    private static final Vector MINIMUM = zmm(18);
+    private static final Vector LESS_MINIMUM = zmm(18);
     private static final Vector UNIT_MINIMUM = zmm(19);
     private static final Vector TABLE = zmm(24);
     private static final Vector TABLE_2 = zmm(25);
     private static final Vector SIX_BITS_MASK = zmm(26);
+    private static final Vector ZERO = zmm(29);
 
     private final Assembler code;
     private final Panel panel;
     private final Pairs pairs;
 
-    /** A writer for panels of a kind that has scales; it uses the registers 0 to 6, 16 to 19 and 24 to 28. */
+    /** A writer for panels of a kind that has scales; it uses the registers 0 to 6, 16 to 19 and 24 to 29. */
     PanelDecoder(Assembler code, Panel panel, Pairs pairs) {
         if (!panel.hasScales()) {
             throw new IllegalArgumentException(panel + " has no scales");
@@ -70,6 +71,7 @@ final class PanelDecoder {
         code.emit(Opcode.VMOVUPS, SIX_BITS_MASK, at(from, Constants.SIX_BITS_MASK));
         code.emit(Opcode.VMOVUPS, UPPER, at(from, Constants.UPPER_MASK));
         code.emit(Opcode.VMOVUPS, IN_TURN, at(from, Constants.IN_TURN));
+        code.emit(Opcode.VPXORD, ZERO, ZERO, ZERO);
     }
 
     /** Rounds {@link #EVEN} and {@link #ODD} to bfloat16; {@code EVEN} has the pairs then. */
@@ -91,9 +93,12 @@ final class PanelDecoder {
             }
             Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
             for (int b = 0; b < blocks; b++) {
-                factor(SCALE, widen, SCALES, b, UNIT_SCALE);
+                factor(SCALE, widen, SCALES, b);
+                code.emit(Opcode.VMULPS, SCALE, SCALE, UNIT_SCALE);
                 if (panel.hasMinima()) {
-                    factor(MINIMUM, Opcode.VPMOVZXBD, MINIMA, b, UNIT_MINIMUM);
+                    factor(INDEX, Opcode.VPMOVZXBD, MINIMA, b);
+                    code.emit(Opcode.VPXORD, LESS_MINIMUM, LESS_MINIMUM, LESS_MINIMUM);
+                    code.emit(Opcode.VFNMADD231PS, LESS_MINIMUM, INDEX, UNIT_MINIMUM);
                 }
                 block(b);
             }
@@ -102,10 +107,9 @@ final class PanelDecoder {
         code.add(MINIMA, panel.minimumBytes);
     }
 
-    private void factor(Vector target, Opcode widen, General from, int block, Vector ofUnit) {
+    private void factor(Vector target, Opcode widen, General from, int block) {
         code.emit(widen, target, at(from, 2 * LANES + block * LANES));
         code.emit(Opcode.VCVTDQ2PS, target, target);
-        code.emit(Opcode.VMULPS, target, target, ofUnit);
     }
 
     /** Numbers of k that share a scale. */
@@ -185,13 +189,9 @@ final class PanelDecoder {
     }
 
     private void scaled(int pair) {
-        if (panel.hasMinima()) {
-            code.emit(Opcode.VFMSUB213PS, EVEN, SCALE, MINIMUM);
-            code.emit(Opcode.VFMSUB213PS, ODD, SCALE, MINIMUM);
-        } else {
-            code.emit(Opcode.VMULPS, EVEN, EVEN, SCALE);
-            code.emit(Opcode.VMULPS, ODD, ODD, SCALE);
-        }
+        Vector more = panel.hasMinima() ? LESS_MINIMUM : ZERO;
+        code.emit(Opcode.VFMADD213PS, EVEN, SCALE, more);
+        code.emit(Opcode.VFMADD213PS, ODD, SCALE, more);
         pairs.pair(pair);
     }
 }

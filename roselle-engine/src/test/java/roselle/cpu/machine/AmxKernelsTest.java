@@ -133,6 +133,7 @@ class AmxKernelsTest {
             long outputBytes = rows * width * Float.BYTES;
             MemorySegment output = isUpToTheEnd ? sums.upToTheEnd(outputBytes) : sums.fromTheStart(outputBytes);
             fill(weights);
+            limitScales(weights, panel, columns);
             var rowsOfX = new float[rows][columns];
             for (int r = 0; r < rows; r++) {
                 for (int k = 0; k < columns; k++) {
@@ -156,6 +157,58 @@ class AmxKernelsTest {
                     assertThat(Float.floatToIntBits(got)) // NaN equals NaN
                             .as("%s, row %d of %d, output %d: %s for %s", type, r, rows, n, got, want)
                             .isEqualTo(Float.floatToIntBits(want));
+                }
+            }
+        }
+    }
+
+    /** Makes all scales and minima finite, as weights in registers need them. */
+    private static void limitScales(MemorySegment panels, Panel panel, int columns) {
+        for (long at = 0; at < panels.byteSize(); at += panel.bytes(columns)) {
+            for (int unit = 0; unit < panel.units(columns); unit++) {
+                limit(panels, at + panel.scalesAt(columns) + (long) unit * panel.scaleBytes);
+                if (panel.hasMinima()) {
+                    limit(panels, at + panel.minimaAt(columns) + (long) unit * panel.minimumBytes);
+                }
+            }
+        }
+    }
+
+    private static void limit(MemorySegment panels, long from) {
+        for (long at = from; at < from + Panel.OUTPUTS * Short.BYTES; at += Short.BYTES) {
+            short half = panels.get(JAVA_SHORT_UNALIGNED, at);
+            boolean isFinite = Float.isFinite(Float.float16ToFloat(half));
+            panels.set(JAVA_SHORT_UNALIGNED, at, isFinite ? half : (short) (half & 0xBFFF));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {"Q8_0", "Q4_0", "Q4_K", "Q6_K"})
+    void aScaleThatIsNotFiniteIsSeen(DataType type) {
+        Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
+        int columns = 3 * AmxKernels.UNIT;
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment two = arena.allocate(2 * panel.bytes(columns), 64);
+            fill(two);
+            limitScales(two, panel, columns);
+            long second = panel.bytes(columns);
+            assertThat(panel.hasFiniteScales(two, second, columns)).isTrue();
+            for (float wrong : new float[] {Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, Float.NaN}) {
+                long lastUnit = panel.units(columns) - 1L;
+                long scale = second + panel.scalesAt(columns) + lastUnit * panel.scaleBytes + 2L * random.nextInt(16);
+                short before = two.get(JAVA_SHORT, scale);
+                two.set(JAVA_SHORT, scale, Float.floatToFloat16(wrong));
+                assertThat(panel.hasFiniteScales(two, second, columns)).isFalse();
+                assertThat(panel.hasFiniteScales(two, 0, columns)).isTrue();
+                two.set(JAVA_SHORT, scale, before);
+                if (panel.hasMinima()) {
+                    long minimum = second + panel.minimaAt(columns) + lastUnit * panel.minimumBytes;
+                    before = two.get(JAVA_SHORT, minimum);
+                    two.set(JAVA_SHORT, minimum, Float.floatToFloat16(wrong));
+                    assertThat(panel.hasFiniteScales(two, second, columns)).isFalse();
+                    two.set(JAVA_SHORT, minimum, before);
                 }
             }
         }
