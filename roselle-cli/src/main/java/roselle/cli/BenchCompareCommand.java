@@ -103,12 +103,17 @@ final class BenchCompareCommand implements Callable<Integer> {
             if (isOffline && BenchOfflineCommand.hasLibrary(engine)) {
                 isWhole &= measurement.offlineByLibrary(engine, work.offline(), work.offlinePrompts(), offline);
             }
-            isWhole &= measurement.visit(engine, online, running -> {
+            Measurement.Visit visit = running -> {
                 if (isOnline) {
                     measurement.online(running, new OnlineStage(work.online(), work.prompts()), online);
                 }
                 if (isOffline) {
                     measurement.offline(running, new OfflineStage(work.offline(), work.offlinePrompts()), offline);
+                }
+            };
+            isWhole &= measurement.visit(engine, online, visit, reason -> {
+                if (isOffline) {
+                    offline.addFailure(engine.name(), reason);
                 }
             });
             write(work, files, online, offline);

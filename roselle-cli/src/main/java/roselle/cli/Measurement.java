@@ -52,8 +52,11 @@ final class Measurement {
     }
 
     /** Starts an engine, lets it be visited, and stops it; false after a failure, which is told and noted. */
-    boolean visit(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
-        return attempt(engine, () -> run(engine, results, visit), reason -> results.add(engine.failed(reason)));
+    boolean visit(NamedBackend engine, OnlineResults results, Visit visit, Complaint also) throws InterruptedException {
+        return attempt(engine, () -> run(engine, results, visit), reason -> {
+            results.add(engine.failed(reason));
+            also.about(reason);
+        });
     }
 
     private void run(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
@@ -78,7 +81,7 @@ final class Measurement {
 
     /** Replays the trace against an engine. */
     boolean online(NamedBackend engine, OnlineStage stage, OnlineResults results) throws InterruptedException {
-        return visit(engine, results, running -> online(running, stage, results));
+        return visit(engine, results, running -> online(running, stage, results), _ -> {});
     }
 
     /** The same against one that answers already. */
@@ -152,6 +155,7 @@ final class Measurement {
         say(run.backend() + ", " + run.path() + ": " + Math.round(run.outputTokens() / best) + " output tokens/s");
     }
 
+    /** What is done with the reason of a failure. */
     interface Complaint {
         void about(String reason);
     }

@@ -107,6 +107,22 @@ final class BenchCompareCommandTest {
         }
     }
 
+    /** The only file of results there is has the reason. */
+    @Test
+    void saysInOfflineResultsWhyAnEngineDidNotStart() throws IOException {
+        Path file = Files.writeString(folder.resolve("offline.yaml"), """
+                model: demo
+                offline: {num-prompts: 2, input-len: 4, output-len: 2, repeats: 1}
+                backends: [{name: missing, profile: llamacpp, command: /not/there}]
+                """);
+
+        assertThat(run("bench", "compare", file.toString(), "--output-dir", folder.toString()))
+                .isEqualTo(ExitCode.UNAVAILABLE.status());
+        JsonNode failure = read("offline_results.json").path("failures").get(0);
+        assertThat(failure.path("backend").asString("")).isEqualTo("missing");
+        assertThat(failure.path("failure").asString("")).contains("/not/there");
+    }
+
     /** The stub is none of the engines that record: the manifest says so, and the figures stay. */
     @Test
     void saysWhyThereIsNoProfile() throws IOException {

@@ -50,7 +50,7 @@ final class Origin {
                     engine.path("name").asString(""),
                     engine.path("version").asString(""),
                     engine.path("prompt_format").asString(""),
-                    wasStarted ? Markdown.number(engine.path("ready_seconds").asDouble()) : "ran already",
+                    wasStarted ? Markdown.number(engine.path("ready_seconds").asDouble()) : without(engine),
                     wasStarted ? command(engine) : engine.path("url").asString(""))));
         }
         if (!lines.isEmpty()) {
@@ -60,6 +60,10 @@ final class Origin {
             lines.add("");
         }
         return lines;
+    }
+
+    private static String without(JsonNode engine) {
+        return engine.has("failure") ? "failed" : "ran already";
     }
 
     /** The results have it whole; here a class path, say, would hide all the rest. */

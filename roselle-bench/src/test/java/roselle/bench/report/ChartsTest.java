@@ -61,6 +61,31 @@ final class ChartsTest {
         assertThat(page.split("</table>", -1)).hasSize(3);
     }
 
+    /** Each file's throughput is divided by the cards of its own engine, and the axis says what that is. */
+    @Test
+    void namesWhatThroughputIsDividedBy() throws Exception {
+        assertThat(texts(Charts.of(Map.of("one", document(2))).get("pareto"))).contains("output tokens/s per GPU");
+        assertThat(texts(Charts.of(Map.of("one", document(0))).get("pareto")))
+                .contains("output tokens/s of the machine");
+        var documents = new LinkedHashMap<String, JsonNode>();
+        documents.put("with", document(1));
+        documents.put("without", document(0));
+        assertThat(texts(Charts.of(documents).get("pareto"))).contains("per GPU, or of a machine without");
+        assertThat(texts(Charts.of(Map.of("one", document(2))).get("pareto")))
+                .as("120.5 tokens/s of two cards")
+                .contains("60")
+                .doesNotContain("100");
+    }
+
+    private static JsonNode document(int gpus) {
+        return new JsonMapper()
+                .readTree(
+                        "{\"schema\": \"roselle.bench.online/1\", \"workload\": {}, \"meta\": {\"machine\": {\"gpus\":"
+                                + " [\"H200\", \"H200\", \"H200\", \"H200\"]}}, \"backends\": [{\"name\": \"a<b\", \"gpus\": "
+                                + gpus
+                                + "}], \"runs\": [" + RUN.formatted("0.4") + "]}");
+    }
+
     private static JsonNode document() {
         return new JsonMapper()
                 .readTree("{\"schema\": \"roselle.bench.online/1\", \"workload\": {}, \"runs\": ["

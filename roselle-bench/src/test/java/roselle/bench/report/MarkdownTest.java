@@ -64,6 +64,19 @@ final class MarkdownTest {
     }
 
     @Test
+    void saysOfAnEngineThatFailedNotThatItRanAlready() {
+        JsonNode document = new JsonMapper()
+                .readTree("{\"schema\": \"roselle.bench.online/1\", \"meta\": " + META
+                        + ", \"backends\": [{\"name\": \"a\","
+                        + "\"version\": \"unknown\", \"prompt_format\": \"ids\", \"command\": [],"
+                        + "\"failure\": \"it was not ready\"}]}");
+
+        assertThat(Markdown.of(document))
+                .contains("| a | unknown | ids | failed |  |")
+                .contains("a has no or not all figures: it was not ready");
+    }
+
+    @Test
     void tellsRepeatsApartAndShowsEnergyWhereItWasMeasured() {
         String plain = Markdown.of(document(RUN.formatted("c", "1", 0, "")));
         String repeated = Markdown.of(document(
