@@ -22,4 +22,9 @@ public record Epilogue(@Nullable Buffer bias, Activation activation, float scale
     public static Epilogue residual(@Nullable Buffer bias, float scale) {
         return new Epilogue(bias, Activation.NONE, scale, true);
     }
+
+    /** Whether nothing changes a sum before it is stored or added. */
+    public boolean isSumAlone() {
+        return bias == null && activation == Activation.NONE && scale == 1f;
+    }
 }

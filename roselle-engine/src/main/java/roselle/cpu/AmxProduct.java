@@ -1,7 +1,5 @@
 package roselle.cpu;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import roselle.cpu.machine.AmxKernels;
@@ -36,7 +34,6 @@ final class AmxProduct {
     private final MemorySegment unpacked; // [PANELS][DEPTH / 2][Panel.OUTPUTS][2], bfloat16
     private final MemorySegment outputs; // [Product.MAX_ROWS][OUTPUTS]
     private MemorySegment widened = MemorySegment.NULL; // [AmxKernels.FEW_ROWS][columns], float32
-    private final float[] sums = new float[OUTPUTS + Lanes.COUNT];
 
     private long input;
     private long rowBytes;
@@ -100,8 +97,7 @@ final class AmxProduct {
             multiply(packed, weights, panels);
         }
         for (int r = 0; r < rows; r++) {
-            MemorySegment.copy(outputs, JAVA_FLOAT, r * OUTPUT_BYTES + (long) skipped * Float.BYTES, sums, 0, count);
-            sink.store(r, weightRow, count, sums, 0);
+            sink.store(r, weightRow, count, outputs, r * OUTPUT_BYTES + (long) skipped * Float.BYTES);
         }
         return count;
     }

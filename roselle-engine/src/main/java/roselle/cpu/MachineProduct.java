@@ -1,7 +1,5 @@
 package roselle.cpu;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
@@ -34,7 +32,6 @@ final class MachineProduct {
     private final @Nullable AmxProduct amx; // takes the products of bfloat16
     private final Map<Compute, ProductKernels.Call> calls = new EnumMap<>(Compute.class);
     private final MemorySegment outputs; // [MOST_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
-    private final float[] sums = new float[MOST_OUTPUTS + Lanes.COUNT];
 
     MachineProduct(MachineCode code, Arena arena) {
         amx = code.amx().map(kernels -> new AmxProduct(code, kernels, arena)).orElse(null);
@@ -118,8 +115,7 @@ final class MachineProduct {
             call.multiply(input + from * rowBytes, to - from, weights, panels, outputs.address());
             for (int r = from; r < to; r++) {
                 long at = ((long) (r - from) * MOST_OUTPUTS + skipped) * Float.BYTES;
-                MemorySegment.copy(outputs, JAVA_FLOAT, at, sums, 0, count);
-                sink.store(r, weightRow, count, sums, 0);
+                sink.store(r, weightRow, count, outputs, at);
             }
         }
         return count;

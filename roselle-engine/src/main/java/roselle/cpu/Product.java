@@ -1,5 +1,7 @@
 package roselle.cpu;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * One thread's part of a product of packed activation rows with weight rows.
  *
@@ -29,6 +31,9 @@ final class Product {
     interface Sink {
         /** Takes {@code count} outputs of activation row {@code row}, from weight row {@code weightRow} on. */
         void store(int row, int weightRow, int count, float[] sums, int at);
+
+        /** The same from native memory, some bytes on. */
+        void store(int row, int weightRow, int count, MemorySegment sums, long bytes);
     }
 
     private final float[] panel = new float[CHUNK * DEPTH];

@@ -27,7 +27,7 @@ final class Products {
     private static final int ROWS_PACKED_ALONE = 16;
 
     private final WorkerPool pool;
-    private final Part[] parts;
+    private final ProductPart[] parts;
     private final Packing packing = new Packing();
     private final Matrix matrix = new Matrix();
     private final Heads heads = new Heads();
@@ -40,9 +40,9 @@ final class Products {
         this.pool = pool;
         this.code = code;
         activations = new Activations(arena, pool.threads());
-        parts = new Part[pool.threads()];
+        parts = new ProductPart[pool.threads()];
         for (int i = 0; i < parts.length; i++) {
-            parts[i] = new Part(new MachineProduct(code, arena));
+            parts[i] = new ProductPart(new MachineProduct(code, arena));
         }
     }
 
@@ -50,7 +50,7 @@ final class Products {
     void reserve(CpuWeight weight) {
         if (weight.isPacked()) {
             activations.reserve(weight, code.kernels(weight.compute()));
-            for (Part part : parts) {
+            for (ProductPart part : parts) {
                 part.machine.reserve(weight);
             }
             return;
@@ -74,7 +74,7 @@ final class Products {
     /** Bytes of native memory that were taken beside weights. */
     long bytes() {
         long bytes = activations.bytes();
-        for (Part part : parts) {
+        for (ProductPart part : parts) {
             bytes += part.machine.bytes();
         }
         return bytes;
@@ -146,7 +146,7 @@ final class Products {
     }
 
     /** Multiplies a thread's weight rows with rows that were taken, from {@code index} on. */
-    private void multiply(Part part, int index, int rows, CpuWeight weight, int first, int end) {
+    private void multiply(ProductPart part, int index, int rows, CpuWeight weight, int first, int end) {
         if (weight.isPacked()) {
             ProductKernels kernels = code.kernels(weight.compute());
             long rowBytes = kernels.rowBytes(weight.paddedColumns());
@@ -201,7 +201,7 @@ final class Products {
         void prepare(CpuWeight newWeight, Epilogue epilogue, Rows output, int firstRow, int count) {
             weight = newWeight;
             rows = count;
-            for (Part part : parts) {
+            for (ProductPart part : parts) {
                 part.prepare(output, epilogue);
                 part.firstRow = firstRow;
                 part.weightRow = 0;
@@ -213,7 +213,7 @@ final class Products {
         public void run(int thread, int threads) {
             CpuWeight w = weight;
             if (w != null) {
-                Part part = parts[thread];
+                ProductPart part = parts[thread];
                 multiply(part, 0, rows, w, share(w, thread, threads), share(w, thread + 1, threads));
             }
         }
@@ -233,7 +233,7 @@ final class Products {
             output = to;
             first = firstRow;
             rows = count;
-            for (Part part : parts) {
+            for (ProductPart part : parts) {
                 part.prepare(to, Epilogue.PLAIN);
                 part.firstRow = firstRow;
                 part.rowTable = null;
@@ -248,7 +248,7 @@ final class Products {
             if (w == null || from == null || to == null) {
                 return;
             }
-            Part part = parts[thread];
+            ProductPart part = parts[thread];
             for (int h = w.matrices() * thread / threads; h < w.matrices() * (thread + 1) / threads; h++) {
                 for (int r = 0; r < rows; r++) {
                     long column = (long) h * (from.columns() / w.matrices());
@@ -273,7 +273,7 @@ final class Products {
             CpuWeight newWeight = (CpuWeight) linear.experts();
             weight = newWeight;
             order(routing, rows * routing.chosen(), newWeight.matrices(), linear.spread());
-            for (Part part : parts) {
+            for (ProductPart part : parts) {
                 part.prepare(output, linear.epilogue());
                 part.rowTable = choices;
             }
@@ -315,7 +315,7 @@ final class Products {
             if (w == null) {
                 return;
             }
-            Part part = parts[thread];
+            ProductPart part = parts[thread];
             int firstOutput = share(w, thread, threads);
             int endOutput = share(w, thread + 1, threads);
             for (int e = 0; e < w.matrices(); e++) {
@@ -328,47 +328,6 @@ final class Products {
                     multiply(part, from - first, end - from, w, base + firstOutput, base + endOutput);
                 }
             }
-        }
-    }
-
-    /** What a thread owns: its buffers, and the way from sums to the output. */
-    private static final class Part implements Product.Sink {
-        private final Product product = new Product();
-        private final MachineProduct machine;
-        private final float[] before = new float[Math.max(Product.CHUNK, MachineProduct.MOST_OUTPUTS)];
-        private @Nullable Rows output;
-        private Epilogue epilogue = Epilogue.PLAIN;
-        private int firstRow;
-        private int weightRow;
-        private int @Nullable [] rowTable;
-
-        Part(MachineProduct machine) {
-            this.machine = machine;
-        }
-
-        void prepare(Rows newOutput, Epilogue newEpilogue) {
-            output = newOutput;
-            epilogue = newEpilogue;
-        }
-
-        @Override
-        public void store(int row, int fromWeightRow, int count, float[] sums, int at) {
-            Rows to = output;
-            int[] table = rowTable;
-            if (to == null) {
-                return;
-            }
-            int outputRow = table == null ? firstRow + row : table[firstRow + row];
-            long bytes = (CpuBuffer.row(to, outputRow) + fromWeightRow - weightRow) * Float.BYTES;
-            MemorySegment target = CpuBuffer.of(to);
-            Epilogues.apply(epilogue, sums, at, count, fromWeightRow);
-            if (epilogue.accumulates()) {
-                MemorySegment.copy(target, JAVA_FLOAT, bytes, before, 0, count);
-                for (int i = 0; i < count; i++) {
-                    sums[at + i] = before[i] + sums[at + i];
-                }
-            }
-            MemorySegment.copy(sums, at, target, JAVA_FLOAT, bytes, count);
         }
     }
 }
