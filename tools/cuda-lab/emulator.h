@@ -199,11 +199,12 @@ inline double __longlong_as_double(long long x) { return bitsAs<double>(&x); }
 inline long long __double_as_longlong(double x) { return bitsAs<long long>(&x); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fdividef(float a, float b) { return a / b; }
+#define __expf expf
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline double __dmul_rn(double a, double b) { return a * b; }

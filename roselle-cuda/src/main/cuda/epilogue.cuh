@@ -19,16 +19,23 @@ __device__ __forceinline__ float sigmoid(float x) {
     return 1.0f / (1.0f + expf(-x));
 }
 
+// The same by the processor's own exponential and reciprocal: some units in the last place off, a tenth of the instructions.
+__device__ __forceinline__ float quickSigmoid(float x) {
+    return __fdividef(1.0f, __fadd_rn(1.0f, __expf(-x)));
+}
+
 __device__ __forceinline__ float activate(int kind, float x) {
     switch (kind) {
         case SILU:
-            return x * sigmoid(x);
+            return __fmul_rn(x, quickSigmoid(x));
         case GELU:
             return 0.5f * x * (1.0f + erff(x * 0.70710678118654752f));
         case GELU_TANH:
-            return 0.5f * x * (1.0f + tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x)));
+            // (1 + tanh y) / 2 is the sigmoid of 2 y
+            return __fmul_rn(
+                x, quickSigmoid(__fmul_rn(x, __fmaf_rn(__fmul_rn(x, x), 0.0713548162726009f, 1.5957691216057308f))));
         case GELU_QUICK:
-            return x * sigmoid(1.702f * x);
+            return __fmul_rn(x, quickSigmoid(__fmul_rn(1.702f, x)));
         case RELU:
             return fmaxf(x, 0.0f);
         case RELU_SQUARED: {
