@@ -11,7 +11,7 @@ PAGE = 16
 KEY = 576
 VALUE = 512
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
-SHARED = {16: 8192 + 2 * 65536 + 4800, 64: 231680}
+SIZES = {16: (16, 256, 8192 + 2 * 65536 + 4800), 64: (64, 256, 231680), "hopper": (64, 384, 230960)}  # rows, threads, shared memory
 
 
 def splits_of(end):
@@ -77,6 +77,8 @@ class Kernels:
         module = Module(f"{folder}/attention_latent.sm_90a.cubin")
         generic = Module(f"{folder}/generic_attention.sm_90a.cubin")
         self.attend = {(size, t): module.kernel(f"latent_{size}_{NAMES[t]}") for size in (16, 64) for t in NAMES}
+        hopper = Module(f"{folder}/attention_latent_hopper.sm_90a.cubin")
+        self.attend |= {("hopper", t): hopper.kernel(f"latent_hopper_{NAMES[t]}") for t in NAMES}
         self.merge = {t: module.kernel(f"latent_merge_{NAMES[t]}") for t in NAMES}
         self.scalar = {t: generic.kernel(f"attention_{NAMES[t]}") for t in NAMES}
         self.blocks = torch.cuda.get_device_properties(0).multi_processor_count
@@ -84,16 +86,17 @@ class Kernels:
         self.partials = None
 
     def launch(self, batch, out, size, parts, tiles, count, pdl):
-        items = count * (-(-batch.heads // size))
+        rows, threads, shared = SIZES[size]
+        items = count * (-(-batch.heads // rows))
         if parts > 1:
             need = batch.rows * batch.max_splits * batch.heads * (VALUE + 2)
             if self.partials is None or self.partials.numel() < need:
                 self.partials = torch.full((need,), float("nan"), device="cuda")
         self.attend[size, batch.dtype](
-            (items if parts > 1 else min(items, self.blocks), parts, 1), (256, 1, 1),
+            (items if parts > 1 else min(items, self.blocks), parts, 1), (threads, 1, 1),
             [batch.query, long(batch.query.stride(0)), batch.cache, long(PAGE * KEY), batch.table, batch.max_pages, batch.sequence_of,
              batch.positions, batch.heads, float(batch.scale), out, long(out.stride(0)), tiles, batch.row_start, count, self.partials,
-             batch.max_splits, self.totals], SHARED[size], None, pdl)
+             batch.max_splits, self.totals], shared, None, pdl)
         if parts > 1:
             self.merge[batch.dtype]((batch.heads, batch.rows, 1), (128, 1, 1),
                                     [self.partials, batch.max_splits, batch.heads, batch.positions, out, long(out.stride(0))], 0, None, pdl)
@@ -103,7 +106,7 @@ class Kernels:
 
     def many(self, batch, out, size, tiles=None, pdl=False):
         if tiles is None:
-            tiles = batch.tiles(max(1, size // batch.heads))
+            tiles = batch.tiles(max(1, SIZES[size][0] // batch.heads))
         self.launch(batch, out, size, 1, tiles, tiles.shape[0], pdl)
 
     def generic(self, batch, out, pdl=False):
@@ -119,12 +122,12 @@ def check(kernels):
     worst = {torch.bfloat16: 0, torch.float16: 0}
     shapes = [([1, 64, 65, 300, 517, 1030], [1, 3, 65, 40, 1, 200]), ([5200, 16, 4097], [2, 16, 1])]
     for dtype in (torch.bfloat16, torch.float16):
-        for heads in (16, 128, 5, 40):
+        for heads in (16, 128, 40):
             for contexts, fresh in shapes:
                 batch = Batch(contexts, fresh, heads, dtype)
                 exact = batch.exact()
                 first = None
-                runs = [(size, "many") for size in (16, 64)] + [(size, parts) for size in (16, 64) for parts in (1, 2, 3, 5, 40)]
+                runs = [(size, "many") for size in SIZES] + [(size, parts) for size in SIZES for parts in (1, 2, 3, 5, 40)]
                 for size, run in runs:
                     out = batch.output()
                     kernels.totals.fill_(float("nan"))
@@ -156,7 +159,7 @@ def alone_or_together(kernels, dtype):
         alone = Batch([row + 1], [1], 16, dtype, fill=False)
         alone.cache, alone.table, alone.max_pages = whole.cache, whole.table, whole.max_pages
         alone.query = whole.query[row : row + 1]
-        for size in (16, 64):
+        for size in SIZES:
             for parts in (1, 2, 3):
                 out = alone.output()
                 kernels.few(alone, out, size, parts)
@@ -203,8 +206,8 @@ def few(kernels):
                 out = batches[0].output()
                 line = f"heads {heads:3d} context {context} rows {count:3d}:"
                 best = 1
-                for size in (16, 64):
-                    items = count * (-(-heads // size))
+                for size in (16, "hopper"):
+                    items = count * (-(-heads // SIZES[size][0]))
                     for parts in (1, 2, 4, 8, 16, 19):
                         if parts > batches[0].max_splits or (parts > 1 and items * parts > 600):
                             continue
@@ -225,8 +228,8 @@ def many(kernels):
         out = batch.output()
         work = heads * length * length * (KEY + VALUE)
         line = f"prompt {length} heads {heads}:"
-        for size in (16, 64):
-            tiles = batch.tiles(max(1, size // heads))
+        for size in (16, "hopper"):
+            tiles = batch.tiles(max(1, SIZES[size][0] // heads))
             taken = time_graph([lambda s=size, t=tiles: kernels.many(batch, out, s, t, True)] * 3)
             line += f" {size}: {taken * 1e6:.0f} us {work / taken / 1e12:.0f} TFLOP/s"
         query = batch.query.view(length, heads, KEY)

@@ -15,133 +15,54 @@
 // (heads, rows), 128 threads, then merges rows of more than one split.
 // Dynamic shared memory: ROWS 64: 231,680; ROWS 16: 8,192 + stages * 65,536 + 4,800, stages 2, but 1 where a block has 99 KiB.
 // query: [rows, heads, 576]. cache: pages of one layer, [16, 576] each. output: [rows, heads, 512].
-#include "attention.cuh"
+#include "latent.cuh"
 
-constexpr int VALUE = 512;
-constexpr int TURNED = 64;  // numbers behind the value
-constexpr int KEY = VALUE + TURNED;
-constexpr int ENTRY = VALUE + 2;  // a partial result: o, m, l
 constexpr int THREADS = 256;
-constexpr int EARLY_SPLITS = 16;
-constexpr int EARLY_TILES = 4;  // of an early split
-constexpr int LATE_TILES = 16;
 constexpr u32 LATENT_ROW = VALUE * 2;  // bytes of a row in shared memory
 constexpr u32 TURNED_ROW = TURNED * 2;
 constexpr u32 WEIGHT_ROW = TILE * 2;
-
-struct Latent {
-    const u16* query;
-    i64 queryStride;
-    const u16* cache;
-    i64 pageElements;
-    const int* pageTable;
-    int maxPages;
-    const int* rowSequence;
-    const int* positions;
-    int heads;
-    float scale;
-    u16* output;
-    i64 outputStride;
-    const int2* tiles;
-    const int* rowStart;
-    int tileCount;
-    float* partials;
-    int maxSplits;
-    float* totals;
-};
-
-__device__ __forceinline__ int splitOf(int tile) {
-    return tile < EARLY_SPLITS * EARLY_TILES ? tile / EARLY_TILES
-                                             : EARLY_SPLITS + (tile - EARLY_SPLITS * EARLY_TILES) / LATE_TILES;
-}
-
-__device__ __forceinline__ int firstTile(int split) {
-    return split < EARLY_SPLITS ? split * EARLY_TILES : EARLY_SPLITS * EARLY_TILES + (split - EARLY_SPLITS) * LATE_TILES;
-}
-
-// Splits of a row that sees `end` positions.
-__device__ __forceinline__ int splitsOf(int end) {
-    return end <= 0 ? 0 : splitOf((end - 1) / TILE) + 1;
-}
 
 // Where a 16-byte chunk of a row lies in shared memory: neighbouring rows take turns in its banks.
 __device__ __forceinline__ u32 swizzled(int row, int chunk) {
     return (u32)(chunk ^ (row & 7)) * 16;
 }
 
-// What an item attends with: `width` heads from firstHead on, of `tokens` rows from firstRow on.
-struct Item {
-    int sequence;
-    int firstRow;
-    int tokens;
-    int firstHead;
-    int width;
-    int firstPosition;
-
-    template <int ROWS>
-    static __device__ __forceinline__ Item of(const Latent& p, int index) {
-        int headTiles = (p.heads + ROWS - 1) / ROWS;
-        int tile = p.tileCount - 1 - index / headTiles;
-        Item item;
-        item.firstHead = index % headTiles * ROWS;
-        item.width = min(p.heads, ROWS);
-        if (p.tiles) {
-            item.sequence = p.tiles[tile].x;
-            item.firstRow = p.tiles[tile].y;
-            item.tokens = min(ROWS / item.width, p.rowStart[item.sequence + 1] - item.firstRow);
-        } else {
-            item.sequence = p.rowSequence[tile];
-            item.firstRow = tile;
-            item.tokens = 1;
-        }
-        item.firstPosition = p.positions[item.firstRow];
-        return item;
-    }
-
-    // Positions that a slot of the tile sees; 0 where it is empty.
-    __device__ __forceinline__ int end(const Latent& p, int slot) const {
-        int token = slot / width;
-        return token < tokens && firstHead + slot % width < p.heads ? firstPosition + token + 1 : 0;
-    }
-
-    __device__ __forceinline__ int row(int slot) const {
-        return firstRow + slot / width;
-    }
-
-    __device__ __forceinline__ int head(int slot) const {
-        return firstHead + slot % width;
-    }
-
-    __device__ __forceinline__ const u16* query(const Latent& p, int slot) const {
-        return p.query + row(slot) * p.queryStride + (i64)head(slot) * KEY;
-    }
-};
-
-// Copies the values of a tile, [64, 512].
-__device__ __forceinline__ void loadLatent(const Latent& p, const int* pages, int tile, int end, u32 to) {
-    int chunk = threadIdx.x % 64;
+// The pages of a tile; 0 where there is none.
+__device__ __forceinline__ void findPages(int (&page)[TILE / PAGE], const int* pages, int tile, int end) {
 #pragma unroll
-    for (int i = 0; i < 16; i++) {
-        int r = i * 4 + threadIdx.x / 64;
-        int position = tile * TILE + r;
-        bool present = position < end;
-        i64 page = present ? pages[position / PAGE] : 0;
-        copy16(to + r * LATENT_ROW + swizzled(r, chunk), p.cache + page * p.pageElements + position % PAGE * KEY + chunk * 8,
-            present);
+    for (int q = 0; q < TILE / PAGE; q++) {
+        int position = tile * TILE + q * PAGE;
+        page[q] = position < end ? pages[position / PAGE] : 0;
+    }
+}
+
+// Copies the values of a tile, [64, 512]. A thread's rows are eight apart, so that they are swizzled alike.
+__device__ __forceinline__ void loadLatent(const Latent& p, const int (&page)[TILE / PAGE], int tile, int end, u32 to) {
+    int row = threadIdx.x / 32;
+    int chunk = threadIdx.x % 32;
+    int left = end - tile * TILE;
+    to += row * LATENT_ROW + swizzled(row, chunk);
+#pragma unroll
+    for (int q = 0; q < TILE / PAGE; q++) {
+        const u16* from = p.cache + page[q] * p.pageElements + row * KEY + chunk * 8;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int down = q * PAGE + i / 2 * 8;
+            copy16(to + down * LATENT_ROW + i % 2 * 512, from + i / 2 * 8 * KEY + i % 2 * 256, down + row < left);
+        }
     }
 }
 
 // Copies what lies behind them, [64, 64].
-__device__ __forceinline__ void loadTurned(const Latent& p, const int* pages, int tile, int end, u32 to) {
+__device__ __forceinline__ void loadTurned(const Latent& p, const int (&page)[TILE / PAGE], int tile, int end, u32 to) {
+    int row = threadIdx.x / 8;
     int chunk = threadIdx.x % 8;
+    int left = end - tile * TILE;
+    to += row * TURNED_ROW + swizzled(row, chunk);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        int r = i * 32 + threadIdx.x / 8;
-        int position = tile * TILE + r;
-        bool present = position < end;
-        i64 page = present ? pages[position / PAGE] : 0;
-        copy16(to + r * TURNED_ROW + swizzled(r, chunk),
-            p.cache + page * p.pageElements + position % PAGE * KEY + VALUE + chunk * 8, present);
+        const u16* from = p.cache + (row < PAGE ? page[i * 2] : page[i * 2 + 1]) * p.pageElements;
+        copy16(to + i * 32 * TURNED_ROW, from + row % PAGE * KEY + VALUE + chunk * 8, i * 32 + row < left);
     }
 }
 
@@ -255,9 +176,12 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
                 copy16(shared + to, from, present);
             }
         }
-        loadLatent(p, pages, tile, end, shared + At::LATENTS + tile % STAGES * TILE * LATENT_ROW);
-        loadTurned(p, pages, tile, end, shared + At::TURNS);
+        int page[TILE / PAGE];  // of the next tile that is loaded
+        findPages(page, pages, tile, end);
+        loadLatent(p, page, tile, end, shared + At::LATENTS + tile % STAGES * TILE * LATENT_ROW);
+        loadTurned(p, page, tile, end, shared + At::TURNS);
         copyCommit();
+        findPages(page, pages, tile + 1, end);
 
         int rowEnd[OWN_ROW_TILES];
         float largest[OWN_ROW_TILES];
@@ -273,7 +197,7 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
             __syncthreads();
             u32 latents = shared + At::LATENTS + tile % STAGES * TILE * LATENT_ROW;
             if (STAGES > 1 && tile + 1 < tileEnd) {
-                loadLatent(p, pages, tile + 1, end, shared + At::LATENTS + (tile + 1) % STAGES * TILE * LATENT_ROW);
+                loadLatent(p, page, tile + 1, end, shared + At::LATENTS + (tile + 1) % STAGES * TILE * LATENT_ROW);
                 copyCommit();
             }
             float s[OWN_ROW_TILES][OWN_KEY_TILES][4] = {};
@@ -319,8 +243,11 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
             }
             __syncthreads();
             if (tile + 1 < tileEnd) {
-                loadTurned(p, pages, tile + 1, end, shared + At::TURNS);
+                loadTurned(p, page, tile + 1, end, shared + At::TURNS);
                 copyCommit();
+                if (STAGES > 1) {
+                    findPages(page, pages, tile + 2, end);
+                }
             }
             float2 score[OWN_ROW_TILES][OWN_KEY_TILES];
 #pragma unroll
@@ -411,8 +338,9 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
             }
             if (STAGES == 1 && tile + 1 < tileEnd) {
                 __syncthreads();
-                loadLatent(p, pages, tile + 1, end, latents);
+                loadLatent(p, page, tile + 1, end, latents);
                 copyCommit();
+                findPages(page, pages, tile + 2, end);
             }
             int split = splitOf(tile);
             if (tile + 1 != tileEnd && tile + 1 != firstTile(split + 1)) {
@@ -523,15 +451,6 @@ __device__ __forceinline__ void mergeLatent(
         make_uint2(pack<T>(values[0] * inverse, values[1] * inverse), pack<T>(values[2] * inverse, values[3] * inverse));
 }
 
-#define LATENT_PARAMETERS                                                                                        \
-    const void *query, i64 queryStride, const void *cache, i64 pageElements, const int *pageTable, int maxPages, \
-        const int *rowSequence, const int *positions, int heads, float scale, void *output, i64 outputStride,    \
-        const int2 *tiles, const int *rowStart, int tileCount, float *partials, int maxSplits, float *totals
-#define LATENT                                                                                                               \
-    Latent {                                                                                                                 \
-        (const u16*)query, queryStride, (const u16*)cache, pageElements, pageTable, maxPages, rowSequence, positions, heads, \
-            scale, (u16*)output, outputStride, tiles, rowStart, tileCount, partials, maxSplits, totals                       \
-    }
 #define ATTEND(T, SUFFIX, ROWS, STAGES)                                                                \
     extern "C" __global__ void __launch_bounds__(256, 1) latent_##ROWS##_##SUFFIX(LATENT_PARAMETERS) { \
         attendLatent<T, ROWS, STAGES>(LATENT);                                                         \

@@ -19,6 +19,7 @@ enum KernelSource {
     ATTENTION_MANY,
     ATTENTION_HOPPER,
     ATTENTION_LATENT,
+    ATTENTION_LATENT_HOPPER,
     LINEAR_HOPPER,
     LINEAR_PLAIN,
     LINEAR_Q8_0,
@@ -48,6 +49,7 @@ enum KernelSource {
             "fresh.cuh",
             "heads.cuh",
             "hopper.cuh",
+            "latent.cuh",
             "linear_mma.cuh",
             "norms.cuh",
             "numbers.cuh",
@@ -76,6 +78,7 @@ enum KernelSource {
     boolean isForEveryModel() {
         return switch (this) {
             case ATTENTION_LATENT,
+                    ATTENTION_LATENT_HOPPER,
                     LINEAR_PLAIN,
                     LINEAR_Q8_0,
                     LINEAR_Q4_0,

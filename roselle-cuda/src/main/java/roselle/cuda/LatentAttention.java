@@ -11,7 +11,7 @@ import roselle.backend.StepLimits;
 import roselle.tensor.DataType;
 
 /**
- * Latent attention on tensor cores ({@code attention_latent.cu}): 16-bit rows and pages, 16 tokens a page, 512 numbers of
+ * Latent attention on tensor cores ({@code latent.cuh}): 16-bit rows and pages, 16 tokens a page, 512 numbers of
  * value with 64 behind them, as DeepSeek's V2 and V3 have.
  */
 final class LatentAttention {
@@ -22,9 +22,9 @@ final class LatentAttention {
     private static final int EARLY_SPLITS = 16;
     private static final int EARLY_TILES = 4;
     private static final int LATE_TILES = 16;
-    private static final int THREADS = 256;
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
     private static final int WIDE_SHARED_MEMORY = 231_680;
+    private static final int HOPPER_SHARED_MEMORY = 230_960;
     private static final long MOST_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
 
     private final Device device;
@@ -37,8 +37,11 @@ final class LatentAttention {
     private long partials;
     private long partialsBytes;
 
-    /** The kernels, once there is a model for them. */
-    private record Loaded(Kernel narrow, @Nullable Kernel wide, Kernel merge) {}
+    /** A kernel for tiles of so many rows. */
+    private record Attending(Kernel kernel, int rows, int threads, int shared) {}
+
+    /** The kernels, once there is a model for them; {@code wide} is {@code narrow} where there is no other. */
+    private record Loaded(Attending narrow, Attending wide, Kernel merge) {}
 
     LatentAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
         this.device = device;
@@ -94,17 +97,28 @@ final class LatentAttention {
     private Loaded loaded() {
         Loaded there = loaded;
         if (there == null) {
-            String suffix = "_" + type.label();
-            KernelSource source = KernelSource.ATTENTION_LATENT;
-            Kernel wide = isWide ? kernels.kernel(source, "latent_64" + suffix) : null;
-            there = new Loaded(
-                    kernels.kernel(source, "latent_16" + suffix),
-                    wide,
-                    kernels.kernel(source, "latent_merge" + suffix));
+            Attending narrow = narrow();
+            Kernel merge = kernels.kernel(KernelSource.ATTENTION_LATENT, "latent_merge_" + type.label());
+            there = new Loaded(narrow, isWide ? wide() : narrow, merge);
             totals = device.memory().allocate(totalBytes());
             loaded = there;
         }
         return there;
+    }
+
+    private Attending narrow() {
+        int stages = device.sharedMemory() < SMALL_SHARED_MEMORY ? 1 : 2;
+        Kernel kernel = kernels.kernel(KernelSource.ATTENTION_LATENT, "latent_16_" + type.label());
+        return new Attending(kernel, 16, 256, 8192 + stages * 65_536 + 4800);
+    }
+
+    private Attending wide() {
+        if (device.isHopper()) {
+            Kernel kernel = kernels.kernel(KernelSource.ATTENTION_LATENT_HOPPER, "latent_hopper_" + type.label());
+            return new Attending(kernel, 64, 384, HOPPER_SHARED_MEMORY);
+        }
+        Kernel kernel = kernels.kernel(KernelSource.ATTENTION_LATENT, "latent_64_" + type.label());
+        return new Attending(kernel, 64, 256, WIDE_SHARED_MEMORY);
     }
 
     private int widest() {
@@ -172,14 +186,15 @@ final class LatentAttention {
     private void many(StepMemory step, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
         int tokens = tileTokens(layer.heads());
         int tiles = step.sendTiles(tokens, launcher);
-        launch(isWide, step, query, layer, cache, output, step.tiles(tokens), tiles, 1);
+        launch(loaded().wide, step, query, layer, cache, output, step.tiles(tokens), tiles, 1);
     }
 
     private void few(StepMemory step, int rows, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
         HeadShape heads = layer.heads();
-        boolean wide = isWide && (long) rows * Launcher.cover(heads.queryHeads(), 64) * 4 >= device.multiprocessors();
-        int parts = parts(step, rows, heads, wide);
-        launch(wide, step, query, layer, cache, output, 0, rows, parts);
+        boolean isCrowd = (long) rows * Launcher.cover(heads.queryHeads(), 64) * 4 >= device.multiprocessors();
+        Attending kernel = isCrowd ? loaded().wide : loaded().narrow;
+        int parts = parts(step, rows, heads, kernel.rows);
+        launch(kernel, step, query, layer, cache, output, 0, rows, parts);
         if (parts > 1) {
             launcher.of(loaded().merge)
                     .pointer(partials)
@@ -192,8 +207,8 @@ final class LatentAttention {
     }
 
     /** How many blocks share an item, so that all multiprocessors have work and partial results have room. */
-    private int parts(StepMemory step, int rows, HeadShape heads, boolean wide) {
-        long items = (long) rows * Launcher.cover(heads.queryHeads(), wide ? 64 : 16);
+    private int parts(StepMemory step, int rows, HeadShape heads, int tileRows) {
+        long items = (long) rows * Launcher.cover(heads.queryHeads(), tileRows);
         int splits = splits(step.maxPages());
         int parts = Math.clamp(device.multiprocessors() / items, 1, splits);
         long room = partialBytes(step.maxRows(), step.maxPages(), heads);
@@ -201,7 +216,7 @@ final class LatentAttention {
     }
 
     private void launch(
-            boolean wide,
+            Attending kernel,
             StepMemory step,
             Rows query,
             AttentionLayer layer,
@@ -211,14 +226,11 @@ final class LatentAttention {
             int tileCount,
             int parts) {
         HeadShape heads = layer.heads();
-        Loaded all = loaded();
-        Kernel wideKernel = all.wide;
-        Kernel kernel = wide && wideKernel != null ? wideKernel : all.narrow;
         if (parts > 1) {
             reservePartials(partialBytes(step.maxRows(), step.maxPages(), heads));
         }
-        int items = Math.multiplyExact(tileCount, Launcher.cover(heads.queryHeads(), wide ? 64 : 16));
-        launcher.of(kernel)
+        int items = Math.multiplyExact(tileCount, Launcher.cover(heads.queryHeads(), kernel.rows));
+        launcher.of(kernel.kernel)
                 .rows(query)
                 .pointer(cache.address(layer.group(), layer.layer()))
                 .wide(cache.pageElements(layer.group()))
@@ -235,12 +247,7 @@ final class LatentAttention {
                 .pointer(partials)
                 .integer(splits(step.maxPages()))
                 .pointer(totals)
-                .shared(wide ? WIDE_SHARED_MEMORY : narrowShared())
-                .launch(parts > 1 ? items : Math.min(items, device.multiprocessors()), parts, 1, THREADS);
-    }
-
-    private int narrowShared() {
-        int stages = device.sharedMemory() < SMALL_SHARED_MEMORY ? 1 : 2;
-        return 8192 + stages * 65_536 + 4800;
+                .shared(kernel.shared)
+                .launch(parts > 1 ? items : Math.min(items, device.multiprocessors()), parts, 1, kernel.threads);
     }
 }

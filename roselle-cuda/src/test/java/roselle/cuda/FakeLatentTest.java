@@ -99,7 +99,7 @@ class FakeLatentTest {
             assertThat(step.launches(2, 1, 900).getFirst().gridY())
                     .as("splits of 256 among 1,024 positions")
                     .isEqualTo(4);
-            assertThat(step.kernels(1, 20, 900)).containsExactly("latent_64_" + suffix);
+            assertThat(step.kernels(1, 20, 900)).containsExactly("latent_hopper_" + suffix);
         }
     }
 
@@ -116,6 +116,10 @@ class FakeLatentTest {
     @Test
     void manyHeadsOfManyRowsAreTakenInTilesOf64() {
         try (var step = new Attending(Card.HOPPER, DataType.BF16, 128, 512, 4096)) {
+            assertThat(step.kernels(200, 1, 900)).containsExactly("latent_hopper_bf16");
+        }
+        var blackwell = new Card("Fake B200", 10, 0, 148, 227 << 10, 4L << 30);
+        try (var step = new Attending(blackwell, DataType.BF16, 128, 512, 4096)) {
             assertThat(step.kernels(200, 1, 900)).containsExactly("latent_64_bf16");
         }
     }
