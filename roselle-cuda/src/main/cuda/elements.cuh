@@ -94,7 +94,7 @@ __device__ __forceinline__ void storeCached(void* cache, int type, i64 at, float
 __device__ __forceinline__ float warpSum(float x) {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
-        x += __shfl_xor_sync(~0u, x, distance);
+        x = __fadd_rn(x, __shfl_xor_sync(~0u, x, distance));
     }
     return x;
 }

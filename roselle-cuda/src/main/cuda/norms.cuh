@@ -3,7 +3,7 @@
 // A row is summed as by threads of eight neighbouring numbers each: the eight in order, the threads of a warp by butterfly, the
 // warps in order. RMS: the squares; LAYER: the numbers, then the squares of their distances from the mean.
 #pragma once
-#include "numbers.cuh"
+#include "elements.cuh"
 
 struct NormArguments {
     bool takesMean;
@@ -26,14 +26,6 @@ __device__ __forceinline__ void unpack(uint4 bits, float (&x)[8]) {
 template <class T>
 __device__ __forceinline__ uint4 packed(const float (&x)[8]) {
     return make_uint4(pack<T>(x[0], x[1]), pack<T>(x[2], x[3]), pack<T>(x[4], x[5]), pack<T>(x[6], x[7]));
-}
-
-__device__ __forceinline__ float warpSum(float x) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        x = __fadd_rn(x, __shfl_xor_sync(~0u, x, distance));
-    }
-    return x;
 }
 
 // Adds eight numbers, or their squares, in order.
@@ -68,13 +60,13 @@ struct NormPiece {
     float bias[8];
 
     __device__ __forceinline__ void load(const NormArguments& n, int column) {
-        loadFloats(n.weight + column, weight);
+        loadEight<F32>(n.weight + column, weight);
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             bias[i] = 0.0f;
         }
         if (n.bias) {
-            loadFloats(n.bias + column, bias);
+            loadEight<F32>(n.bias + column, bias);
         }
     }
 
@@ -82,21 +74,6 @@ struct NormPiece {
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             x[i] = normalised(x[i], factor, weight[i], offset, bias[i]);
-        }
-    }
-
-private:
-    static __device__ __forceinline__ void loadFloats(const float* from, float (&x)[8]) {
-        if (((u64)from & 15) == 0) {
-            float4 a = *(const float4*)from;
-            float4 b = *(const float4*)(from + 4);
-            x[0] = a.x, x[1] = a.y, x[2] = a.z, x[3] = a.w;
-            x[4] = b.x, x[5] = b.y, x[6] = b.z, x[7] = b.w;
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            x[i] = from[i];
         }
     }
 };
