@@ -1,5 +1,6 @@
 package roselle.cuda;
 
+import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -39,7 +40,8 @@ public final class CudaProvider implements BackendProvider {
             Driver driver = driver();
             return driver.deviceCount() == 0 ? Optional.of("the driver knows no device") : Optional.empty();
         } catch (DeviceException failure) {
-            return Optional.of(String.valueOf(failure.getMessage()));
+            boolean isMissing = failure.getCause() instanceof NoSuchFileException; // else it is there, but unusable
+            return isMissing ? Optional.of(String.valueOf(failure.getMessage())) : Optional.empty();
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,12 +51,24 @@ class CudaProviderTest {
     void saysWhichLibraryIsMissingWhereItWasLookedForAndWhatToDo() {
         assertThatThrownBy(() -> NativeLibrary.open("libroselle-test.so.7", "install it"))
                 .isInstanceOf(DeviceException.class)
+                .hasCauseInstanceOf(NoSuchFileException.class)
                 .hasMessageStartingWith("libroselle-test.so.7 was not found on the loader's path nor in ")
                 .hasMessageEndingWith(": install it");
         var provider = provider(() -> {
-            throw new DeviceException("libcuda.so.1 was not found");
+            throw new DeviceException("libcuda.so.1 was not found", new NoSuchFileException("libcuda.so.1"));
         });
         assertThat(provider.unavailable()).contains("libcuda.so.1 was not found");
+    }
+
+    @Test
+    void aDriverThatIsThereButDoesNotStartIsUnusableNotMissing() {
+        String reason = "NVIDIA's driver does not start, cuInit failed with CUDA_ERROR_SYSTEM_DRIVER_MISMATCH";
+        var provider = provider(() -> {
+            throw new DeviceException(reason);
+        });
+        assertThat(provider.unavailable()).isEmpty();
+        assertThat(provider.unusable()).contains(reason);
+        assertThatThrownBy(() -> provider.open(0, "auto")).hasMessage(reason);
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Set;
 import roselle.api.DeviceException;
 
 /** The driver of this machine, {@code libcuda.so.1}. */
@@ -62,14 +63,24 @@ public final class NativeDriver implements Driver {
     private final MethodHandle destroyGraph = bind("cuGraphExecDestroy", JAVA_LONG);
     private final MethodHandle launchGraph = bind("cuGraphLaunch", JAVA_LONG, JAVA_LONG);
 
+    /** What {@code cuInit} says where there is no device, and in place of a driver. */
+    private static final Set<Integer> NO_DEVICE = Set.of(100, 34);
+
+    private final boolean hasDevices;
+
     /**
      * Opens the driver.
      *
-     * @throws DeviceException if there is no driver, or no device that it can use
+     * @throws DeviceException if there is no driver, or it does not start
      */
     public NativeDriver() {
         MethodHandle init = bind("cuInit", JAVA_INT);
-        check("cuInit", () -> (int) init.invokeExact(0));
+        int error = NativeCall.errorOf(() -> (int) init.invokeExact(0));
+        hasDevices = !NO_DEVICE.contains(error);
+        if (error != 0 && hasDevices) {
+            throw new DeviceException("NVIDIA's driver does not start, cuInit failed with " + describe(error)
+                    + ": see what nvidia-smi says; a driver that was updated needs the machine to be started anew");
+        }
     }
 
     private MethodHandle bind(String name, MemoryLayout... parameters) {
@@ -122,7 +133,7 @@ public final class NativeDriver implements Driver {
 
     @Override
     public int deviceCount() {
-        return (int) ask("cuDeviceGetCount", result -> (int) deviceCount.invokeExact(result));
+        return hasDevices ? (int) ask("cuDeviceGetCount", result -> (int) deviceCount.invokeExact(result)) : 0;
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,13 +37,15 @@ public final class NativeLibrary {
      * Python environment: an active one, the user's own packages, the machine's.
      *
      * @param advice what to install where it is missing
-     * @throws DeviceException that says where it was looked for, and the advice
+     * @throws DeviceException that says where it was looked for, and the advice; caused by a {@code NoSuchFileException}
      */
     public static NativeLibrary open(String name, String advice) {
         return find(name).orElseThrow(() -> {
             List<Path> folders = folders();
-            return new DeviceException(name + " was not found on the loader's path nor in "
-                    + (folders.isEmpty() ? "any CUDA folder, for there is none" : folders) + ": " + advice);
+            return new DeviceException(
+                    name + " was not found on the loader's path nor in "
+                            + (folders.isEmpty() ? "any CUDA folder, for there is none" : folders) + ": " + advice,
+                    new NoSuchFileException(name));
         });
     }
 
