@@ -303,15 +303,21 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
                     float inverse = __frcp_rn(totalSum[i]);
                     u16* out = p.output + item.row(slot) * p.outputStride + (i64)item.head(slot) * VALUE + column;
 #pragma unroll
-                    for (int j = 0; j < 32; j++) {
-                        float2* sum = sums + (i * 32 + j) * CONSUMERS;
-                        float2 before = split == 0 ? make_float2(0.0f, 0.0f) : *sum;
-                        float one = merged(w, before.x, o[j / 16][j % 16 * 4 + i * 2]);
-                        float two = merged(w, before.y, o[j / 16][j % 16 * 4 + i * 2 + 1]);
-                        if (tile + 1 != walk.last) {
-                            *sum = make_float2(one, two);
-                        } else if (present) {
-                            *(u32*)(out + j * 8) = pack<T>(one * inverse, two * inverse);
+                    for (int part = 0; part < 2; part++) {
+                        float2 before[16];
+#pragma unroll
+                        for (int j = 0; j < 16; j++) {  // all of them on their way before the first is needed
+                            before[j] = split == 0 ? make_float2(0.0f, 0.0f) : sums[((i * 2 + part) * 16 + j) * CONSUMERS];
+                        }
+#pragma unroll
+                        for (int j = 0; j < 16; j++) {
+                            float one = merged(w, before[j].x, o[part][j * 4 + i * 2]);
+                            float two = merged(w, before[j].y, o[part][j * 4 + i * 2 + 1]);
+                            if (tile + 1 != walk.last) {
+                                sums[((i * 2 + part) * 16 + j) * CONSUMERS] = make_float2(one, two);
+                            } else if (present) {
+                                *(u32*)(out + (part * 16 + j) * 8) = pack<T>(one * inverse, two * inverse);
+                            }
                         }
                     }
                 }

@@ -191,8 +191,7 @@ final class LatentAttention {
 
     private void few(StepMemory step, int rows, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
         HeadShape heads = layer.heads();
-        boolean isCrowd = (long) rows * Launcher.cover(heads.queryHeads(), 64) * 4 >= device.multiprocessors();
-        Attending kernel = isCrowd ? loaded().wide : loaded().narrow;
+        Attending kernel = isCrowd(rows, heads) ? loaded().wide : loaded().narrow;
         int parts = parts(step, rows, heads, kernel.rows);
         launch(kernel, step, query, layer, cache, output, 0, rows, parts);
         if (parts > 1) {
@@ -204,6 +203,12 @@ final class LatentAttention {
                     .rows(output)
                     .launch(heads.queryHeads(), rows, 1, 128);
         }
+    }
+
+    /** Whether so few rows are fastest in the tiles of many: they have heads for more than one of the small ones. */
+    private boolean isCrowd(int rows, HeadShape heads) {
+        int tiles = Launcher.cover(heads.queryHeads(), 16);
+        return tiles > 1 && (long) rows * tiles * 3 >= device.multiprocessors();
     }
 
     /** How many blocks share an item, so that all multiprocessors have work and partial results have room. */

@@ -116,6 +116,8 @@ class FakeLatentTest {
     @Test
     void manyHeadsOfManyRowsAreTakenInTilesOf64() {
         try (var step = new Attending(Card.HOPPER, DataType.BF16, 128, 512, 4096)) {
+            assertThat(step.kernels(2, 1, 900)).containsExactly("latent_16_bf16", "latent_merge_bf16");
+            assertThat(step.kernels(8, 1, 900)).containsExactly("latent_hopper_bf16", "latent_merge_bf16");
             assertThat(step.kernels(200, 1, 900)).containsExactly("latent_hopper_bf16");
         }
         var blackwell = new Card("Fake B200", 10, 0, 148, 227 << 10, 4L << 30);
