@@ -13,8 +13,8 @@ PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
 ALONE_HALVES = {64: 4, 128: 3}
-LEAST_ALONE = 180  # pairs of row and key head from which a warp for each is faster
-FRESH_ALONE = (500, 1200)  # and where such a warp may append as well
+LEAST_ALONE = 500  # pairs of row and key head from which a warp for each is faster
+FRESH_ALONE = (600, 1200)  # and where such a warp may append as well
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 

@@ -62,11 +62,11 @@ __device__ __forceinline__ void loadHalf(
 
 // One warp leaves a kept key or value in its row of half a tile.
 template <int SIZE>
-__device__ __forceinline__ void bringHalf(unsigned char* half, int row, const u16 (&kept)[SIZE / 32]) {
+__device__ __forceinline__ void bringHalf(unsigned char* half, int row, const HeadBits<SIZE>& kept) {
 #pragma unroll
     for (int i = 0; i < SIZE / 32; i++) {
         int d = threadIdx.x % 32 + i * 32;
-        *(u16*)(half + chunkPlace<SIZE>(row, d / 8) + d % 8 * 2) = kept[i];
+        *(u16*)(half + chunkPlace<SIZE>(row, d / 8) + d % 8 * 2) = kept.each[i];
     }
 }
 
@@ -74,6 +74,7 @@ template <class T, int SIZE, int HALVES, bool IS_FRESH>
 __device__ __forceinline__ void attendAlone(
     const Attention& p, const int* rowSequence, const int* contextLength, const Fresh& fresh = Fresh()) {
     constexpr int STEPS = SIZE / 16;
+    constexpr int AT_ONCE = 4;  // heads of queries on their way
     constexpr u32 HALF_BYTES = TILE * SIZE * 2;
     extern __shared__ __align__(128) unsigned char memory[];
     u32 ring = sharedAddress(memory);
@@ -92,7 +93,7 @@ __device__ __forceinline__ void attendAlone(
     int lastTile = (end - 1) / TILE;
     const u16* keys = p.cache + keyHead * PAGE * SIZE + lane * 8;
     i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
-    u16 kept[2][SIZE / 32] = {};  // of the new key and value
+    HeadBits<SIZE> kept[2];  // of the new key and value
 
     int nextTile = tile;  // of the next half
     bool isValue = false;
@@ -126,6 +127,16 @@ __device__ __forceinline__ void attendAlone(
         }
         load(false);
     }
+    uint4* fragments = (uint4*)(memory + (HALVES - 1) * HALF_BYTES);  // [STEPS, 32], where the last half comes later
+    HeadTurns<SIZE> turns;
+    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages.pages, keyHead, end - 1) : nullptr;
+    if (IS_FRESH) {
+        turns.load(fresh.heads.rope, end - 1);
+        for (int i = lane; i < SIZE * 2; i += 32) {
+            fragments[i] = make_uint4(0, 0, 0, 0);
+        }
+        __syncwarp();
+    }
     if (IS_FRESH || !waited) {
         waitForPrevious();
     }
@@ -133,18 +144,25 @@ __device__ __forceinline__ void attendAlone(
     int head = lane / 4;
     u32 query[STEPS][4];
     if constexpr (IS_FRESH) {
-        uint4* fragments = (uint4*)(memory + (HALVES - 1) * HALF_BYTES);  // [STEPS, 32], where the last half comes later
         float* shared = (float*)(fragments + SIZE * 2);
-        for (int i = lane; i < SIZE * 2; i += 32) {
-            fragments[i] = make_uint4(0, 0, 0, 0);
+        const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
+        kept[0].load(fresh.key + row * fresh.keyStride + keyHead * SIZE);
+        kept[1].load(fresh.value + row * fresh.valueStride + keyHead * SIZE);
+        for (int h = 0; h < p.group; h += AT_ONCE) {
+            HeadBits<SIZE> heads[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) {
+                heads[i].load(queries + (h + i < p.group ? h + i : 0) * SIZE);
+            }
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) {
+                if (h + i < p.group) {
+                    freshQuery<T>(fresh, heads[i], turns, firstHead + h + i, h + i, shared, fragments);
+                }
+            }
         }
-        __syncwarp();
-        for (int h = 0; h < p.group; h++) {
-            freshQuery<T, SIZE>(p, fresh, row, firstHead + h, h, end - 1, shared, fragments);
-        }
-        u16* place = cachePlace<SIZE>(p, pages.pages, keyHead, end - 1);
-        freshKey<T, SIZE>(fresh, row, keyHead, end - 1, shared, place, true, kept[0]);
-        freshValue<SIZE>(fresh, row, keyHead, place + toValues, true, kept[1]);
+        freshKey<T>(fresh, kept[0], turns, keyHead, shared, place, true);
+        freshValue(kept[1], place + toValues, true);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < STEPS; k++) {

@@ -113,13 +113,22 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         }
         load(tile + i);
     }
+    HeadTurns<SIZE> turns;
+    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages, keyHead, end - 1) : nullptr;
+    if (IS_FRESH) {
+        turns.load(fresh.heads.rope, end - 1);
+        for (int i = threadIdx.x; i < SIZE * 2; i += THREADS) {
+            query[i] = make_uint4(0, 0, 0, 0);
+        }
+        __syncthreads();
+    }
     if (IS_FRESH || !waited) {
         waitForPrevious();
     }
 
     int upper = lane / 4;
     int lastTile = (end - 1) / TILE;
-    u16 kept[(SIZE + 31) / 32] = {};  // of the new key in one warp, of the new value in another
+    HeadBits<SIZE> kept;  // of the new key in one warp, of the new value in another
     int which = (warp - heads % WORKERS + WORKERS) % WORKERS;  // 0: this warp has the key, 1: the value
     // Brings them to the last tile once its stage is theirs.
     auto bringLast = [&](int t) {
@@ -129,21 +138,27 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         }
     };
     if constexpr (IS_FRESH) {
-        for (int i = threadIdx.x; i < SIZE * 2; i += THREADS) {
-            query[i] = make_uint4(0, 0, 0, 0);
-        }
-        __syncthreads();
         if (!isIdle && warp < WORKERS) {
             float* shared = (float*)weightRows + warp * SIZE;
-            for (int head = warp; head < heads; head += WORKERS) {
-                freshQuery<T, SIZE>(p, fresh, row, firstHead + head, head, end - 1, shared, query);
+            const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
+            bool brings = lastTile < tileEnd && which < 2;
+            HeadBits<SIZE> head;
+            head.load(queries + (warp < heads ? warp : 0) * SIZE);
+            if (brings) {
+                kept.load(
+                    (which == 0 ? fresh.key + row * fresh.keyStride : fresh.value + row * fresh.valueStride) + keyHead * SIZE);
             }
-            if (lastTile < tileEnd && which < 2) {
-                u16* place = cachePlace<SIZE>(p, pages, keyHead, end - 1);
+            for (int h = warp; h < heads; h += WORKERS) {
+                freshQuery<T>(fresh, head, turns, firstHead + h, h, shared, query);
+                if (h + WORKERS < heads) {
+                    head.load(queries + (h + WORKERS) * SIZE);
+                }
+            }
+            if (brings) {
                 if (which == 0) {
-                    freshKey<T, SIZE>(fresh, row, keyHead, end - 1, shared, place, inGroup == 0, kept);
+                    freshKey<T>(fresh, kept, turns, keyHead, shared, place, inGroup == 0);
                 } else {
-                    freshValue<SIZE>(fresh, row, keyHead, place + (i64)p.keyHeads * PAGE * SIZE, inGroup == 0, kept);
+                    freshValue(kept, place + (i64)p.keyHeads * PAGE * SIZE, inGroup == 0);
                 }
             }
             if (lastTile < tile + STAGES - 1) {

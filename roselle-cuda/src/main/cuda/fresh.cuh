@@ -21,11 +21,10 @@ __device__ __forceinline__ u16* fragmentPlace(uint4* query, int head, int d) {
 
 // One warp: head `head` of the row becomes head `inTile` of the fragments. `shared` has SIZE floats of this warp.
 template <class T, int SIZE>
-__device__ __forceinline__ void freshQuery(
-    const Attention& p, const Fresh& f, int row, int head, int inTile, int position, float* shared, uint4* query) {
-    auto store = [&](int i, u16 bits) { *fragmentPlace(query, inTile, threadIdx.x % 32 + i * 32) = bits; };
-    turnHead<T, SIZE>(p.query + row * p.queryStride + (i64)head * SIZE, SIZE,
-        ofHead(f.heads.queryNorm, head, f.heads.queryNormStride), f.heads.rope, position, shared, store);
+__device__ __forceinline__ void freshQuery(const Fresh& f, const HeadBits<SIZE>& bits, const HeadTurns<SIZE>& turns, int head,
+    int inTile, float* shared, uint4* query) {
+    auto store = [&](int i, u16 number) { *fragmentPlace(query, inTile, threadIdx.x % 32 + i * 32) = number; };
+    turnBits<T>(bits, ofHead(f.heads.queryNorm, head, f.heads.queryNormStride), f.heads.rope, turns, shared, store);
 }
 
 // The place of a position's key in the pages; its value lies keyHeads * PAGE * SIZE numbers further.
@@ -35,44 +34,38 @@ __device__ __forceinline__ u16* cachePlace(const Attention& p, const int* pages,
     return (u16*)p.cache + page * p.pageElements + (keyHead * PAGE + position % PAGE) * SIZE;
 }
 
-// One warp: the new key, or value, number lane + 32 * i of it in kept[i], goes to its page if it is this block's to append.
+// One warp: the new key becomes what it is kept as, and goes to its page if it is this block's to append.
 template <class T, int SIZE>
-__device__ __forceinline__ void freshKey(const Fresh& f, int row, int keyHead, int position, float* shared, u16* place,
-    bool appends, u16 (&kept)[(SIZE + 31) / 32]) {
-    auto store = [&](int i, u16 bits) {
-        kept[i] = bits;
+__device__ __forceinline__ void freshKey(
+    const Fresh& f, HeadBits<SIZE>& key, const HeadTurns<SIZE>& turns, int keyHead, float* shared, u16* place, bool appends) {
+    auto store = [&](int i, u16 number) {
+        key.each[i] = number;
         if (appends) {
-            place[threadIdx.x % 32 + i * 32] = bits;
+            place[threadIdx.x % 32 + i * 32] = number;
         }
     };
-    turnHead<T, SIZE>(f.key + row * f.keyStride + keyHead * SIZE, SIZE, ofHead(f.heads.keyNorm, keyHead, f.heads.keyNormStride),
-        f.heads.rope, position, shared, store);
+    turnBits<T>(key, ofHead(f.heads.keyNorm, keyHead, f.heads.keyNormStride), f.heads.rope, turns, shared, store);
 }
 
 template <int SIZE>
-__device__ __forceinline__ void freshValue(
-    const Fresh& f, int row, int keyHead, u16* place, bool appends, u16 (&kept)[(SIZE + 31) / 32]) {
-    const u16* from = f.value + row * f.valueStride + keyHead * SIZE;
+__device__ __forceinline__ void freshValue(const HeadBits<SIZE>& value, u16* place, bool appends) {
 #pragma unroll
-    for (int i = 0; i < (SIZE + 31) / 32; i++) {
+    for (int i = 0; i < NUMBERS<SIZE>; i++) {
         int d = threadIdx.x % 32 + i * 32;
-        if (d < SIZE) {
-            kept[i] = from[d];
-            if (appends) {
-                place[d] = kept[i];
-            }
+        if (appends && (SIZE % 32 == 0 || d < SIZE)) {
+            place[d] = value.each[i];
         }
     }
 }
 
 // One warp leaves a kept key or value at its place in a tile.
 template <int SIZE>
-__device__ __forceinline__ void bring(u16* place, const u16 (&kept)[(SIZE + 31) / 32]) {
+__device__ __forceinline__ void bring(u16* place, const HeadBits<SIZE>& kept) {
 #pragma unroll
-    for (int i = 0; i < (SIZE + 31) / 32; i++) {
+    for (int i = 0; i < NUMBERS<SIZE>; i++) {
         int d = threadIdx.x % 32 + i * 32;
-        if (d < SIZE) {
-            place[d] = kept[i];
+        if (SIZE % 32 == 0 || d < SIZE) {
+            place[d] = kept.each[i];
         }
     }
 }

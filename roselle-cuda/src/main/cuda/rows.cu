@@ -175,7 +175,7 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
                 cached[lane + i * 32] = bits;
             }
         };
-        turnHeadBy<T, 0>(at, keySize, norm, heads.rope, turnsOf, numbers[warp], store);
+        turnHead<T>(at, keySize, norm, heads.rope, turnsOf, numbers[warp], store);
     }
     int values = all - keyHeads;  // the first head of values
     if (!keysChange) {

@@ -23,8 +23,8 @@ final class FastAttention {
     private static final int PART_PAIRS = 200;
     private static final int MOST_PARTS = 8;
     private static final int MOST_FRESH_NUMBERS = 51_200; // of keys, from which an append beforehand is faster
-    private static final int LEAST_ALONE = 180; // pairs from which a warp for each of them is faster
-    private static final int LEAST_FRESH_ALONE = 500; // and where such a warp may append as well
+    private static final int LEAST_ALONE = 500; // pairs from which a warp for each of them is faster
+    private static final int LEAST_FRESH_ALONE = 600; // and where such a warp may append as well
     private static final int MOST_FRESH_ALONE = 1200;
     private static final int MOST_ALONE_GROUP = 8; // heads of queries that such a warp takes
 

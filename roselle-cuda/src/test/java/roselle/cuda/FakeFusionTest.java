@@ -123,7 +123,7 @@ class FakeFusionTest {
         try (var step = new Beginning(Card.HOPPER)) {
             assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_few_64_bf16");
             assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_hopper_64_bf16");
-            assertThat(step.kernels(400, 2)).endsWith("rope_append_bf16", "attention_alone_64_bf16");
+            assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_alone_64_bf16");
             assertThat(step.kernels(900, 1))
                     .endsWith("attention_alone_step_64_bf16")
                     .doesNotContain("rope_append_bf16");
