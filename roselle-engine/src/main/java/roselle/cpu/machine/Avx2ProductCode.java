@@ -2,14 +2,12 @@ package roselle.cpu.machine;
 
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.ymm;
-import static roselle.cpu.machine.ProductRegisters.BLOCKS_LEFT;
 import static roselle.cpu.machine.ProductRegisters.CODES;
 import static roselle.cpu.machine.ProductRegisters.OTHER;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
 import static roselle.cpu.machine.ProductRegisters.SCALES;
 import static roselle.cpu.machine.ProductRegisters.STRIDE;
-import static roselle.cpu.machine.ProductRegisters.UNITS_LEFT;
 import static roselle.cpu.machine.ProductRegisters.argument;
 import static roselle.cpu.machine.ProductRegisters.ofPanel;
 import static roselle.cpu.machine.ProductRegisters.ofRow;
@@ -48,11 +46,13 @@ final class Avx2ProductCode {
     private final Panel panel;
     private final int rows;
     private final int panels;
+    private final PanelWalk walk;
 
     private Avx2ProductCode(Panel panel, int rows, int panels) {
         this.panel = panel;
         this.rows = rows;
         this.panels = panels;
+        walk = new PanelWalk(code, panel);
     }
 
     /** The code for so many rows and so many panels at a time. */
@@ -87,20 +87,13 @@ final class Avx2ProductCode {
     /** Some panels side by side, for all of k. */
     private void group() {
         points(0);
-        code.move(SCALES, CODES);
-        code.load(OTHER, argument(Arguments.SCALES_AT));
-        code.add(SCALES, OTHER);
         for (int i = 0; i < 2 * rows * panels; i++) {
             zero(ymm(i));
         }
         if (panel.hasScales()) {
             storeSums();
         }
-        code.load(UNITS_LEFT, argument(Arguments.UNITS));
-        Label next = code.here();
-        unit();
-        code.add(UNITS_LEFT, -1);
-        code.jumpIfNotZero(next);
+        walk.units(this::block);
         if (panel.hasMinima()) {
             minima();
         }
@@ -159,25 +152,8 @@ final class Avx2ProductCode {
         }
     }
 
-    private void unit() {
-        int blocks = panel.unit / panel.block;
-        if (blocks == 1) {
-            block(0);
-            code.add(SCALES, panel.scaleBytes);
-            return;
-        }
-        code.address(OTHER, at(SCALES, 0)); // the scales of this unit
-        code.add(SCALES, 2 * Panel.OUTPUTS);
-        code.set(BLOCKS_LEFT, blocks);
-        Label next = code.here();
-        block(blocks);
-        code.add(SCALES, Panel.OUTPUTS);
-        code.add(BLOCKS_LEFT, -1);
-        code.jumpIfNotZero(next);
-    }
-
     /** Numbers of k that share a scale. */
-    private void block(int blocks) {
+    private void block(boolean hasFactors) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
         ProductRegisters.prefetch(code, panels, PREFETCH_BYTES, bytes);
         for (int i = 0; i < 2 * rows * panels && panel.hasScales(); i++) {
@@ -195,16 +171,16 @@ final class Avx2ProductCode {
             }
         }
         for (int p = 0; p < panels && panel.hasScales(); p++) {
-            scale(p, blocks);
+            scale(p, hasFactors);
         }
         code.add(CODES, bytes);
         advanceRows(panel.block * Float.BYTES);
     }
 
     /** Adds a panel's sums of the block, times their scales, to those in the output. */
-    private void scale(int p, int blocks) {
+    private void scale(int p, boolean hasFactors) {
         for (int half = 0; half < 2; half++) {
-            if (blocks == 0) {
+            if (!hasFactors) {
                 code.emit(Opcode.VCVTPH2PS, HALVES[half], ofPanel(SCALES, p, half * HALF_LANES * Short.BYTES));
             } else {
                 Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
@@ -308,28 +284,19 @@ final class Avx2ProductCode {
             }
         }
         points(Arguments.SUMS_AT);
-        code.load(SCALES, argument(Arguments.WEIGHTS));
-        code.load(OTHER, argument(Arguments.MINIMA_AT));
-        code.add(SCALES, OTHER);
-        code.load(UNITS_LEFT, argument(Arguments.UNITS));
-        Label next = code.here();
-        code.address(OTHER, at(SCALES, 0));
-        int blocks = panel.unit / panel.block;
-        for (int b = 0; b < blocks; b++) {
-            for (int p = 0; p < panels; p++) {
-                factor(0, Opcode.VPMOVZXBD, p, 32 + b * Panel.OUTPUTS);
-                factor(1, Opcode.VPMOVZXBD, p, 32 + b * Panel.OUTPUTS);
-                for (int r = 0; r < rows; r++) {
-                    number(r, b * Float.BYTES);
-                    code.emit(Opcode.VFNMADD231PS, sum(p, r, 0), HALVES[0], NUMBER);
-                    code.emit(Opcode.VFNMADD231PS, sum(p, r, 1), HALVES[1], NUMBER);
-                }
+        walk.minima(this::minima, () -> advanceRows(panel.unit / panel.block * Float.BYTES));
+        storeSums();
+    }
+
+    private void minima(int block, int factorsAt) {
+        for (int p = 0; p < panels; p++) {
+            factor(0, Opcode.VPMOVZXBD, p, factorsAt);
+            factor(1, Opcode.VPMOVZXBD, p, factorsAt);
+            for (int r = 0; r < rows; r++) {
+                number(r, block * Float.BYTES);
+                code.emit(Opcode.VFNMADD231PS, sum(p, r, 0), HALVES[0], NUMBER);
+                code.emit(Opcode.VFNMADD231PS, sum(p, r, 1), HALVES[1], NUMBER);
             }
         }
-        code.add(SCALES, panel.minimumBytes);
-        advanceRows(blocks * Float.BYTES);
-        code.add(UNITS_LEFT, -1);
-        code.jumpIfNotZero(next);
-        storeSums();
     }
 }

@@ -2,14 +2,12 @@ package roselle.cpu.machine;
 
 import static roselle.cpu.machine.Operand.at;
 import static roselle.cpu.machine.Operand.zmm;
-import static roselle.cpu.machine.ProductRegisters.BLOCKS_LEFT;
 import static roselle.cpu.machine.ProductRegisters.CODES;
 import static roselle.cpu.machine.ProductRegisters.OTHER;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
 import static roselle.cpu.machine.ProductRegisters.SCALES;
 import static roselle.cpu.machine.ProductRegisters.STRIDE;
-import static roselle.cpu.machine.ProductRegisters.UNITS_LEFT;
 import static roselle.cpu.machine.ProductRegisters.argument;
 import static roselle.cpu.machine.ProductRegisters.ofPanel;
 import static roselle.cpu.machine.ProductRegisters.ofRow;
@@ -69,7 +67,6 @@ final class ProductFrame {
         int sumAt();
     }
 
-    private static final int LANES = 16;
     private static final int LINE = 64;
     private static final General[] ROWS = {General.RCX, General.RAX, General.RBX, General.RBP};
     private static final General OUT = General.R9;
@@ -81,6 +78,7 @@ final class ProductFrame {
     private final Panel panel;
     private final int rows;
     private final int panels;
+    private final PanelWalk walk;
 
     /** For so many rows and so many panels at a time. */
     ProductFrame(Panel panel, int rows, int panels) {
@@ -90,6 +88,7 @@ final class ProductFrame {
         this.panel = panel;
         this.rows = rows;
         this.panels = panels;
+        walk = new PanelWalk(code, panel);
     }
 
     Assembler code() {
@@ -125,20 +124,13 @@ final class ProductFrame {
     /** Some panels side by side, for all of k. */
     private void group(Parts parts) {
         points(0);
-        code.move(SCALES, CODES);
-        code.load(OTHER, argument(Arguments.SCALES_AT));
-        code.add(SCALES, OTHER);
         for (int i = 0; i < rows * panels; i++) {
             zero(sum(i));
             if (isInMemory()) {
                 code.emit(Opcode.VMOVUPS_STORE, inMemory(i), sum(i));
             }
         }
-        code.load(UNITS_LEFT, argument(Arguments.UNITS));
-        Label next = code.here();
-        unit(parts);
-        code.add(UNITS_LEFT, -1);
-        code.jumpIfNotZero(next);
+        walk.units(hasFactors -> block(parts, hasFactors));
         for (int i = 0; i < rows * panels && isInMemory(); i++) {
             code.emit(Opcode.VMOVUPS, sum(i), inMemory(i));
         }
@@ -225,25 +217,8 @@ final class ProductFrame {
         code.emit(Opcode.VPXORD, register, register, register);
     }
 
-    private void unit(Parts parts) {
-        int blocks = panel.unit / panel.block;
-        if (blocks == 1) {
-            block(parts, 0);
-            code.add(SCALES, panel.scaleBytes);
-            return;
-        }
-        code.address(OTHER, at(SCALES, 0)); // the scales of this unit
-        code.add(SCALES, 2 * LANES);
-        code.set(BLOCKS_LEFT, blocks);
-        Label next = code.here();
-        block(parts, blocks);
-        code.add(SCALES, LANES);
-        code.add(BLOCKS_LEFT, -1);
-        code.jumpIfNotZero(next);
-    }
-
     /** Numbers of k that share a scale. */
-    private void block(Parts parts, int blocks) {
+    private void block(Parts parts, boolean hasFactors) {
         int bytes = panel.codeBytes / (panel.unit / panel.block);
         prefetch(bytes);
         parts.begin();
@@ -254,7 +229,7 @@ final class ProductFrame {
         }
         for (int p = 0; p < panels && panel.hasScales(); p++) {
             Vector scale = step(0);
-            if (blocks == 0) {
+            if (!hasFactors) {
                 code.emit(Opcode.VCVTPH2PS, scale, ofPanel(SCALES, p, 0));
             } else {
                 Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
@@ -288,29 +263,18 @@ final class ProductFrame {
     /** Subtracts the minima, times the sums of x in their blocks, which lie where the parts say. */
     private void minima(Parts parts) {
         points(parts.sumsArgument());
-        code.load(SCALES, argument(Arguments.WEIGHTS));
-        code.load(OTHER, argument(Arguments.MINIMA_AT));
-        code.add(SCALES, OTHER);
-        code.load(UNITS_LEFT, argument(Arguments.UNITS));
-        Label next = code.here();
-        code.address(OTHER, at(SCALES, 0));
         int blocks = panel.unit / panel.block;
-        for (int b = 0; b < blocks; b++) {
-            for (int p = 0; p < panels; p++) {
-                scaled(step(0), Opcode.VPMOVZXBD, ofPanel(SCALES, p, 32 + b * LANES), ofPanel(OTHER, p, 0));
-                for (int r = 0; r < rows; r++) {
-                    code.emit(
-                            Opcode.VFNMADD231PS,
-                            sum(p * rows + r),
-                            step(0),
-                            number(r, b * parts.sumStride() + parts.sumAt()));
-                }
+        walk.minima((b, factorsAt) -> minima(parts, b, factorsAt), () -> advanceRows(blocks * parts.sumStride()));
+    }
+
+    private void minima(Parts parts, int block, int factorsAt) {
+        for (int p = 0; p < panels; p++) {
+            scaled(step(0), Opcode.VPMOVZXBD, ofPanel(SCALES, p, factorsAt), ofPanel(OTHER, p, 0));
+            for (int r = 0; r < rows; r++) {
+                Memory sumOfX = number(r, block * parts.sumStride() + parts.sumAt());
+                code.emit(Opcode.VFNMADD231PS, sum(p * rows + r), step(0), sumOfX);
             }
         }
-        code.add(SCALES, panel.minimumBytes);
-        advanceRows(blocks * parts.sumStride());
-        code.add(UNITS_LEFT, -1);
-        code.jumpIfNotZero(next);
     }
 
     private void results() {
