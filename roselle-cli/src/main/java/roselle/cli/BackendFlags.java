@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.Profile;
 import roselle.bench.environment.Machine;
+import roselle.bench.load.Endpoint;
 
 /** The options that say which engines are measured. */
 final class BackendFlags {
@@ -115,10 +116,14 @@ final class BackendFlags {
         Profile profile = Profile.of(left.substring(colon + 1));
         String name = colon < 0 ? left : left.substring(0, colon);
         Optional<URI> url = equals < 0 ? Optional.empty() : Optional.of(address(item.substring(equals + 1)));
+        demandStart(profile, url);
         return new NamedBackend(name, profile, url, servedModel, headers, settings(profile));
     }
 
     private NamedBackend.Settings settings(Profile profile) {
+        if (startSeconds < 1) {
+            throw new InvalidRequestException("--start-timeout is " + startSeconds + ": it must be at least 1 s");
+        }
         List<String> further =
                 engineFlags.isBlank() ? List.of() : List.of(engineFlags.strip().split("\\s+"));
         return new NamedBackend.Settings(
@@ -150,9 +155,18 @@ final class BackendFlags {
         };
     }
 
-    private static URI address(String text) {
+    /** Complains of an engine that somebody else has to start, without its address. */
+    static void demandStart(Profile profile, Optional<URI> url) {
+        if (url.isEmpty() && profile.command().isEmpty()) {
+            throw new InvalidRequestException(profile.label() + " is not started here: name its address, as in "
+                    + profile.label() + "=http://host:port");
+        }
+    }
+
+    /** An address that requests can be sent to. */
+    static URI address(String text) {
         try {
-            return URI.create(text);
+            return new Endpoint(URI.create(text), Map.of()).uri();
         } catch (IllegalArgumentException malformed) {
             throw new InvalidRequestException(text + " is no address: write http://host:port", malformed);
         }

@@ -111,11 +111,13 @@ final class BenchCapacityCommand implements Callable<Integer> {
                 results.add(engine.name(), probe);
                 measurement.say(String.format(
                         Locale.ROOT,
-                        "  %.3f requests/s: %s (TTFT p99 %.1f ms, between tokens p99 %.1f ms, %d failed)",
+                        "  %.3f requests/s: %s (p99 of TTFT %.1f ms over %d, between tokens %.1f ms over %d, %d failed)",
                         probe.rate(),
                         probe.isKept() ? "kept" : "not kept",
                         probe.latencies().ttft().p99(),
+                        probe.latencies().ttft().count(),
                         probe.latencies().itl().p99(),
+                        probe.latencies().itl().count(),
                         probe.throughput().failed()));
             });
             results.add(engine.name(), engine.settings().gpus(), found);

@@ -61,6 +61,7 @@ final class BenchCompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         var meta = new Meta(VersionCommand.line(), BackendFlags.commandLine(specification));
+        ExitCode.checkingOptions(specification.commandLine(), profile::kind);
         CompareFile compare = CompareFile.read(NearNames.existing(file));
         var online = new Online();
         var offline = new Offline();
@@ -75,6 +76,9 @@ final class BenchCompareCommand implements Callable<Integer> {
                 offline.work.drawn(WorkloadFlags.source(compare.model().orElse(null), 0)),
                 isOnline || !isOffline,
                 isOffline || !isOnline);
+        if (work.isOffline()) {
+            work.offline().demandFits(prompts.context());
+        }
         var files = new ResultFiles(output);
         boolean isWhole = measure(engines, work, meta, files);
         return isWhole ? ExitCode.OK.status() : ExitCode.UNAVAILABLE.status();

@@ -51,7 +51,10 @@ final class BenchOfflineCommand implements Callable<Integer> {
         OfflinePlan plan = ExitCode.checkingOptions(command, offline::plan);
         PromptSource prompts = ExitCode.checkingOptions(
                 command, () -> offline.drawn(WorkloadFlags.source(backends.model(), backends.vocabulary())));
-        List<NamedBackend> engines = ExitCode.checkingOptions(command, backends::named);
+        List<NamedBackend> engines = ExitCode.checkingOptions(command, () -> {
+            plan.demandFits(prompts.context());
+            return backends.named();
+        });
         var files = new ResultFiles(output);
         var measurement = new Measurement(files.folder(), command.getOut());
         var results = new OfflineResults(meta, plan);

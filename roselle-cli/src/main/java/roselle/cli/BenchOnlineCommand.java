@@ -54,6 +54,7 @@ final class BenchOnlineCommand implements Callable<Integer> {
                 specification.commandLine(), () -> workload.prompts(backends.model(), backends.vocabulary()));
         OnlinePlan plan = ExitCode.checkingOptions(specification.commandLine(), () -> workload.plan(prompts));
         List<NamedBackend> engines = ExitCode.checkingOptions(specification.commandLine(), this::engines);
+        ExitCode.checkingOptions(specification.commandLine(), profile::kind);
         var files = new ResultFiles(output);
         var results = new OnlineResults(meta, plan);
         var measurement = new Measurement(files.folder(), out());

@@ -11,6 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import roselle.api.InvalidRequestException;
 import roselle.bench.report.ResultFiles;
 import tools.jackson.databind.JsonNode;
 
@@ -20,6 +21,9 @@ import tools.jackson.databind.JsonNode;
         description = "Draw saved results, several files side by side, as a page, SVG and PNG.",
         mixinStandardHelpOptions = true)
 final class BenchPlotCommand implements Callable<Integer> {
+    private static final List<String> NAMES =
+            List.of("online_results.json", "offline_results.json", "capacity_results.json");
+
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
@@ -48,10 +52,12 @@ final class BenchPlotCommand implements Callable<Integer> {
             documents.put(uniqueName(documents, file), ResultFiles.read(file));
             return;
         }
-        List.of("online_results.json", "offline_results.json", "capacity_results.json").stream()
-                .map(file::resolve)
-                .filter(Files::exists)
-                .forEach(each -> documents.put(uniqueName(documents, each), ResultFiles.read(each)));
+        List<Path> found =
+                NAMES.stream().map(file::resolve).filter(Files::exists).toList();
+        if (found.isEmpty()) {
+            throw new InvalidRequestException(file + " has no results: none of " + String.join(", ", NAMES));
+        }
+        found.forEach(each -> documents.put(uniqueName(documents, each), ResultFiles.read(each)));
     }
 
     /** The folder's name tells results apart, and the whole path where that is not enough. */

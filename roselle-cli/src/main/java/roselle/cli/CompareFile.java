@@ -179,15 +179,27 @@ final class CompareFile {
         String label = fields.text("profile")
                 .orElseThrow(() -> new InvalidRequestException(
                         "line " + fields.line() + ": a backend has no profile: those are " + Profile.labels()));
+        fields.field("command").filter(_ -> fields.field("url").isPresent()).ifPresent(value -> {
+            throw at(value, "there are url, for an engine that runs already, and command, to start one: leave one out");
+        });
         Profile profile = profile(known(label, fields), fields);
+        Optional<URI> url = fields.field("url").map(CompareFile::address);
+        demandStart(profile, url, fields);
         var backend = new NamedBackend(
                 fields.text("name").orElse(label),
                 profile,
-                fields.field("url").map(CompareFile::address),
+                url,
                 fields.text("served-model").or(() -> top.text("served-model")).orElse("bench"),
                 map(fields, "headers"),
                 settings(fields));
         return new Entry(backend, skipped(fields));
+    }
+
+    private static void demandStart(Profile profile, Optional<URI> url, Fields fields) {
+        if (url.isEmpty() && profile.command().isEmpty()) {
+            throw new InvalidRequestException("line " + fields.line() + ": " + profile.label()
+                    + " is not started here: give its url, or a command to start it");
+        }
     }
 
     private static Profile known(String label, Fields fields) {
@@ -199,11 +211,10 @@ final class CompareFile {
     }
 
     private static URI address(Yaml value) {
-        String text = value.asText("url");
         try {
-            return URI.create(text);
-        } catch (IllegalArgumentException malformed) {
-            throw at(value, "url is " + text + ": write http://host:port");
+            return BackendFlags.address(value.asText("url"));
+        } catch (InvalidRequestException wrong) {
+            throw at(value, String.valueOf(wrong.getMessage()));
         }
     }
 
@@ -238,8 +249,8 @@ final class CompareFile {
 
     private static String healthPath(Yaml value) {
         String text = value.asText("health");
-        if (!text.startsWith("/")) {
-            throw at(value, "health is " + text + ": it must be a path that begins with /");
+        if (!text.startsWith("/") && !text.startsWith("http://")) {
+            throw at(value, "health is " + text + ": it must be a path that begins with /, or an http:// address");
         }
         return text;
     }

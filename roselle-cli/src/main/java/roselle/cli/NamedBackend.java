@@ -89,10 +89,7 @@ record NamedBackend(
         if (url.isPresent()) {
             return new RunningBackend(this, target(url.get(), Optional.empty()), List.of());
         }
-        if (profile.command().isEmpty()) {
-            throw new InvalidRequestException(
-                    profile.label() + " is not started here: name its address, as in " + profile.label() + "=http://…");
-        }
+        BackendFlags.demandStart(profile, url);
         int port = freePort();
         URI base = URI.create("http://127.0.0.1:" + port);
         List<String> command = change.apply(command(port, folder));

@@ -33,13 +33,23 @@ final class ProfileFlags {
             description = "After the measured runs, start each engine once more and record it under profiles/.")
     private @Nullable String profile;
 
+    /** What was asked for; asked before anything is measured, it complains in time. */
+    Optional<ProfileKind> kind() {
+        return Optional.ofNullable(profile).map(ProfileKind::of);
+    }
+
     /** Makes what was asked for, if anything was. */
     void make(List<NamedBackend> engines, OnlineStage stage, ResultFiles files, Measurement measurement)
             throws InterruptedException {
-        if (profile == null) {
-            return;
+        Optional<ProfileKind> asked = kind();
+        if (asked.isPresent()) {
+            make(asked.get(), engines, stage, files, measurement);
         }
-        ProfileKind kind = ProfileKind.of(profile);
+    }
+
+    private static void make(
+            ProfileKind kind, List<NamedBackend> engines, OnlineStage stage, ResultFiles files, Measurement measurement)
+            throws InterruptedException {
         Path folder = files.folder().resolve("profiles").toAbsolutePath();
         try {
             Files.createDirectories(folder);
@@ -67,6 +77,7 @@ final class ProfileFlags {
         Path file = kind.file(folder, engine.name());
         String label = engine.profile().label();
         List<String> command;
+        String note;
         try (RunningBackend running =
                 engine.start(folder, words -> kind.around(label, words, file), kind.environment(file))) {
             command = running.command();
@@ -74,10 +85,25 @@ final class ProfileFlags {
             runToEnd(kind.begin(file), engine, folder);
             stage.sample(running.target(), REQUESTS);
             ask(kind, running, "/stop_profile");
-            long process = running.process().map(BackendProcess::pid).orElse(0L);
-            runToEnd(kind.end(process, file), engine, folder);
+            note = end(engine, kind, folder, running);
         }
-        manifest.add(engine.name(), kind, command, files(kind, file), "");
+        manifest.add(engine.name(), kind, command, files(kind, file), note);
+    }
+
+    /** Ends a recording; a complaint of its tool is a note where there is something all the same. */
+    private static String end(NamedBackend engine, ProfileKind kind, Path folder, RunningBackend running)
+            throws InterruptedException {
+        Path file = kind.file(folder, engine.name());
+        long process = running.process().map(BackendProcess::pid).orElse(0L);
+        try {
+            runToEnd(kind.end(process, file), engine, folder);
+            return "";
+        } catch (BackendException failure) {
+            if (kind.written(file).isEmpty()) {
+                throw failure;
+            }
+            return String.valueOf(failure.getMessage());
+        }
     }
 
     private static void runToEnd(List<String> command, NamedBackend engine, Path folder) throws InterruptedException {
@@ -87,12 +113,13 @@ final class ProfileFlags {
     }
 
     private static List<Path> files(ProfileKind kind, Path file) {
-        if (Manifest.isEmpty(file)) {
+        List<Path> written = kind.written(file);
+        if (written.isEmpty()) {
             throw new BackendException("it recorded nothing: " + file + " is not there, or empty");
         }
-        return kind == ProfileKind.JFR && Files.exists(file)
-                ? trace(file).map(trace -> List.of(file, trace)).orElse(List.of(file))
-                : List.of(file);
+        return kind == ProfileKind.JFR
+                ? trace(file).map(trace -> List.of(file, trace)).orElse(written)
+                : written;
     }
 
     private static Optional<Path> trace(Path recording) {

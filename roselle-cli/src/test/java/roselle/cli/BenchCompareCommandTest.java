@@ -156,7 +156,10 @@ final class BenchCompareCommandTest {
             backends: [{profile: stub, prompts: words}]      | line 2: prompts is words: it must be ids or text
             backends: [{profile: stub, skip: onlin}]         | line 2: skip is onlin
             backends: [{profile: stub, health: ready}]       | line 2: health is ready
-            backends: [{profile: stub, url: 'http://a b'}]   | line 2: url is http://a b
+            backends: [{profile: stub, url: 'http://a b'}]   | line 2: http://a b is no address
+            backends: [{profile: stub, url: 'https://a'}]    | line 2: the endpoint is https://a
+            backends: [triton]                               | line 2: triton is not started here
+            backends: [{profile: stub, url: 'http://h', command: a}] | line 2: there are url
             backends: [{profile: stub, headers: [a]}]        | line 2: headers has to be a map
             backends: [{profil: stub}]                       | line 2: profil is not known here
             backends: [{name: a}]                            | line 2: a backend has no profile

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 
 /** Ways to look into an engine at work. */
@@ -102,6 +103,15 @@ public enum ProfileKind {
 
     private static String quoted(Path file) {
         return '"' + file.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    /** What a recording left: its file, or what nsys writes where it cannot make that of it. */
+    public List<Path> written(Path file) {
+        String name = String.valueOf(file.getFileName()).replace(".nsys-rep", ".qdstrm");
+        return Stream.of(file, file.resolveSibling(name))
+                .distinct()
+                .filter(each -> !Manifest.isEmpty(each))
+                .toList();
     }
 
     /** Whether it can look into an engine of a profile. */

@@ -21,6 +21,14 @@ public record OfflinePlan(int prompts, int inputTokens, int outputTokens, Sampli
         }
     }
 
+    /** Complains if a prompt and its answer are longer than a context; 0 is one that is not known. */
+    public void demandFits(int context) {
+        if (context > 0 && inputTokens + outputTokens > context) {
+            throw new InvalidRequestException("prompts of " + inputTokens + " tokens and answers of " + outputTokens
+                    + " do not fit the model's context of " + context + ": shorten one");
+        }
+    }
+
     /** The requests as a trace: all at second 0. */
     Trace trace() {
         var entries = new ArrayList<TraceEntry>();

@@ -34,6 +34,10 @@ public record OnlinePlan(
         if (scales.isEmpty() || repeats < 1 || warmUp < 0) {
             throw new InvalidRequestException("a run needs a scale, a repeat, and 0 or more requests to warm up");
         }
+        if (mode == PromptMode.TRACE && !trace.hasBlocks()) {
+            throw new InvalidRequestException("the prompt mode is trace, but " + trace.name()
+                    + " does not say which prompts share a beginning: choose independent or shared-base");
+        }
         for (double scale : scales) {
             if (!(scale >= 0 && scale <= 1e6)) {
                 throw new InvalidRequestException("a scale is " + scale + ": it must be from 0 to 1000000");

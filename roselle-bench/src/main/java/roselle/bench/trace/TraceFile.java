@@ -28,6 +28,9 @@ public final class TraceFile {
     /** The first {@code count} requests of a file. */
     public static Trace read(Path path, int count) {
         var file = new TraceFile(path);
+        if (Files.isDirectory(path)) {
+            throw new InvalidRequestException(path + " is a folder: name the trace's file");
+        }
         try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.UTF_8)) {
             return file.read(reader, count);
         } catch (IOException unreadable) {

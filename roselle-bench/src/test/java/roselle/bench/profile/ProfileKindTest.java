@@ -64,6 +64,17 @@ final class ProfileKindTest {
     }
 
     @Test
+    void findsWhatNsysLeavesWhereItCannotMakeAReport() throws Exception {
+        Path report = ProfileKind.NSYS.file(folder, "one");
+        assertThat(ProfileKind.NSYS.written(report)).isEmpty();
+        Path stream = Files.writeString(folder.resolve("one.qdstrm"), "x");
+        assertThat(ProfileKind.NSYS.written(report)).containsExactly(stream);
+        Files.writeString(report, "x");
+        assertThat(ProfileKind.NSYS.written(report)).containsExactly(report, stream);
+        assertThat(ProfileKind.JFR.written(ProfileKind.JFR.file(folder, "one"))).isEmpty();
+    }
+
+    @Test
     void seesThatNothingWasRecorded() throws Exception {
         Path empty = Files.createDirectory(folder.resolve("empty-torch"));
         assertThat(Manifest.isEmpty(folder.resolve("missing.jfr"))).isTrue();
