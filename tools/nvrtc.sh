@@ -2,6 +2,7 @@
 # Installs NVIDIA's run-time compiler from its Python wheel (90 MB), which needs no GPU: with it tests compile every kernel.
 # usage: tools/nvrtc.sh FOLDER; does nothing where FOLDER has it already. Prints the folder that has the library.
 set -eu
+[ $# = 1 ] || { sed -n 2,3p "$0" >&2; exit 64; }
 folder=$1
 libraries=$folder/nvidia/cu13/lib
 if [ ! -e "$libraries/libnvrtc.so.13" ]; then

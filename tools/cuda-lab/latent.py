@@ -1,4 +1,4 @@
-"""Checks and times latent attention on a GPU: latent.py DIR [check|few|many ...], with the cubins of compile.py in DIR."""
+"""Checks and times latent attention on a GPU: latent.py DIR [check|sanitize|few|many ...], with the cubins of compile.py in DIR."""
 
 import random
 import sys
@@ -150,6 +150,19 @@ def check(kernels):
     print("latent attention checked; worst errors", worst, flush=True)
 
 
+def sanitize(kernels):
+    """Little work of every kind, to be run under compute-sanitizer."""
+    for heads in (16, 40):
+        batch = Batch([300, 70], [3, 40], heads, torch.bfloat16)
+        out = batch.output()
+        for size in SIZES:
+            kernels.many(batch, out, size)
+            kernels.few(batch, out, size, 1)
+            kernels.few(batch, out, size, 2)
+    torch.cuda.synchronize()
+    print("ran", torch.isfinite(out).all().item(), flush=True)
+
+
 def alone_or_together(kernels, dtype):
     """A row has the same bits alone, in a batch and in a prompt."""
     whole = Batch([700], [700], 16, dtype)
@@ -251,7 +264,7 @@ def many(kernels):
 def main():
     kernels = Kernels(sys.argv[1])
     for what in sys.argv[2:]:
-        {"check": check, "few": few, "many": many}[what](kernels)
+        {"check": check, "sanitize": sanitize, "few": few, "many": many}[what](kernels)
     torch.cuda.synchronize()
 
 

@@ -1,4 +1,4 @@
-"""What the same bits for every number of rows cost: same_bits.py DIR, with linear_hopper's cubin of compile.py in DIR.
+"""What the same bits for every number of rows cost: same_bits.py DIR [gpt2|llama ...], with linear_hopper's cubin of compile.py in DIR.
 
 The sum over a weight's columns is cut by the weight's shape alone. Here each product also runs with every other cut, by whichever
 kernel is then the fastest: an engine that may choose the cut by the number of rows would have that time.
@@ -34,13 +34,13 @@ def times(linear, packed, rows, outputs, columns):
 
 def main():
     linear = Linear(sys.argv[1])
-    for model in ("gpt2", "llama"):
+    for model in sys.argv[2:] or ("llama", "gpt2"):
         shapes = [s for s in SHAPES if s[0].startswith(model) and not s[0].endswith("head")]
         packed = {}
         for name, outputs, columns in shapes:
             count = max(2, int(120e6 / (outputs * columns * 2)) + 1)
             packed[name] = [linear.pack(torch.randn(outputs, columns, device="cuda").to(torch.bfloat16)) for _ in range(count)]
-        for rows in (1, 8, 64, 256, 512, 8192):
+        for rows in (1, 64, 256, 512, 8192):
             fixed = free = 0.0
             line = ""
             for name, outputs, columns in shapes:
