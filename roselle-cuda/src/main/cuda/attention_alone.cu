@@ -93,7 +93,7 @@ __device__ __forceinline__ void attendAlone(
     int lastTile = (end - 1) / TILE;
     const u16* keys = p.cache + keyHead * PAGE * SIZE + lane * 8;
     i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
-    HeadBits<SIZE> kept[2];  // of the new key and value
+    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages.pages, keyHead, end - 1) : nullptr;  // of the new key in its page
 
     int nextTile = tile;  // of the next half
     bool isValue = false;
@@ -106,11 +106,9 @@ __device__ __forceinline__ void attendAlone(
             }
             loadHalf<SIZE, IS_FRESH>(p, isValue ? keys + toValues : keys, pages, nextTile, first, end, ring + to);
             if (IS_FRESH && brings && nextTile == lastTile) {
-                if (isValue) {
-                    bringHalf<SIZE>(memory + to, (end - 1) % TILE, kept[1]);
-                } else {
-                    bringHalf<SIZE>(memory + to, (end - 1) % TILE, kept[0]);
-                }
+                HeadBits<SIZE> kept;  // a lane reads what it wrote itself
+                kept.load(isValue ? place + toValues : place);
+                bringHalf<SIZE>(memory + to, (end - 1) % TILE, kept);
             }
             nextTile += isValue;
             isValue = !isValue;
@@ -129,7 +127,6 @@ __device__ __forceinline__ void attendAlone(
     }
     uint4* fragments = (uint4*)(memory + (HALVES - 1) * HALF_BYTES);  // [STEPS, 32], where the last half comes later
     HeadTurns<SIZE> turns;
-    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages.pages, keyHead, end - 1) : nullptr;
     if (IS_FRESH) {
         turns.load(fresh.heads.rope, end - 1);
         for (int i = lane; i < SIZE * 2; i += 32) {
@@ -145,6 +142,7 @@ __device__ __forceinline__ void attendAlone(
     u32 query[STEPS][4];
     if constexpr (IS_FRESH) {
         float* shared = (float*)(fragments + SIZE * 2);
+        HeadBits<SIZE> kept[2];  // of the new key and value
         const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
         kept[0].load(fresh.key + row * fresh.keyStride + keyHead * SIZE);
         kept[1].load(fresh.value + row * fresh.valueStride + keyHead * SIZE);

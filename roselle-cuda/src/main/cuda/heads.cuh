@@ -75,6 +75,7 @@ __device__ __forceinline__ void turnHead(
     const u16* head, int size, const NormArguments& n, const RopeArguments& rope, Turns turns, float* shared, Store store) {
     int lane = threadIdx.x % 32;
     float sum = 0.0f;
+#pragma unroll 1
     for (int d = lane; d < size; d += 32) {
         float x = toFloat<T>(head[d]);
         shared[d] = x;
@@ -84,6 +85,7 @@ __device__ __forceinline__ void turnHead(
         normaliseHead(shared, size, sum, n);
     }
     __syncwarp();
+#pragma unroll 1
     for (int i = 0, d = lane; d < size; i++, d += 32) {
         float x = shared[d];
         if (d < 2 * rope.pairs) {
