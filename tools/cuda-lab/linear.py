@@ -1,11 +1,12 @@
 """Checks and times the linear kernels on a GPU: linear.py DIR [check|few|many|small ...], with the cubins of compile.py in DIR."""
 
 import ctypes
+import pathlib
 import sys
 
 import torch
 
-from driver import Module, long, time_graph
+from driver import Module, long, tensor_map, time_graph
 
 CONFIGS = {  # tokens: (groups, producers, stages)
     8: (1, 1, 11),
@@ -19,6 +20,8 @@ CONFIGS = {  # tokens: (groups, producers, stages)
     "serial_128": (2, 4, 6),
     "serial_192": (2, 4, 5),
 }
+PROMPT = {"prompt_128": (128, 6), "prompt_192": (192, 5)}  # tokens, stages
+MULTIPROCESSORS = 132
 NORM_ROWS = 4
 NORM_COLUMNS = 1024
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
@@ -41,6 +44,8 @@ class Linear:
         self.module = Module(f"{folder}/linear_hopper.sm_90a.cubin")
         self.pack_kernel = self.module.kernel("pack_weight")
         self.kernels = {}
+        prompt = pathlib.Path(folder) / "linear_prompt_hopper.sm_90a.cubin"
+        self.prompt_module = Module(prompt) if prompt.exists() else None
 
     def pack(self, weight):
         outputs, columns = weight.shape
@@ -55,6 +60,9 @@ class Linear:
         rows, columns = x.shape
         cut = cut or slices(outputs, columns)
         kind = kind or self.choose(rows, outputs, columns, cut)
+        if kind in PROMPT:
+            self.run_prompt(packed, x, out, outputs, bias, activation, scale, flags, kind, cut, pdl)
+            return
         groups, producers, stages = CONFIGS[kind]
         serial = str(kind).startswith("serial")
         tokens = int(kind.split("_")[1]) if isinstance(kind, str) else kind
@@ -74,6 +82,35 @@ class Linear:
              float(scale), flags | (2 if out.dtype == torch.float32 else 0)],
             shared, cluster, pdl)
 
+    def run_prompt(self, packed, x, out, outputs, bias, activation, scale, flags, kind, cut, pdl):
+        rows, columns = x.shape
+        tokens, stages = PROMPT[kind]
+        key = (kind, x.dtype)
+        if key not in self.kernels:
+            self.kernels[key] = self.prompt_module.kernel(f"linear_{kind}_{NAMES[x.dtype]}")
+        tiles = -(-outputs // (256)) * -(-rows // tokens)
+        shared = stages * (16384 + tokens * 128 + 16) + 18432
+        blocks = min(MULTIPROCESSORS, 2 * tiles)
+        self.kernels[key](
+            (blocks, 1, 1), (384, 1, 1),
+            [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, cut, activation,
+             float(scale), flags | (2 if out.dtype == torch.float32 else 0), tensor_map(x, tokens // 2)],
+            shared, (2, 1, 1), pdl)
+
+    def run_gated(self, packed, x, out, inner, tokens, bias=None, scale=1.0, limit=float("inf"), up_offset=0.0, pdl=False):
+        """The product with the rows of gates and, after them, of ups, and silu(gate) * up of what it would store."""
+        rows, columns = x.shape
+        key = ("gated", tokens, x.dtype)
+        if key not in self.kernels:
+            self.kernels[key] = self.prompt_module.kernel(f"linear_prompt_gated_{tokens}_{NAMES[x.dtype]}")
+        stages = 4 if tokens == 256 else 6
+        tiles = -(-inner // 128) * -(-rows // tokens)
+        self.kernels[key](
+            (min(MULTIPROCESSORS, 2 * tiles), 1, 1), (384, 1, 1),
+            [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, 2 * inner, columns, 1, 0, float(scale), 0,
+             float(limit), float(up_offset), tensor_map(x, tokens // 2)],
+            stages * (16384 + tokens * 128 + 16) + 18432, (2, 1, 1), pdl)
+
     def run_normed(self, packed, x, norm, out, outputs, bias=None, activation=0, scale=1.0, flags=0, cut=None, pdl=False):
         """Normalises up to 8 rows of up to 1,024 columns, then multiplies."""
         rows, columns = x.shape
@@ -86,6 +123,10 @@ class Linear:
             [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, cut, activation,
              float(scale), flags | (2 if out.dtype == torch.float32 else 0), norm],
             11 * 8208 + 16 * 1024 + 5120, (cut, 1, 1) if cut > 1 else None, pdl)
+
+    def prompt_cases(self, outputs, columns):
+        cases = [(rows, kind) for kind in PROMPT for rows in (1, 300, 700)] if self.prompt_module else []
+        return cases
 
     @staticmethod
     def choose(rows, outputs, columns, cut):
@@ -115,7 +156,7 @@ def check(linear):
     torch.manual_seed(1)
     worst = 0
     for dtype in (torch.bfloat16, torch.float16):
-        for outputs, columns in ((64, 64), (100, 72), (768, 768), (2304, 768), (300, 1000), (768, 3072), (4096, 4096), (257, 8)):
+        for outputs, columns in ((64, 64), (100, 72), (768, 768), (2304, 768), (300, 1000), (768, 3072), (4096, 4096), (12900, 520), (257, 8)):
             weight = torch.randn(outputs, columns, device="cuda").to(dtype)
             packed = linear.pack(weight)
             bias = torch.randn(outputs, device="cuda")
@@ -124,7 +165,7 @@ def check(linear):
             exact = all_x.double() @ weight.double().T
             first = None
             for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (100, 128), (300, 256), (700, 128),
-                               (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None)):
+                               (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None), *linear.prompt_cases(outputs, columns)):
                 for variant in range(3):
                     x = all_x[:rows]
                     if variant == 0:

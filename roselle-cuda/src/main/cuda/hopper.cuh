@@ -45,6 +45,29 @@ __device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 byt
         : "memory");
 }
 
+// How a matrix lies in memory, as the copy engine reads boxes of it: a CUtensorMap.
+struct __align__(64) TensorMap {
+    u64 words[16];
+};
+
+// Copies the box of a matrix that begins at a row and column to shared memory; zeros for what is past the matrix's ends.
+__device__ __forceinline__ void tensorCopy(u32 target, const TensorMap* map, int column, int row, u32 barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(target),
+        "l"(map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+}
+
+// The same to that place in each block of the cluster whose bit is in `blocks`, whose own barriers are told.
+__device__ __forceinline__ void tensorCopyToCluster(
+    u32 target, const TensorMap* map, int column, int row, u32 barrier, unsigned short blocks, u64 policy) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint "
+        "[%0], [%1, {%2, %3}], [%4], %5, %6;" ::"r"(target),
+        "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(blocks), "l"(policy)
+        : "memory");
+}
+
 // Asks for contiguous bytes to come to the L2 cache; address and size are multiples of 16.
 __device__ __forceinline__ void bulkPrefetch(const void* source, u32 bytes) {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(source), "r"(bytes) : "memory");
@@ -67,6 +90,19 @@ __device__ __forceinline__ void namedBarrier(int id, int threads) {
 
 __device__ __forceinline__ void clusterArrive() {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+
+// Arrives at the barrier that block `rank` of the cluster has at the address `local`.
+__device__ __forceinline__ void clusterBarrierArrive(u32 local, u32 rank) {
+    u32 remote;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
+__device__ __forceinline__ u32 clusterRank() {
+    u32 rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
 }
 
 __device__ __forceinline__ void clusterWait() {

@@ -13,6 +13,7 @@ import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Norm;
@@ -240,6 +241,18 @@ public final class CudaBackend implements Backend {
             norm(input, norm, normed, rows);
             linear(normed, weight, epilogue, output, rows);
         }
+    }
+
+    @Override
+    public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        if (!products.fusesGate(input, product, rows)) {
+            Backend.super.gatedLinear(input, norm, normed, product, rows);
+            return;
+        }
+        if (norm != null) {
+            norm(input, norm, normed, rows);
+        }
+        products.gatedLinear(norm == null ? input : normed, product, rows);
     }
 
     @Override

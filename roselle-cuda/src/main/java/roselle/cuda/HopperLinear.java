@@ -79,13 +79,19 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
         if (rows <= SERIAL_64_ROWS && slices > 1 && fillsOnce) {
             return all[AT_SERIAL_64];
         }
-        if (Launcher.cover(weight.rows(), 2 * TILE) * slices * Launcher.cover(rows, 128) <= MULTIPROCESSORS) {
+        if (fitsAtOnce(weight, rows)) {
             return all[AT_128];
         }
         if (rows <= SERIAL_ROWS) {
             return all[AT_SERIAL_128];
         }
         return all[slices == 1 ? AT_256 : AT_SERIAL_192];
+    }
+
+    /** Whether all slices of all tiles of 128 outputs and 128 rows have a multiprocessor of their own. */
+    static boolean fitsAtOnce(CudaWeight weight, int rows) {
+        int slices = slices(weight.rows(), weight.columns());
+        return Launcher.cover(weight.rows(), 2 * TILE) * slices * Launcher.cover(rows, 128) <= MULTIPROCESSORS;
     }
 
     private static int few(int slices, CudaWeight weight, int rows) {
@@ -114,8 +120,9 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
     }
 
     /** What all kernels of {@code linear_hopper.cu} are given first. */
-    static void parameters(Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
-        launcher.pointer(weight.packed())
+    static Launcher parameters(
+            Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
+        return launcher.pointer(weight.packed())
                 .rows(input)
                 .pointer(epilogue.bias())
                 .rows(output)

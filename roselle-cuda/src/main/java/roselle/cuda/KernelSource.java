@@ -21,6 +21,7 @@ enum KernelSource {
     ATTENTION_LATENT,
     ATTENTION_LATENT_HOPPER,
     LINEAR_HOPPER,
+    LINEAR_PROMPT_HOPPER,
     LINEAR_PLAIN,
     LINEAR_Q8_0,
     LINEAR_Q4_0,
@@ -102,6 +103,7 @@ enum KernelSource {
                     ATTENTION_MANY,
                     ATTENTION_HOPPER,
                     LINEAR_HOPPER,
+                    LINEAR_PROMPT_HOPPER,
                     ROWS,
                     SAMPLE -> true;
         };

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Buffer;
 import roselle.backend.Rows;
+import roselle.cuda.driver.Matrix;
 
 /**
  * Starts kernels on the device's stream: {@code of(kernel)}, the parameters in order, then {@link #launch}. It allocates
@@ -25,7 +26,8 @@ final class Launcher {
     static final int WARP = 32;
 
     private static final int MOST_PARAMETERS = 48;
-    private static final int SLOT = 64; // bytes; the largest parameter is a struct of 48
+    private static final int SLOT = 128; // bytes; the largest parameter is a tensor map
+    private static final int BOX_COLUMNS = 64;
     private static final long CONFIG_BYTES = 56;
     private static final long ATTRIBUTE_BYTES = 72;
     private static final int CLUSTER_DIMENSION = 4; // CU_LAUNCH_ATTRIBUTE
@@ -47,7 +49,7 @@ final class Launcher {
         this.device = device;
         config = arena.allocate(CONFIG_BYTES, 8);
         attributes = arena.allocate(2 * ATTRIBUTE_BYTES, 8);
-        values = arena.allocate((long) MOST_PARAMETERS * SLOT, 16);
+        values = arena.allocate((long) MOST_PARAMETERS * SLOT, SLOT);
         pointers = arena.allocate((long) MOST_PARAMETERS * ADDRESS.byteSize(), 8);
         for (int i = 0; i < MOST_PARAMETERS; i++) {
             pointers.setAtIndex(ADDRESS, i, values.asSlice((long) i * SLOT));
@@ -102,7 +104,19 @@ final class Launcher {
         return this;
     }
 
-    /** The memory of a parameter that is a struct, 48 bytes at most, to be filled by the caller. */
+    /** The first rows of a view as the copy engine reads them. */
+    Launcher matrix(Rows rows, int count, int boxRows) {
+        long rowBytes = rows.stride() * (long) Short.BYTES;
+        return matrix(new Matrix(CudaBuffer.address(rows), count, rows.columns(), rowBytes), boxRows);
+    }
+
+    /** A matrix that the copy engine reads in boxes, which are 64 columns wide. */
+    Launcher matrix(Matrix matrix, int boxRows) {
+        device.driver().encodeTensorMap(struct(), matrix, boxRows, BOX_COLUMNS);
+        return this;
+    }
+
+    /** The memory of a parameter that is a struct, 128 bytes at most, to be filled by the caller. */
     MemorySegment struct() {
         return values.asSlice((long) count++ * SLOT, SLOT);
     }

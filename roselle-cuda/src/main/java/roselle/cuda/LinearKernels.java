@@ -3,6 +3,7 @@ package roselle.cuda;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
+import roselle.backend.GatedLinear;
 import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Routing;
@@ -32,6 +33,8 @@ final class LinearKernels {
     private final Kernel fastEmbed;
     private final @Nullable NormedLinear normed;
     private final HopperLinear[] hopper; // one of each kind, empty on other devices
+    private final PromptLinear[] prompt;
+    private final @Nullable GatedPromptLinear gated;
     private final MmaLinear mma;
     private final ExpertGroups groups;
     private final DataType type;
@@ -59,6 +62,8 @@ final class LinearKernels {
         fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
         normed = fast ? new NormedLinear(kernels, type) : null;
         hopper = fast ? HopperLinear.all(kernels, type) : new HopperLinear[0];
+        prompt = fast ? PromptLinear.all(kernels, type) : new PromptLinear[0];
+        gated = fast ? new GatedPromptLinear(kernels, type) : null;
     }
 
     void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
@@ -108,10 +113,29 @@ final class LinearKernels {
         return true;
     }
 
+    /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
+    boolean fusesGate(Rows input, GatedLinear product, int rows) {
+        return gated != null
+                && rows <= MOST_ROWS
+                && CudaBuffer.isAligned(input)
+                && gated.fits((CudaWeight) product.gateAndUp(), product, rows);
+    }
+
+    void gatedLinear(Rows input, GatedLinear product, int rows) {
+        if (gated != null) {
+            gated.launch(launcher, input, product, rows);
+        }
+    }
+
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
         if (weight.isPacked()) {
             Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows);
-            HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
+            PromptLinear many = PromptLinear.choose(prompt, weight, rows);
+            if (many == null) {
+                HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
+            } else {
+                many.launch(launcher, weight, aligned, epilogue, output, rows);
+            }
             return;
         }
         if (weight.usesTensorCores()) {

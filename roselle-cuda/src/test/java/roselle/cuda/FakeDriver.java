@@ -22,6 +22,7 @@ import roselle.api.DeviceException;
 import roselle.backend.Backend;
 import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
+import roselle.cuda.driver.Matrix;
 import roselle.cuda.driver.MemoryInfo;
 import roselle.tensor.DataType;
 
@@ -494,6 +495,21 @@ public final class FakeDriver implements Driver {
     public synchronized void allowSharedMemory(long function, int bytes) {
         callInContext("cuFuncSetAttribute");
         kernels.allow(function, bytes);
+    }
+
+    @Override
+    public synchronized void encodeTensorMap(MemorySegment map, Matrix matrix, int boxRows, int boxColumns) {
+        call("cuTensorMapEncodeTiled");
+        boolean isAligned = map.address() % 64 == 0 && matrix.address() % 16 == 0 && matrix.rowBytes() % 16 == 0;
+        boolean isBox = boxRows >= 1 && boxRows <= 256 && boxColumns * Short.BYTES == 128;
+        if (card.major < 9 || !isAligned || !isBox || matrix.rows() < 1 || matrix.columns() < 1) {
+            throw new AssertionError(
+                    "a tensor map of " + matrix + " in boxes of " + boxRows + " x " + boxColumns + " on " + card.name);
+        }
+        long last = (matrix.rows() - 1L) * matrix.rowBytes() + (long) matrix.columns() * Short.BYTES;
+        memory.requireLive("a tensor map", matrix.address(), last);
+        map.asSlice(0, 128).fill((byte) 0);
+        map.set(JAVA_LONG, 0, matrix.address());
     }
 
     @Override

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import roselle.backend.Activation;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Backend;
 import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
+import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
 import roselle.backend.HeadShape;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
@@ -90,6 +93,27 @@ class FakeFusionTest {
             return launched();
         }
 
+        /** The kernels of a product of so many rows that has so many outputs. */
+        List<String> productKernels(int rows, int outputs) {
+            var bytes = arena.allocate(2L * outputs * WIDTH, 8);
+            var tensor = new Tensor("wide", DataType.BF16, Shape.of(outputs, WIDTH), bytes);
+            Weight wide = backend.load("wide", 1, List.of(tensor));
+            Rows output = rows(outputs);
+            launched(); // what came before
+            backend.linear(hidden, wide, Epilogue.PLAIN, output, rows);
+            return launched();
+        }
+
+        /** The kernels of a gated product of so many rows. */
+        List<String> gatedKernels(int rows) {
+            var gates = projected.columns(0, WIDTH);
+            var ups = projected.columns(WIDTH, WIDTH);
+            launched(); // what came before
+            var product = new GatedLinear(weight, Epilogue.PLAIN, projected, gates, ups, Gate.of(Activation.SILU));
+            backend.gatedLinear(hidden, norm, normed, product, rows);
+            return launched();
+        }
+
         /** The kernels that ran since the last call: the device comes to them when it has to. */
         private List<String> launched() {
             backend.read(hidden, 0, 1, arena.allocate(4L * WIDTH, 4));
@@ -127,6 +151,25 @@ class FakeFusionTest {
             assertThat(step.kernels(900, 1))
                     .endsWith("attention_alone_step_64_bf16")
                     .doesNotContain("rope_append_bf16");
+        }
+    }
+
+    @Test
+    void productsOfManyRowsAreGatedBeforeTheyAreStored() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.gatedKernels(4)).containsExactly("linear_normed_8_bf16", "gated_bf16");
+            assertThat(step.gatedKernels(511)).containsExactly("norm_bf16", "linear_128_bf16", "gated_bf16");
+            assertThat(step.gatedKernels(600)).containsExactly("norm_bf16", "linear_prompt_gated_128_bf16");
+        }
+    }
+
+    @Test
+    void manyRowsAreMultipliedByBlocksThatStayWhereTheyHaveManyOutputs() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.productKernels(511, 9000)).containsExactly("linear_serial_128_bf16");
+            assertThat(step.productKernels(600, 9000)).containsExactly("linear_prompt_128_bf16");
+            assertThat(step.productKernels(900, 9000)).containsExactly("linear_prompt_192_bf16");
+            assertThat(step.productKernels(600, 300)).containsExactly("linear_128_bf16");
         }
     }
 }

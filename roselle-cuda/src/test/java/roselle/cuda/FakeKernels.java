@@ -27,7 +27,7 @@ final class FakeKernels {
     private static final String CUBIN = "fake cubin ";
     private static final byte PATTERN = (byte) 0xA5;
     private static final int PATTERN_INT = 0xA5A5A5A5;
-    private static final int SLOT = 64;
+    private static final int SLOT = 128;
     private static final int NEEDS_NO_PERMISSION = 48 << 10;
     private static final int MOST_BLOCKS_Y = 65_535;
     private static final int CLUSTER = 4;

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
+import roselle.cuda.driver.Matrix;
 import roselle.cuda.driver.MemoryInfo;
 
 /** A driver of a card that is done with everything at once and computes zeros: what is left of a step is the host's time. */
@@ -151,6 +152,9 @@ final class IdleDriver implements Driver {
 
     @Override
     public void launch(MemorySegment config, long function, MemorySegment parameters) {}
+
+    @Override
+    public void encodeTensorMap(MemorySegment map, Matrix matrix, int boxRows, int boxColumns) {}
 
     @Override
     public void beginCapture(long stream) {}

@@ -146,7 +146,7 @@ record KernelSignature(String name, List<Parameter> parameters, int threads) {
         return switch (type) {
             case "i64", "u64" -> Kind.WIDE;
             case "int", "float", "unsigned", "u32" -> Kind.NARROW;
-            case "NormArguments", "RopeArguments", "PageArguments" -> Kind.STRUCT;
+            case "NormArguments", "RopeArguments", "PageArguments", "const __grid_constant__ TensorMap" -> Kind.STRUCT;
             default -> throw new AssertionError("what is a parameter of type " + type + "?");
         };
     }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -162,6 +163,21 @@ public interface Backend extends AutoCloseable {
 
     /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
     void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);
+
+    /**
+     * {@link #linear}, or {@link #normedLinear} where there is a norm, then {@link #gatedActivation} of what that left, and the
+     * bits of both; what the rows of ups hold afterwards is not defined.
+     *
+     * @param normed a place for normalised rows; what it holds afterwards is not defined
+     */
+    default void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        if (norm == null) {
+            linear(input, product.gateAndUp(), product.epilogue(), product.both(), rows);
+        } else {
+            normedLinear(input, norm, normed, product.gateAndUp(), product.epilogue(), product.both(), rows);
+        }
+        gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
+    }
 
     /** Chooses the experts of each row from its logits. */
     void routeExperts(Rows logits, Router router, Routing routing, int rows);

@@ -250,9 +250,8 @@ public final class Decoder implements AutoCloseable {
     }
 
     private void feed(Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
-        linear(input, norm, gated.gateAndUp(), gated.bias(), gated.both(), rows); // [rows, 2 * size]
-        backend.gatedActivation(gated.gates(), gated.ups(), gated.gate(), gated.gates(), rows);
-        backend.linear(gated.gates(), gated.down(), gated.downEpilogue(), target, rows);
+        backend.gatedLinear(input, norm, space.normed, gated.product(), rows); // [rows, size]
+        backend.linear(gated.product().gates(), gated.down(), gated.downEpilogue(), target, rows);
     }
 
     private void feed(Layer.Experts experts, Rows input, int rows) {

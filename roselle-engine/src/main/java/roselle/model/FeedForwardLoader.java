@@ -6,6 +6,7 @@ import roselle.backend.Buffer;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
 import roselle.backend.Router;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
@@ -58,13 +59,15 @@ final class FeedForwardLoader {
             gateBias = store.constants(
                     Floats.concatenate(tensors.bias(gatePart, layer, size), tensors.bias(upPart, layer, size)));
         }
-        return new Layer.Gated(
+        var product = new GatedLinear(
                 store.load("layer " + layer + " " + gatePart + ", " + upPart, 1, blocks),
                 Epilogue.bias(gateBias),
                 both,
                 both.columns(0, size),
                 both.columns(size, size),
-                gate,
+                gate);
+        return new Layer.Gated(
+                product,
                 matrix(downPart, layer, spec.width(), size),
                 LayerLoader.addedTo(spec.block(), downBias(bias, downPart, layer)));
     }

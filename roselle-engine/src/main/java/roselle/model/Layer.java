@@ -5,6 +5,7 @@ import roselle.backend.AttentionLayer;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
 import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Rows;
@@ -66,21 +67,12 @@ record Layer(
     record Plain(Weight up, Epilogue activation, Rows inner, Weight down, Epilogue downEpilogue)
             implements FeedForward {}
 
-    /** {@link FeedForwardSpec.Gated}; the gated numbers take the place of the gates. */
-    record Gated(
-            Weight gateAndUp,
-            Epilogue bias,
-            Rows both,
-            Rows gates,
-            Rows ups,
-            Gate gate,
-            Weight down,
-            Epilogue downEpilogue)
-            implements FeedForward {
+    /** {@link FeedForwardSpec.Gated}. */
+    record Gated(GatedLinear product, Weight down, Epilogue downEpilogue) implements FeedForward {
         /** The same without the residual connection. */
         Gated intoDelta() {
             var plain = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), 1f, false);
-            return new Gated(gateAndUp, bias, both, gates, ups, gate, down, plain);
+            return new Gated(product, down, plain);
         }
     }
 

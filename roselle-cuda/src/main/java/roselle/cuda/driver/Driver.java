@@ -85,6 +85,15 @@ public interface Driver {
      */
     void launch(MemorySegment config, long function, MemorySegment parameters);
 
+    /**
+     * Describes a matrix to the copy engine of processors from Hopper on, which then brings boxes of it into shared memory:
+     * swizzled by 128 bytes, with zeros past the matrix's ends.
+     *
+     * @param map a {@code CUtensorMap}: 128 bytes, aligned to 64
+     * @param boxRows up to 256
+     */
+    void encodeTensorMap(MemorySegment map, Matrix matrix, int boxRows, int boxColumns);
+
     /** Records what the stream is given from now on instead of running it. */
     void beginCapture(long stream);
 

@@ -23,6 +23,9 @@ public final class NativeDriver implements Driver {
     private static final int NON_BLOCKING = 1; // CU_STREAM
     private static final int RELAXED = 2; // CU_STREAM_CAPTURE_MODE
     private static final int NAME_BYTES = 256;
+    private static final int MAP_UINT16 = 1; // CU_TENSOR_MAP_DATA_TYPE
+    private static final int MAP_SWIZZLE_128B = 3;
+    private static final int MAP_L2_PROMOTION_256B = 3;
 
     private final NativeLibrary library =
             NativeLibrary.open(LIBRARY, "it comes with NVIDIA's driver; install the driver, or use --device cpu");
@@ -56,6 +59,20 @@ public final class NativeDriver implements Driver {
     private final MethodHandle function = bind("cuModuleGetFunction", ADDRESS, JAVA_LONG, ADDRESS);
     private final MethodHandle setAttribute = bind("cuFuncSetAttribute", JAVA_LONG, JAVA_INT, JAVA_INT);
     private final MethodHandle launch = bind("cuLaunchKernelEx", ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private final MethodHandle encodeTiled = bind(
+            "cuTensorMapEncodeTiled",
+            ADDRESS,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT);
     private final MethodHandle beginCapture = bind("cuStreamBeginCapture_v2", JAVA_LONG, JAVA_INT);
     private final MethodHandle endCapture = bind("cuStreamEndCapture", JAVA_LONG, ADDRESS);
     private final MethodHandle instantiate = bind("cuGraphInstantiateWithFlags", ADDRESS, JAVA_LONG, JAVA_LONG);
@@ -300,6 +317,29 @@ public final class NativeDriver implements Driver {
             throw new AssertionError("a native call threw", impossible);
         }
         require("cuLaunchKernelEx", error);
+    }
+
+    @Override
+    public void encodeTensorMap(MemorySegment map, Matrix matrix, int boxRows, int boxColumns) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment sizes = arena.allocateFrom(JAVA_LONG, matrix.columns(), matrix.rows());
+            MemorySegment strides = arena.allocateFrom(JAVA_LONG, matrix.rowBytes());
+            MemorySegment box = arena.allocateFrom(JAVA_INT, boxColumns, boxRows);
+            MemorySegment steps = arena.allocateFrom(JAVA_INT, 1, 1);
+            check("cuTensorMapEncodeTiled", () -> (int) encodeTiled.invokeExact(
+                    map,
+                    MAP_UINT16,
+                    2,
+                    matrix.address(),
+                    sizes,
+                    strides,
+                    box,
+                    steps,
+                    0,
+                    MAP_SWIZZLE_128B,
+                    MAP_L2_PROMOTION_256B,
+                    0));
+        }
     }
 
     @Override

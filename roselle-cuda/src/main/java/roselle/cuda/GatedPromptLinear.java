@@ -1,0 +1,43 @@
+package roselle.cuda;
+
+import roselle.backend.Activation;
+import roselle.backend.GatedLinear;
+import roselle.backend.Rows;
+import roselle.tensor.DataType;
+
+/**
+ * The kernels of {@code linear_prompt_hopper.cu} that gate what they multiply: the products of many rows with gates and ups
+ * come to memory as one number each, with the bits of a product and {@code gated} of {@code rows.cu}.
+ */
+final class GatedPromptLinear {
+    private static final int TILE = 64;
+
+    private final PromptLinear narrow;
+    private final PromptLinear wide;
+
+    GatedPromptLinear(Kernels kernels, DataType type) {
+        narrow = PromptLinear.gated(kernels, type, 128);
+        wide = PromptLinear.gated(kernels, type, 256);
+    }
+
+    /** Whether they are for such a product, whose sums must not be cut into slices. */
+    boolean fits(CudaWeight weight, GatedLinear product, int rows) {
+        return weight.isPacked()
+                && rows >= PromptLinear.LEAST_ROWS
+                && product.gate().activation() == Activation.SILU
+                && product.gates().columns() % TILE == 0
+                && CudaBuffer.isAligned(product.gates())
+                && !product.epilogue().accumulates()
+                && product.epilogue().activation() == Activation.NONE
+                && HopperLinear.slices(weight.rows(), weight.columns()) == 1;
+    }
+
+    void launch(Launcher launcher, Rows input, GatedLinear product, int rows) {
+        var weight = (CudaWeight) product.gateAndUp();
+        PromptLinear best = narrow.time(weight.rows(), rows) < wide.time(weight.rows(), rows) ? narrow : wide;
+        HopperLinear.parameters(launcher.of(best.kernel()), weight, input, product.epilogue(), product.gates(), rows)
+                .number(product.gate().limit())
+                .number(product.gate().upOffset());
+        best.launch(launcher, weight.rows(), input, rows);
+    }
+}
