@@ -16,11 +16,13 @@ import roselle.tensor.DataType;
  * meet panels with scales in registers, where these have the bits of tiles.
  */
 final class AmxProduct {
-    /** Rows for which weights are read from memory as they come, where they are bfloat16 already. */
-    private static final int STREAMED_ROWS = AmxKernels.MOST_ROWS;
-
     private static final int PANELS = 16;
     private static final int DEPTH = 1024;
+
+    /** The same for as few rows as a call takes: panels meet them once, and so stay near the processor until then. */
+    private static final int FEW_ROWS_PANELS = 4;
+
+    private static final int FEW_ROWS_DEPTH = 512;
 
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
@@ -103,7 +105,20 @@ final class AmxProduct {
     }
 
     private void multiply(PackedBlock packed, long weights, int panels) {
-        int depth = rows <= STREAMED_ROWS && !call.isUnpacked() ? columns : DEPTH;
+        boolean isFew = rows <= AmxKernels.MOST_ROWS;
+        if (!call.isUnpacked()) {
+            multiply(packed, weights, panels, isFew ? columns : DEPTH, outputs.address());
+            return;
+        }
+        int together = isFew ? FEW_ROWS_PANELS : PANELS;
+        for (int p = 0; p < panels; p += together) {
+            long from = weights + p * packed.panelBytes();
+            long to = outputs.address() + (long) p * Panel.OUTPUTS * Float.BYTES;
+            multiply(packed, from, Math.min(together, panels - p), isFew ? FEW_ROWS_DEPTH : DEPTH, to);
+        }
+    }
+
+    private void multiply(PackedBlock packed, long weights, int panels, int depth, long output) {
         for (int k = 0; k < columns; k += depth) {
             int end = Math.min(k + depth, columns);
             long from = weights + (long) k * AmxKernels.BYTES_PER_COLUMN;
@@ -118,7 +133,7 @@ final class AmxProduct {
             for (int r = 0; r < rows; r += AmxKernels.MOST_ROWS) {
                 int together = Math.min(AmxKernels.MOST_ROWS, rows - r);
                 long x = input + r * rowBytes + (long) k * Short.BYTES;
-                call.multiply(x, together, from, panels, outputs.address() + r * OUTPUT_BYTES);
+                call.multiply(x, together, from, panels, output + r * OUTPUT_BYTES);
             }
         }
     }
