@@ -180,6 +180,7 @@ public final class Markdown {
                     number(probe.path("scheduling_error_ms").path("p99").asDouble()))));
         }
         line("");
+        notes(document);
     }
 
     private static String perGpu(JsonNode rate) {

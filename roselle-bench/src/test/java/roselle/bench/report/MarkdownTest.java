@@ -77,6 +77,21 @@ final class MarkdownTest {
     }
 
     @Test
+    void saysWhyAnEngineHasNoCapacity() {
+        JsonNode document = new JsonMapper()
+                .readTree("{\"schema\": \"roselle.bench.capacity/1\", \"backends\": [{\"name\": \"a\","
+                        + "\"failure\": \"it was not ready\"}, {\"name\": \"b\", \"note\": \"text only\"}], \"capacities\": [{"
+                        + "\"backend\": \"b\", \"requests_per_second\": 12, \"gpus\": 0, \"half_width\": 5,"
+                        + "\"requests_per_second_per_gpu\": \"no GPU\", \"searches\": [10, 12, 14], \"goodput_per_second\": 13,"
+                        + "\"endings\": [\"out of probes\", \"out of probes\", \"bounds within tolerance\"]}]}");
+
+        assertThat(Markdown.of(document))
+                .contains("- a has no or not all figures: it was not ready")
+                .contains("- b: text only")
+                .contains("| b | 12 | 5 | 0 | – | 13 | 3 | out of probes; bounds within tolerance |");
+    }
+
+    @Test
     void tellsRepeatsApartAndShowsEnergyWhereItWasMeasured() {
         String plain = Markdown.of(document(RUN.formatted("c", "1", 0, "")));
         String repeated = Markdown.of(document(
