@@ -1,6 +1,7 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -13,6 +14,7 @@ import roselle.backend.HeadShape;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Rows;
+import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.cuda.FakeDriver.Card;
@@ -22,6 +24,8 @@ import roselle.tensor.DataType;
 class FakeLatentTest {
     private static final int PAGE = 16;
     private static final int TURNED = 64;
+    /** Small pieces come from slabs of 2 MiB, which may have been taken before. */
+    private static final long SLABS = 3 << 20;
 
     /** Attention of one layer on a fake device. */
     private static final class Attending implements AutoCloseable {
@@ -45,6 +49,12 @@ class FakeLatentTest {
                     0, 0, new HeadShape(heads, 1, keySize, valueSize), null, null, null, 1f, 0f, null);
             absorbed = rows(type, heads * keySize);
             attended = rows(type, heads * valueSize);
+        }
+
+        StepDemands demands() {
+            var attention =
+                    new StepDemands.Attention(layer.heads(), cache.groups().getFirst());
+            return new StepDemands(limits, DataType.BF16, 1, List.of(attention), 64, 64, 64, 0, 0, 0);
         }
 
         private Rows rows(DataType type, int columns) {
@@ -133,6 +143,24 @@ class FakeLatentTest {
             assertThat(step.launches(20, 1, 59_000))
                     .singleElement()
                     .satisfies(launch -> assertThat(launch.gridY()).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void whatStepsNeedIsTakenBeforeTheFirst() {
+        for (Card card : List.of(Card.AMPERE, Card.HOPPER)) {
+            try (var step = new Attending(card, DataType.BF16, 128, 512, 4096)) {
+                StepDemands demands = step.demands();
+                long before = step.driver.deviceMemory().usedBytes();
+                step.backend.prepare(demands);
+                long taken = step.driver.deviceMemory().usedBytes() - before;
+                assertThat(taken).isCloseTo(step.backend.stepBytes(demands), within(SLABS));
+                int allocations = step.driver.count("cuMemAlloc");
+                step.kernels(1, 1, 4000);
+                step.kernels(60, 1, 4000);
+                step.kernels(3, 90, 3000);
+                assertThat(step.driver.count("cuMemAlloc")).isEqualTo(allocations);
+            }
         }
     }
 
