@@ -15,10 +15,12 @@ CONFIGS = {  # tokens: (groups, producers, stages)
     64: (1, 4, 6),
     128: (2, 4, 6),
     256: (2, 4, 4),
-    "serial_32": (1, 2, 8),
+    "serial_32": (1, 2, 4),
     "serial_64": (1, 4, 6),
     "serial_128": (2, 4, 6),
     "serial_192": (2, 4, 5),
+    "wide_64": (2, 4, 4),
+    "deep_64": (1, 4, 12),
 }
 PROMPT = {"prompt_128": (128, 6), "prompt_192": (192, 5)}  # tokens, stages
 MULTIPROCESSORS = 132
@@ -135,10 +137,13 @@ class Linear:
         short = columns <= 1024
         if rows <= 16:
             return 8 if rows <= 8 else 16
+        wide = cut == 1 and row_tiles >= 400
         if rows <= 32:
             return 64 if short and cut <= 4 else 32
+        if wide and (rows <= 64 or short):
+            return "wide_64"
         if rows <= 64:
-            return 64
+            return "deep_64" if -(-columns // 64) >= 16 * cut and cut * row_tiles <= 132 else 64
         if rows <= 128:
             if short and cut <= 2 and 4 * row_tiles <= 264:
                 return "serial_32"
@@ -164,7 +169,7 @@ def check(linear):
             old = torch.randn(700, outputs, device="cuda").to(dtype)
             exact = all_x.double() @ weight.double().T
             first = None
-            for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (100, 128), (300, 256), (700, 128),
+            for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (65, "wide_64"), (64, "deep_64"), (100, 128), (300, 256), (700, 128),
                                (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None), *linear.prompt_cases(outputs, columns)):
                 for variant in range(3):
                     x = all_x[:rows]

@@ -28,10 +28,14 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
     private static final int AT_SERIAL_192 = 7;
     private static final int AT_SERIAL_64 = 8;
     private static final int AT_SERIAL_32 = 9;
+    private static final int AT_WIDE_64 = 10;
+    private static final int AT_DEEP_64 = 11;
     private static final int SERIAL_64_ROWS = 256;
     private static final int LEAST_SERIAL_64_TILES = 100;
     private static final int MOST_SERIAL_64_TILES = 200;
     private static final int MULTIPROCESSORS = 132;
+    private static final int LEAST_WIDE_TILES = 400; // of outputs, of which two blocks have a multiprocessor
+    private static final int LEAST_DEEP_TILES = 16; // of K in a slice, so that it pays to have many on their way
     private static final int SERIAL_ROWS = 1024;
 
     /** The kernels in the order in which {@link #choose} knows them. */
@@ -46,7 +50,9 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
             of(kernels, type, "serial_128", 128, 2, 4, 6),
             of(kernels, type, "serial_192", 192, 2, 4, 5),
             of(kernels, type, "serial_64", 64, 1, 4, 6),
-            of(kernels, type, "serial_32", 32, 1, 2, 8)
+            of(kernels, type, "serial_32", 32, 1, 2, 4),
+            of(kernels, type, "wide_64", 64, 2, 4, 4),
+            of(kernels, type, "deep_64", 64, 1, 4, 12)
         };
     }
 
@@ -100,8 +106,16 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
         if (rows <= 16) {
             return rows <= 8 ? AT_8 : AT_16;
         }
+        boolean isWide = slices == 1 && rowTiles >= LEAST_WIDE_TILES;
+        if (rows <= 32) {
+            return isShort && slices <= 4 ? AT_64 : AT_32;
+        }
+        if (isWide && (rows <= 64 || isShort)) {
+            return AT_WIDE_64;
+        }
         if (rows <= 64) {
-            return rows <= 32 && !(isShort && slices <= 4) ? AT_32 : AT_64;
+            boolean isDeep = Launcher.cover(weight.columns(), TILE) >= LEAST_DEEP_TILES * slices;
+            return isDeep && slices * rowTiles <= MULTIPROCESSORS ? AT_DEEP_64 : AT_64;
         }
         if (isShort && slices <= 2 && 4 * rowTiles <= 2 * MULTIPROCESSORS) {
             return AT_SERIAL_32;

@@ -172,4 +172,13 @@ class FakeFusionTest {
             assertThat(step.productKernels(600, 300)).containsExactly("linear_128_bf16");
         }
     }
+
+    @Test
+    void aBatchOfManyOutputsIsMultipliedByWideBlocks() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.productKernels(32, 26_000)).containsExactly("linear_64_bf16");
+            assertThat(step.productKernels(64, 26_000)).containsExactly("linear_wide_64_bf16");
+            assertThat(step.productKernels(64, 20_000)).containsExactly("linear_64_bf16");
+        }
+    }
 }
