@@ -12,7 +12,7 @@ import roselle.tensor.DataType;
 
 /**
  * Latent attention on tensor cores ({@code latent.cuh}): 16-bit rows and pages, 16 tokens a page, 512 numbers of
- * value with 64 behind them, as DeepSeek's V2 and V3 have.
+ * value with 64 behind them, as DeepSeek V3 has.
  */
 final class LatentAttention {
     private static final int PAGE = 16;
