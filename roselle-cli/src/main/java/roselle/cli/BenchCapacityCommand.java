@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import roselle.bench.metric.Distribution;
 import roselle.bench.report.CapacityResults;
 import roselle.bench.report.Meta;
 import roselle.bench.report.ResultFiles;
@@ -104,6 +105,12 @@ final class BenchCapacityCommand implements Callable<Integer> {
         return isWhole ? ExitCode.OK.status() : ExitCode.UNAVAILABLE.status();
     }
 
+    private static String p99(Distribution values) {
+        return values.isEmpty()
+                ? "of none"
+                : String.format(Locale.ROOT, "%.1f ms over %d", values.p99(), values.count());
+    }
+
     private void measure(NamedBackend engine, CapacityStage stage, CapacityResults results, Measurement measurement)
             throws InterruptedException {
         try (RunningBackend running = measurement.started(engine)) {
@@ -111,13 +118,11 @@ final class BenchCapacityCommand implements Callable<Integer> {
                 results.add(engine.name(), probe);
                 measurement.say(String.format(
                         Locale.ROOT,
-                        "  %.3f requests/s: %s (p99 of TTFT %.1f ms over %d, between tokens %.1f ms over %d, %d failed)",
+                        "  %.3f requests/s: %s (p99 of TTFT %s, between tokens %s, %d failed)",
                         probe.rate(),
                         probe.isKept() ? "kept" : "not kept",
-                        probe.latencies().ttft().p99(),
-                        probe.latencies().ttft().count(),
-                        probe.latencies().itl().p99(),
-                        probe.latencies().itl().count(),
+                        p99(probe.latencies().ttft()),
+                        p99(probe.latencies().itl()),
                         probe.throughput().failed()));
             });
             results.add(engine.name(), engine.settings().gpus(), found);

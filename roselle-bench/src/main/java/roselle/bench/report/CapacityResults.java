@@ -43,6 +43,7 @@ public final class CapacityResults {
         fields.put("is_kept", probe.isKept());
         fields.put("requests", throughput.requests());
         fields.put("failed", throughput.failed());
+        fields.put("failure_examples", OnlineResults.examples(probe.samples()));
         fields.put("requests_per_second", Fields.rounded(throughput.requestsPerSecond()));
         fields.put("goodput_per_second", Fields.rounded(throughput.goodput(probe.samples(), plan.objective())));
         fields.put("output_tokens_per_second", Fields.rounded(throughput.outputTokensPerSecond()));

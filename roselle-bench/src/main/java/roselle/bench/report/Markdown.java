@@ -14,6 +14,7 @@ public final class Markdown {
     private static final List<String> METRICS = List.of("ttft_ms", "tpot_ms", "itl_ms", "e2e_ms");
 
     private static final double MOST_OTHER_CORES = 0.1;
+    private static final int MOST_EXAMPLES = 10;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -172,8 +173,8 @@ public final class Markdown {
                     number(probe.path("rate").asDouble()),
                     probe.path("is_kept").asBoolean(false) ? "yes" : "no",
                     probe.path("requests").asString(""),
-                    number(probe.path("ttft_ms").path("p99").asDouble()),
-                    number(probe.path("itl_ms").path("p99").asDouble()),
+                    p99(probe.path("ttft_ms")),
+                    p99(probe.path("itl_ms")),
                     probe.path("failed").asString(""),
                     number(probe.path("goodput_per_second").asDouble()),
                     number(probe.path("output_tokens_per_second").asDouble()),
@@ -181,6 +182,21 @@ public final class Markdown {
         }
         line("");
         notes(document);
+        document.path("probes")
+                .valueStream()
+                .flatMap(probe -> probe.path("failure_examples")
+                        .valueStream()
+                        .map(example -> "- " + probe.path("backend").asString("") + ", a request failed: "
+                                + example.asString("")))
+                .distinct()
+                .limit(MOST_EXAMPLES)
+                .forEach(this::line);
+    }
+
+    private static String p99(JsonNode metric) {
+        return metric.path("count").asInt() == 0
+                ? "–"
+                : number(metric.path("p99").asDouble());
     }
 
     private static String perGpu(JsonNode rate) {

@@ -147,7 +147,7 @@ public final class OnlineResults {
                         .toList();
     }
 
-    private static List<String> examples(List<RequestSample> samples) {
+    static List<String> examples(List<RequestSample> samples) {
         return samples.stream()
                 .flatMap(sample -> sample.failure().stream())
                 .distinct()

@@ -83,11 +83,15 @@ final class MarkdownTest {
                         + "\"failure\": \"it was not ready\"}, {\"name\": \"b\", \"note\": \"text only\"}], \"capacities\": [{"
                         + "\"backend\": \"b\", \"requests_per_second\": 12, \"gpus\": 0, \"half_width\": 5,"
                         + "\"requests_per_second_per_gpu\": \"no GPU\", \"searches\": [10, 12, 14], \"goodput_per_second\": 13,"
-                        + "\"endings\": [\"out of probes\", \"out of probes\", \"bounds within tolerance\"]}]}");
+                        + "\"endings\": [\"out of probes\", \"out of probes\", \"bounds within tolerance\"]}], \"probes\": [{\"backend\": \"b\", \"search\": 0,"
+                        + "\"rate\": 50, \"requests\": 2, \"failed\": 2, \"failure_examples\": [\"status 500\"],"
+                        + "\"ttft_ms\": {\"count\": 0}, \"itl_ms\": {\"count\": 0}}]}");
 
         assertThat(Markdown.of(document))
                 .contains("- a has no or not all figures: it was not ready")
                 .contains("- b: text only")
+                .contains("- b, a request failed: status 500")
+                .contains("| b | 0 | 50 | no | 2 | – | – | 2 |")
                 .contains("| b | 12 | 5 | 0 | – | 13 | 3 | out of probes; bounds within tolerance |");
     }
 
