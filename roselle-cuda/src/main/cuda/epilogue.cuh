@@ -47,6 +47,35 @@ __device__ __forceinline__ float activate(int kind, float x) {
     }
 }
 
+// The same for several numbers, whose kind is looked at once: a kernel has this in many places.
+template <int KIND, int COUNT>
+__device__ __forceinline__ void activateAs(float (&x)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = activate(KIND, x[i]);
+    }
+}
+
+template <int COUNT>
+__device__ __forceinline__ void activateAll(int kind, float (&x)[COUNT]) {
+    switch (kind) {
+        case SILU:
+            return activateAs<SILU>(x);
+        case GELU:
+            return activateAs<GELU>(x);
+        case GELU_TANH:
+            return activateAs<GELU_TANH>(x);
+        case GELU_QUICK:
+            return activateAs<GELU_QUICK>(x);
+        case RELU:
+            return activateAs<RELU>(x);
+        case RELU_SQUARED:
+            return activateAs<RELU_SQUARED>(x);
+        default:
+            return;
+    }
+}
+
 // What up to four neighbouring outputs are added to; zeros where nothing is added or finishFour() reads it itself.
 template <class T>
 __device__ __forceinline__ uint2 oldFour(const Epilogue& epilogue, const void* output, i64 at, int count) {
@@ -70,9 +99,10 @@ template <class T>
 __device__ __forceinline__ void finishFour(
     float4 sum, float4 bias, uint2 old, const Epilogue& epilogue, void* output, i64 at, int count) {
     float y[4] = {__fadd_rn(sum.x, bias.x), __fadd_rn(sum.y, bias.y), __fadd_rn(sum.z, bias.z), __fadd_rn(sum.w, bias.w)};
+    activateAll(epilogue.activation, y);
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        y[i] = __fmul_rn(epilogue.scale, activate(epilogue.activation, y[i]));
+        y[i] = __fmul_rn(epilogue.scale, y[i]);
     }
     u64 address = (u64)output + at * (epilogue.flags & STORES_FLOATS ? 4 : 2);
     bool whole = count >= 4 && (address & (epilogue.flags & STORES_FLOATS ? 15 : 7)) == 0;

@@ -200,7 +200,12 @@ __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16
     unpack<T>(*(const uint4*)(up + blockIdx.y * upStride + column), u);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        g[i] = activate(activation, fminf(g[i], limit)) * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
+        g[i] = fminf(g[i], limit);
+    }
+    activateAll(activation, g);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        g[i] = g[i] * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
     }
     *(uint4*)(output + blockIdx.y * outputStride + column) = packed<T>(g);
 }
