@@ -7,7 +7,7 @@ import sys
 
 import torch
 
-from driver import Module, long, time_graph
+from driver import Module, long, tensor_map, time_graph
 
 PAGE = 16
 SPLIT = 128
@@ -199,11 +199,11 @@ class Kernels:
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
 
     def hopper(self, batch, out, pdl=False):
-        stages = {64: 6, 128: 5}[batch.size]
-        shared = (128 + stages * 128) * 2 * batch.size + 1024 + 16 * stages
+        stages = {64: 6, 128: 3}[batch.size]
+        shared = (128 + stages * 256) * 2 * batch.size + 1024 + 24 * stages
         self.kernel("hopper", batch)(
             (batch.tiles.shape[0], batch.key_heads, 1), (384, 1, 1),
-            batch.arguments(out) + [batch.tiles, batch.row_start], shared, None, pdl)
+            batch.arguments(out) + [batch.tiles, batch.row_start, tensor_map(batch.cache.view(-1, batch.size), PAGE)], shared, None, pdl)
 
     def many(self, batch, out, pdl=False):
         shared = (128 // HALVES[batch.size] + 256) * 2 * (batch.size + 8)
@@ -229,7 +229,7 @@ def check(kernels):
             width = exact.shape[1]
             first = None
             for run in ("many", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "alone", "hopper"):
-                if run == "hopper" and batch.size not in (64, 128) or run == "alone" and not kernels.has_alone(batch):
+                if run == "hopper" and (batch.size not in (64, 128) or batch.cap) or run == "alone" and not kernels.has_alone(batch):
                     continue
                 out = torch.full((batch.rows, width + 8), float("nan"), device="cuda", dtype=dtype)[:, :width]
                 if run == "many":

@@ -11,6 +11,7 @@ import roselle.backend.KvGroup;
 import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepLimits;
+import roselle.cuda.driver.Matrix;
 import roselle.tensor.DataType;
 
 /** Attention on tensor cores ({@code attention.cuh}): 16-bit rows and pages, 16 tokens a page, usual head sizes. */
@@ -77,7 +78,7 @@ final class FastAttention {
                     hasHopper ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix) : null;
             int stages = size == 80 ? 4 : size == 256 || (small && size == 128) ? 2 : 3;
             int halves = size == 256 || (small && size == 128) ? 2 : 1;
-            sizes.put(size, new Sized(few, fresh, alone, freshAlone, many, hopper, stages, halves, size == 64 ? 6 : 5));
+            sizes.put(size, new Sized(few, fresh, alone, freshAlone, many, hopper, stages, halves, size == 64 ? 6 : 3));
         }
     }
 
@@ -161,18 +162,28 @@ final class FastAttention {
             return true;
         }
         int tileTokens = tileTokens(sized, heads);
-        Kernel hopper = sized.hopper;
+        Kernel hopper = layer.softCap() == 0 ? sized.hopper : null;
         int size = heads.keySize();
         int tiles = step.sendTiles(tileTokens, launcher);
         parameters(hopper == null ? sized.many : hopper, step, query, layer, cache, output)
                 .pointer(step.tiles(tileTokens))
-                .pointer(step.rowStart())
-                .shared(
-                        hopper == null
-                                ? (TILE_ROWS / sized.halves + 256) * 2 * (size + 8)
-                                : (TILE_ROWS + sized.hopperStages * 128) * 2 * size + 1024 + 16 * sized.hopperStages)
-                .launch(tiles, heads.keyHeads(), 1, hopper == null ? 256 : 384);
+                .pointer(step.rowStart());
+        if (hopper == null) {
+            launcher.shared((TILE_ROWS / sized.halves + 256) * 2 * (size + 8)).launch(tiles, heads.keyHeads(), 1, 256);
+        } else {
+            int stages = sized.hopperStages;
+            launcher.matrix(pages(cache, layer, size), PAGE)
+                    .shared((TILE_ROWS + stages * 256) * 2 * size + 1024 + 24 * stages)
+                    .launch(tiles, heads.keyHeads(), 1, 384);
+        }
         return true;
+    }
+
+    /** The pages of a layer as rows of keys and values. */
+    private static Matrix pages(CudaKvCache cache, AttentionLayer layer, int size) {
+        long rows = cache.pages(layer.group()) * (cache.pageElements(layer.group()) / size);
+        long address = cache.address(layer.group(), layer.layer());
+        return new Matrix(address, Math.toIntExact(rows), size, (long) size * Short.BYTES);
     }
 
     /** Appends keys and values within attention if there is a kernel for it; else it does nothing and says so. */

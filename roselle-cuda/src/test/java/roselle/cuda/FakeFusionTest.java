@@ -39,7 +39,7 @@ class FakeFusionTest {
         private final Norm norm;
         private final Weight weight;
         private final KvCache cache;
-        private final AttentionLayer layer;
+        private AttentionLayer layer;
         private final Rows hidden;
         private final Rows normed;
         private final Rows projected;
@@ -151,6 +151,17 @@ class FakeFusionTest {
             assertThat(step.kernels(900, 1))
                     .endsWith("attention_alone_step_64_bf16")
                     .doesNotContain("rope_append_bf16");
+        }
+    }
+
+    @Test
+    void softCapsAndRowsOfOtherProcessorsHaveKernelsOfTheirOwn() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            step.layer = new AttentionLayer(0, 0, step.layer.heads(), step.layer.rope(), null, null, 1f, 30f, null);
+            assertThat(step.kernels(1, 20)).endsWith("attention_many_64_bf16");
+        }
+        try (var step = new Beginning(Card.AMPERE)) {
+            assertThat(step.kernels(1, 20)).endsWith("attention_many_64_bf16");
         }
     }
 
