@@ -52,8 +52,8 @@ bundle=$(cd "$(dirname "$0")" && pwd)
 jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
 java=$jre/jre/bin/java
 unpacked() { [ -x "$java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }; }
-roselle() {
-    "$java" --enable-native-access=roselle.engine,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
+roselle() { # instead of this shell, so that signals reach it
+    exec "$java" --enable-native-access=roselle.engine,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
 }
 what=$1
 shift
