@@ -111,6 +111,7 @@ class Llama:
 
 def timed(step):
     """Milliseconds of a call of the step from a CUDA graph, median of 30."""
+    torch.cuda.synchronize()  # what the step reads is there
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         for _ in range(3):
