@@ -19,8 +19,7 @@ final class AttentionKernels {
     private static final int FAST_PAGE = 16;
     private static final int FAST_ROPE_SIZE = 256;
     private static final int FAST_WARPS = 4;
-    private static final int ENOUGH_WARPS =
-            8192; // to keep a device busy; with more heads than that a warp takes several
+    private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several
     private static final int MOST_HEADS_OF_WARP = 8;
 
     private final Launcher launcher;
