@@ -261,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 
 #define ROWS(T, SUFFIX)                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+    extern "C" __global__ void __launch_bounds__(128, 10)                                                                     \
         rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value, i64 valueStride,         \
             int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,           \
             NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages, int rows, int headsOfWarp) {   \
