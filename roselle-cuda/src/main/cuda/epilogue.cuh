@@ -15,6 +15,12 @@ struct Epilogue {
     int flags;
 };
 
+// One of the parameters of a product's kernel.
+#define EPILOGUE                       \
+    Epilogue {                         \
+        bias, activation, scale, flags \
+    }
+
 __device__ __forceinline__ float sigmoid(float x) {
     return 1.0f / (1.0f + expf(-x));
 }

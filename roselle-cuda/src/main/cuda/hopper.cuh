@@ -128,6 +128,15 @@ __device__ __forceinline__ void clusterStore(u32 local, u32 rank, float value) {
     asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(remote), "f"(value) : "memory");
 }
 
+__device__ __forceinline__ float4 localLoad(u32 address) {
+    float4 value;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "r"(address)
+        : "memory");
+    return value;
+}
+
 template <int REGISTERS>
 __device__ __forceinline__ void fewerRegisters() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));

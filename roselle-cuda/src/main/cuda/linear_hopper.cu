@@ -387,18 +387,6 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
     }
 }
 
-#define PRODUCT_PARAMETERS                                                                                               \
-    const void *weight, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, int rows, \
-        int outputs, int columns, int slices, int activation, float scale, int flags
-#define PRODUCT                                                                                                    \
-    Product {                                                                                                      \
-        (const unsigned char*)weight, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns \
-    }
-#define EPILOGUE                       \
-    Epilogue {                         \
-        bias, activation, scale, flags \
-    }
-
 #define PARALLEL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES, BLOCKS)                                               \
     extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, BLOCKS) NAME(PRODUCT_PARAMETERS) { \
         linearParallel<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                     \

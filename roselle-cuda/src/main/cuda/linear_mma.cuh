@@ -351,10 +351,6 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
         (const u8*)weight, rowBytes, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns, order, \
             tiles, share                                                                                                  \
     }
-#define EPILOGUE                       \
-    Epilogue {                         \
-        bias, activation, scale, flags \
-    }
 #define KERNELS(FORMAT, NAME, T, SUFFIX)                                                                       \
     extern "C" __global__ void __launch_bounds__(256, 2) linear_few_8_##NAME##_##SUFFIX(PRODUCT_PARAMETERS) {  \
         linearFew<T, FORMAT, 1, false>(PRODUCT, EPILOGUE);                                                     \

@@ -178,15 +178,6 @@ __device__ __forceinline__ void multiply(M memory, float (&sums)[M::TOKENS / 2],
     }
 }
 
-__device__ __forceinline__ float4 localLoad(u32 address) {
-    float4 value;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-        : "r"(address)
-        : "memory");
-    return value;
-}
-
 // Leaves the sums of chunk `c` in shared memory as [CHUNK][SUM_STRIDE]; `to` is the thread's first place.
 template <class M>
 __device__ __forceinline__ void stash(M memory, const float (&sums)[M::TOKENS / 2], u32 to, int c) {
@@ -361,17 +352,6 @@ __device__ __forceinline__ void multiplyMany(
     clusterWait();
 }
 
-#define PRODUCT_PARAMETERS                                                                                               \
-    const void *weight, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, int rows, \
-        int outputs, int columns, int slices, int activation, float scale, int flags
-#define PRODUCT                                                                                                    \
-    Product {                                                                                                      \
-        (const unsigned char*)weight, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns \
-    }
-#define EPILOGUE                       \
-    Epilogue {                         \
-        bias, activation, scale, flags \
-    }
 #define MANY(NAME, T, TOKENS, STAGES)                                                                                         \
     extern "C" __global__ void __launch_bounds__(384, 1) NAME(PRODUCT_PARAMETERS, const __grid_constant__ TensorMap tokens) { \
         multiplyMany<T, Memory<TOKENS, STAGES>, false>(PRODUCT, EPILOGUE, Gating(), slices, &tokens);                         \

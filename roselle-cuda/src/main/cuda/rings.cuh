@@ -1,4 +1,4 @@
-// The shared memory of the products of linear_hopper.cu: weight tiles and tokens on their way, sums, and barriers.
+// Products for Hopper: their parameters, and the shared memory of linear_hopper.cu: weight tiles and tokens on their way, sums, and barriers.
 #pragma once
 #include "hopper.cuh"
 
@@ -16,6 +16,15 @@ struct Product {
     int outputs;
     int columns;
 };
+
+// The parameters of all kernels that compute one, and the product among them; EPILOGUE (epilogue.cuh) is the rest.
+#define PRODUCT_PARAMETERS                                                                                               \
+    const void *weight, const void *input, i64 inputStride, const float *bias, void *output, i64 outputStride, int rows, \
+        int outputs, int columns, int slices, int activation, float scale, int flags
+#define PRODUCT                                                                                                    \
+    Product {                                                                                                      \
+        (const unsigned char*)weight, (const u16*)input, inputStride, output, outputStride, rows, outputs, columns \
+    }
 
 // The shared memory of a block: STAGES times (GROUPS weight tiles, then TOKENS rows of 128 bytes), then the inbox, then the
 // barriers. Few tokens: blocks of a cluster send each other their sums, into the inbox, [slices][tokens of a block][64].

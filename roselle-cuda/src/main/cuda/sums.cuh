@@ -20,15 +20,6 @@ __device__ __forceinline__ void stash(R ring, const float (&sums)[R::TOKENS / 2]
     }
 }
 
-__device__ __forceinline__ float4 localLoad(u32 address) {
-    float4 value;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-        : "r"(address)
-        : "memory");
-    return value;
-}
-
 __device__ __forceinline__ void add(float4& sum, float4 next) {
     sum.x += next.x;
     sum.y += next.y;
