@@ -59,13 +59,13 @@ final class RowKernels {
 
     void norm(Rows input, Norm kind, Rows output, int rows) {
         boolean fast = isFastNorm(input, output);
-        normed(fast ? isWide(output) ? wideNorm : fastNorm : norm, input, kind);
+        normed(!fast ? norm : isWide(output) ? wideNorm : fastNorm, input, kind);
         launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
     }
 
     void addNormed(Rows input, Norm kind, float scale, Rows output, int rows) {
         boolean fast = isFastNorm(input, output);
-        normed(fast ? isWide(output) ? wideAddNormed : fastAddNormed : addNormed, input, kind);
+        normed(!fast ? addNormed : isWide(output) ? wideAddNormed : fastAddNormed, input, kind);
         launcher.number(scale);
         launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
     }

@@ -200,8 +200,8 @@ public final class AmxKernels implements AutoCloseable {
 
         /**
          * Multiplies up to {@link #FEW_ROWS} rows of float32 that are exact in bfloat16, {@code inputBytes} apart, with panels
-         * that would have to be unpacked and have finite scales, over all k. Where {@link AmxProof#agreesInRegisters} says so, the bits are those of
-         * {@link #unpack} and {@link #multiply}.
+         * that would have to be unpacked and have finite scales, over all k. Where {@link AmxProof#agreesInRegisters} says so,
+         * the bits are those of {@link #unpack} and {@link #multiply}.
          */
         public void multiplyFew(
                 long input, long inputBytes, int rows, long weights, int panels, long output, long outputBytes) {
