@@ -3,6 +3,7 @@ package roselle.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,8 +19,18 @@ import roselle.testing.SharedData;
  * tokens.
  */
 class AllocationTest {
-    /** Bytes of a step on the engine's thread and on the pool's, and those of a status. */
-    private record Bytes(long engine, long status, long pool) {}
+    /**
+     * A JVM whose optimising compiler happened to inline another way keeps some vectors as objects for as long as it runs: one
+     * in several hundred does. What the code itself allocates shows in each.
+     */
+    private static final int JVMS = 3;
+
+    /** Bytes of a step on the engine's thread and on the pool's, those of a status, and the steps until it was so. */
+    private record Bytes(long engine, long status, long pool, long steps) {
+        boolean isOneStatus() {
+            return engine == status && pool == 0;
+        }
+    }
 
     @Test
     void aStepAllocatesNothingForALayerOrAToken() {
@@ -56,10 +67,13 @@ class AllocationTest {
 
     private static void check(Path model, String overlap) {
         for (int sequences : new int[] {1, 4}) {
-            Bytes bytes = measure(model, sequences, false, overlap);
-            assertThat(bytes)
-                    .as("bytes of a step of %s with %d sequences: %s", model.getFileName(), sequences, bytes)
-                    .isEqualTo(new Bytes(bytes.status(), bytes.status(), 0));
+            var measured = new ArrayList<Bytes>();
+            while (measured.size() < JVMS && measured.stream().noneMatch(Bytes::isOneStatus)) {
+                measured.add(measure(model, sequences, false, overlap));
+            }
+            assertThat(measured)
+                    .as("bytes of a step of %s with %d sequences, in JVM after JVM", model.getFileName(), sequences)
+                    .anyMatch(Bytes::isOneStatus);
         }
     }
 
@@ -78,6 +92,9 @@ class AllocationTest {
         System.out.println(
                 model.getFileName() + ", " + sequences + " sequences, overlap " + overlap + ": " + numbers.group());
         return new Bytes(
-                Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)), Long.parseLong(numbers.group(3)));
+                Long.parseLong(numbers.group(1)),
+                Long.parseLong(numbers.group(2)),
+                Long.parseLong(numbers.group(3)),
+                Long.parseLong(numbers.group(4)));
     }
 }
