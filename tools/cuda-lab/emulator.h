@@ -1,8 +1,11 @@
 // CUDA C++ on a processor without a GPU: each thread of a block is a fiber, blocks run one after the other.
 //
 // A fiber runs until it waits for its warp or its block. Enough for kernels that use no PTX: intrinsics, shuffles, barriers,
-// shared memory, atomics. numbers.cuh and ampere.cuh, which are PTX, are replaced by what stands at the end.
+// shared memory, atomics. numbers.cuh and ampere.cuh, which are PTX, are replaced by what stands at the end. races.cpp is told of
+// every access.
 #pragma once
+#include "races.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -39,7 +42,10 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 using std::max;
 using std::min;
 
-static dim3 threadIdx, blockIdx, blockDim, gridDim;
+#define EMULATOR static __attribute__((section("emulator")))  // what the emulator itself remembers
+#define UNSEEN __attribute__((no_sanitize_thread))
+
+EMULATOR dim3 threadIdx, blockIdx, blockDim, gridDim;
 static unsigned char emulatedShared[256 << 10] __attribute__((aligned(128)));
 
 struct Fiber {
@@ -49,15 +55,38 @@ struct Fiber {
 };
 
 constexpr size_t STACK_BYTES = 96 << 10;
-static Fiber fibers[1024];
-static void* schedulerStack;
-static unsigned current, alive;
-static unsigned blockArrived, blockGeneration;
-static unsigned warpArrived[32], warpGeneration[32], warpAlive[32];
-static unsigned long long slots[32][32];
-static unsigned ballots[32];
-static void (*body)(void*);
-static void* bodyData;
+EMULATOR Fiber fibers[1024];
+EMULATOR void* schedulerStack;
+EMULATOR unsigned current, alive, launches, blocks;
+EMULATOR unsigned blockArrived, blockGeneration;
+EMULATOR unsigned warpArrived[32], warpGeneration[32], warpAlive[32];
+EMULATOR unsigned long long slots[32][32];
+EMULATOR int anyPredicate;
+EMULATOR volatile int atomicsUnderWay;
+EMULATOR void (*body)(void*);
+EMULATOR void* bodyData;
+
+#define OF_LINKER extern "C" __attribute__((visibility("hidden"))) unsigned char
+OF_LINKER __start_emulator, __stop_emulator, __ehdr_start, _end;
+
+UNSEEN EmulatedMemory emulatedMemory(const void* address) {
+    const unsigned char* byte = (const unsigned char*)address;
+    const unsigned char* frame = (const unsigned char*)__builtin_frame_address(0);
+    const unsigned char* stack = fibers[current].stack;
+    bool isOnStack = byte >= stack && byte < stack + STACK_BYTES;
+    bool isScheduler = frame < stack || frame >= stack + STACK_BYTES;
+    if (isOnStack || isScheduler || (byte >= &__start_emulator && byte < &__stop_emulator)) {
+        return EmulatedMemory::OWN;
+    }
+    if (byte >= emulatedShared && byte < emulatedShared + sizeof emulatedShared) {
+        return EmulatedMemory::SHARED;
+    }
+    return byte >= &__ehdr_start && byte < &_end ? EmulatedMemory::STATIC_SHARED : EmulatedMemory::GLOBAL;
+}
+
+UNSEEN EmulatedAccess emulatedAccess() {
+    return {launches, blocks, current, blockGeneration, warpGeneration[current / 32], atomicsUnderWay > 0};
+}
 
 // Saves the callee's registers, changes stacks and goes on there.
 extern "C" void switchStack(void** from, void* to);
@@ -165,13 +194,12 @@ inline unsigned __ballot_sync(unsigned, int predicate) {
 
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __syncthreads_or(int predicate) {
-    static int any;
     __syncthreads();
-    any = 0;
+    anyPredicate = 0;
     __syncthreads();
-    any |= predicate != 0;
+    anyPredicate |= predicate != 0;
     __syncthreads();
-    int result = any;
+    int result = anyPredicate;
     __syncthreads();
     return result;
 }
@@ -214,11 +242,19 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
 template <class V> V __ldg(const V* p) { return *p; }
 template <class V> V __ldcg(const V* p) { return *p; }
 inline void __threadfence() {}
-template <class V, class W> V atomicAdd(V* p, W v) { V old = *p; *p = old + (V)v; return old; }
-template <class V, class W> V atomicMax(V* p, W v) { V old = *p; *p = std::max(old, (V)v); return old; }
-template <class V, class W> V atomicMin(V* p, W v) { V old = *p; *p = std::min(old, (V)v); return old; }
-template <class V, class W> V atomicOr(V* p, W v) { V old = *p; *p = old | (V)v; return old; }
-template <class V, class W> V atomicExch(V* p, W v) { V old = *p; *p = (V)v; return old; }
+template <class V, class W, class F>
+V atomically(V* p, W v, F combine) {
+    atomicsUnderWay++;
+    V old = *p;
+    *p = combine(old, (V)v);
+    atomicsUnderWay--;
+    return old;
+}
+template <class V, class W> V atomicAdd(V* p, W v) { return atomically(p, v, [](V a, V b) { return (V)(a + b); }); }
+template <class V, class W> V atomicMax(V* p, W v) { return atomically(p, v, [](V a, V b) { return std::max(a, b); }); }
+template <class V, class W> V atomicMin(V* p, W v) { return atomically(p, v, [](V a, V b) { return std::min(a, b); }); }
+template <class V, class W> V atomicOr(V* p, W v) { return atomically(p, v, [](V a, V b) { return (V)(a | b); }); }
+template <class V, class W> V atomicExch(V* p, W v) { return atomically(p, v, [](V, V b) { return b; }); }
 
 static void fiberMain() {
     body(bodyData);
@@ -248,6 +284,7 @@ static void startFiber(unsigned i) {
 
 static void runBlock() {
     unsigned threads = blockDim.x;
+    blocks++;
     alive = threads;
     blockArrived = 0;
     for (unsigned w = 0; w < 32; w++) {
@@ -285,6 +322,7 @@ void emulate(void (*kernel)(A...), const unsigned* grid, const unsigned* block, 
         apply(c->kernel, c->arguments, std::index_sequence_for<A...>{});
     };
     bodyData = &call;
+    launches++;
     gridDim = {grid[0], grid[1], grid[2]};
     blockDim = {block[0], 1, 1};
     for (unsigned z = 0; z < grid[2]; z++) {
@@ -327,7 +365,7 @@ inline void copyCommit() {}
 template <int PENDING> void copyWait() {}
 
 // mma.m16n8k16, with the fragments of the PTX manual.
-static u32 operands[32][32][6];
+EMULATOR u32 operands[32][32][6];
 template <class T>
 void mma(float (&sums)[4], const u32 (&a)[4], u32 b0, u32 b1) {
     unsigned warp = current / 32, lane = current % 32;

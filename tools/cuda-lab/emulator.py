@@ -50,8 +50,13 @@ class Module:
         names = [line.split()[2] for line in symbols.splitlines() if line.split()[1] == "T" and not line.split()[2].startswith("_Z")]
         text += "".join(f'extern "C" void run_{n}(const unsigned* g, const unsigned* b, void** a) {{ emulate({n}, g, b, a); }}\n' for n in names)
         (folder / "two.cpp").write_text(text)
-        subprocess.run(flags + ["-shared", folder / "two.cpp", "-o", folder / "two.so"], check=True)
+        subprocess.run(flags + ["-c", "-fsanitize=thread", folder / "two.cpp", "-o", folder / "two.o"], check=True)
+        subprocess.run(flags + ["-shared", folder / "two.o", HERE / "races.cpp", "-o", folder / "two.so"], check=True)
         self.library = ctypes.CDLL(str(folder / "two.so"))
 
     def kernel(self, name):
         return Kernel(self.library[f"run_{name}"], name)
+
+    def races(self):
+        """How often two threads have met at one place with no barrier between them (races.cpp); the first times were printed."""
+        return self.library.emulatedRaces()

@@ -50,6 +50,9 @@ class Lab:
         kernel = self.module(file).kernel(name)
         kernel((*grid, 1, 1)[:3], (block, 1, 1), arguments, shared, programmatic=True)
 
+    def races(self):
+        return sum(module.races() for module in self.modules.values()) if self.emulates else 0
+
     def rows(self, rows, columns, suffix, spare=3, scale=1.0):
         """Random rows with a gap between them; their stride misses every alignment."""
         wide = torch.randn(rows, columns + spare, device=self.device) * scale
@@ -518,8 +521,8 @@ def main():
             check(lab)
             if not lab.emulates:
                 torch.cuda.synchronize()
-            print(f"{check.__name__[6:]}: {lab.checks} checks so far, {lab.wrong} wrong", flush=True)
-    sys.exit(1 if lab.wrong else 0)
+            print(f"{check.__name__[6:]}: {lab.checks} checks so far, {lab.wrong} wrong, {lab.races()} races", flush=True)
+    sys.exit(1 if lab.wrong or lab.races() else 0)
 
 
 if __name__ == "__main__":

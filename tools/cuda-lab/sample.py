@@ -197,7 +197,10 @@ def main():
     cases = json.loads(pathlib.Path(sys.argv[2]).read_text())
     if sys.argv[1] == "emulate":
         import emulator
-        sys.exit(1 if check(emulator.Module("sample.cu"), "cpu", [c for c in cases if c["vocabulary"] < 10000]) else 0)
+        module = emulator.Module("sample.cu")
+        wrong = check(module, "cpu", [c for c in cases if c["vocabulary"] < 10000])
+        print(f"{module.races()} races")
+        sys.exit(1 if wrong or module.races() else 0)
     module = Module(f"{sys.argv[1]}/sample.sm_90a.cubin")
     wrong = check(module, "cuda", cases)
     if "time" in sys.argv:

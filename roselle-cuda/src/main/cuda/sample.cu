@@ -161,6 +161,7 @@ __device__ __forceinline__ void change(const SampleRow& row, const Range& range,
                 range.numbers[i] = impossible;
             }
         }
+        __syncthreads();
     }
     for (int i = threadIdx.x; i < row.stopCount; i += THREADS) {
         int id = row.stopIds[i] - range.first;
