@@ -91,8 +91,8 @@ final class BenchOnlineCommandTest {
                                         "trace",
                                         "--max-output-len",
                                         "2",
-                                        "--warm-up",
-                                        "0",
+                                        "--warm-up", // the first prompt of a start may take until the second comes
+                                        "2",
                                         "--output-dir",
                                         folder.toString()),
                                 Arrays.stream(further)))

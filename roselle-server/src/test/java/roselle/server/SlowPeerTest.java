@@ -23,15 +23,18 @@ final class SlowPeerTest {
     private static final String STORY = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"max_tokens\":"
             + TOKENS + ",\"ignore_eos\":true,\"n\":%d,\"stream\":true}";
 
-    private static ServerConfig config;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** A minute to ask in, since a busy machine may be slow to, and a second to take a part of the answer in. */
+    private static final ServerConfig ASKED_SLOWLY = ServerConfig.DEFAULT.with(LimitOptions.DEFAULT.with(
+            new TimeLimits(Duration.ofSeconds(3), Duration.ofMinutes(1), Duration.ofMinutes(1), SECOND)));
+
     private static DemoServer demo;
 
     @BeforeAll
     static void start() {
-        var second = Duration.ofSeconds(1);
-        config = ServerConfig.DEFAULT.with(
-                LimitOptions.DEFAULT.with(new TimeLimits(Duration.ofSeconds(3), second, second, second)));
-        demo = new DemoServer(config);
+        demo = new DemoServer(ServerConfig.DEFAULT.with(
+                LimitOptions.DEFAULT.with(new TimeLimits(Duration.ofSeconds(3), SECOND, SECOND, SECOND))));
     }
 
     @AfterAll
@@ -84,7 +87,7 @@ final class SlowPeerTest {
         var engine = HookedEngine.open(
                 EngineConfig.of(DemoServer.demo()),
                 () -> LockSupport.parkNanos(Duration.ofMillis(10).toNanos()));
-        try (var slow = new DemoServer(config, engine);
+        try (var slow = new DemoServer(ASKED_SLOWLY, engine);
                 var connection = PlainConnection.withoutRoom(slow.server().port())) {
             connection.post(
                     "/v1/chat/completions",
@@ -101,11 +104,7 @@ final class SlowPeerTest {
 
     @Test
     void waitsForAnAnswerThatTakesLongerThanAPeerMay() {
-        var second = Duration.ofSeconds(1);
-        var minute = Duration.ofMinutes(1); // to ask in, since a busy machine may be slow to
-        var quick = ServerConfig.DEFAULT.with(
-                LimitOptions.DEFAULT.with(new TimeLimits(Duration.ofSeconds(3), minute, minute, second)));
-        try (var paced = new DemoServer(quick, new Pace())) {
+        try (var paced = new DemoServer(ASKED_SLOWLY, new Pace())) {
             paced.pace().slow(Duration.ofMillis(100)); // four seconds, of which a peer may be silent for three
             var answer = paced.post("/v1/chat/completions", STORY.formatted(4).replace("" + TOKENS, "40"));
 

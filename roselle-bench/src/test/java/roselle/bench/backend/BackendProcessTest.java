@@ -25,13 +25,13 @@ final class BackendProcessTest {
     void endsChildrenThatLeftTheTreeAndThoseThatIgnoreTheirEnd() throws IOException, InterruptedException {
         Path pids = folder.resolve("pids");
         String script =
-                "(setsid sh -c 'echo $$ >> %s; sleep 300' &) ; (trap '' TERM; echo $BASHPID >> %s; sleep 301) & "
-                                .formatted(pids, pids)
-                        + "while [ $(cat " + pids + " | wc -l) -lt 2 ]; do sleep 0.05; done; echo $$ >> " + pids
-                        + "; wait";
+                "(setsid sh -c 'echo $$ >> \"$0\"; sleep 300' \"$0\" &) ; (trap '' TERM; echo $BASHPID >> \"$0\"; sleep 301) & "
+                        + "while [ $(cat \"$0\" | wc -l) -lt 2 ]; do sleep 0.05; done; echo $$ >> \"$0\"; wait";
         try (var ready = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
-            var backend = BackendProcess.start(launch(ready.uri().resolve("/v1/models"), "bash", "-c", script));
+            var backend = BackendProcess.start(
+                    launch(ready.uri().resolve("/v1/models"), "bash", "-c", script, pids.toString()));
             while (!Files.exists(pids) || Files.readAllLines(pids).size() < 3) {
+                backend.demandAlive();
                 LockSupport.parkNanos(1_000_000);
             }
             List<Long> started =
@@ -84,7 +84,7 @@ final class BackendProcessTest {
                     List.of("sleep", "300"),
                     Map.of(),
                     URI.create(arguments[0]),
-                    Duration.ofSeconds(20),
+                    Duration.ofMinutes(2),
                     Path.of(arguments[2]));
             try (var backend = BackendProcess.start(launch)) {
                 Files.writeString(Path.of(arguments[1]), backend.pid() + "\n");
@@ -100,7 +100,8 @@ final class BackendProcessTest {
                         ready.uri().resolve("/v1/models"),
                         "sh",
                         "-c",
-                        "read x < " + fifo() + "; echo out of memory; exit 9"))) {
+                        "read x < \"$0\"; echo out of memory; exit 9",
+                        fifo().toString()))) {
             backend.demandAlive();
             Files.writeString(folder.resolve("fifo"), "end\n");
             ProcessHandle.of(backend.pid())

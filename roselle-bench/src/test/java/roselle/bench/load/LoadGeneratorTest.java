@@ -3,6 +3,10 @@ package roselle.bench.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -145,18 +149,18 @@ final class LoadGeneratorTest {
     }
 
     @Test
-    void tellsAnEndpointThatIsNotThere() throws InterruptedException {
-        URI nowhere;
-        try (var stub = StubServer.start(0, Script.constant(1, 1), Stall.NONE)) {
-            nowhere = stub.uri();
-        }
-        try (var load = new LoadGenerator(new Endpoint(nowhere.resolve("/v1/completions"), Map.of()), OPTIONS)) {
-            List<RequestSample> samples = load.run(requests(3, 100, 4));
+    void tellsAnEndpointThatIsNotThere() throws IOException, InterruptedException {
+        try (var deaf = new Socket()) { // has the port, so that nobody else can, and does not listen
+            deaf.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            var nowhere = URI.create("http://127.0.0.1:" + deaf.getLocalPort() + "/v1/completions");
+            try (var load = new LoadGenerator(new Endpoint(nowhere, Map.of()), OPTIONS)) {
+                List<RequestSample> samples = load.run(requests(3, 100, 4));
 
-            assertThat(samples)
-                    .hasSize(3)
-                    .allSatisfy(
-                            sample -> assertThat(sample.failure().orElseThrow()).contains("refused"));
+                assertThat(samples)
+                        .hasSize(3)
+                        .allSatisfy(sample ->
+                                assertThat(sample.failure().orElseThrow()).contains("refused"));
+            }
         }
     }
 

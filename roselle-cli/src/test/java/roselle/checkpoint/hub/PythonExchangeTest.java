@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import roselle.testing.LoopbackHub;
 
 /** Python's huggingface_hub finds what we pulled, and we find what it pulled. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // the first run makes a virtual environment
+@Timeout(value = 20, unit = TimeUnit.MINUTES) // the first run makes a virtual environment
 class PythonExchangeTest {
     private static final HubName NAME = HubName.parse("hf:org/name");
 

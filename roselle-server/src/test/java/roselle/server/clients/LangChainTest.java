@@ -82,7 +82,7 @@ final class LangChainTest {
             }
         });
 
-        assertThat(whole.get(60, TimeUnit.SECONDS).aiMessage().text()).isEqualTo(text.toString());
+        assertThat(whole.get(300, TimeUnit.SECONDS).aiMessage().text()).isEqualTo(text.toString());
         assertThat(text.toString()).isEqualTo(model("demo").chat(FOX));
     }
 

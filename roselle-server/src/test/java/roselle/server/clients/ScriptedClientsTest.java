@@ -33,7 +33,7 @@ final class ScriptedClientsTest {
 
     @BeforeAll
     static void install() throws Exception {
-        run(300, "../tools/test-clients.sh", FOLDER.toString());
+        run(900, "../tools/test-clients.sh", FOLDER.toString());
         server = new ClientServer();
     }
 
@@ -65,7 +65,7 @@ final class ScriptedClientsTest {
         String python = FOLDER.resolve("venv/bin/python").toString();
 
         assertThat(run(
-                        60,
+                        300,
                         python,
                         "-m",
                         "openapi_spec_validator",
@@ -77,7 +77,7 @@ final class ScriptedClientsTest {
     @Test
     void nothingThatTheDocumentAllowsOrForbidsSurprisesTheServer() throws Exception {
         String said = run(
-                150,
+                600,
                 "sh",
                 "-c",
                 "cd \"$0\" && exec venv/bin/schemathesis \"$@\"", // it leaves folders where it runs
@@ -122,14 +122,14 @@ final class ScriptedClientsTest {
     void javaScriptClientsWork(String script, String last) throws Exception {
         Path copy = Files.copy(SCRIPTS.resolve(script), FOLDER.resolve(script), StandardCopyOption.REPLACE_EXISTING);
 
-        assertThat(run(120, "node", copy.toString(), server.root())).contains("passed " + last);
+        assertThat(run(300, "node", copy.toString(), server.root())).contains("passed " + last);
     }
 
     @Test
     void thePythonClientWorks() throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
 
-        assertThat(run(120, python, SCRIPTS.resolve("openai_client.py").toString(), server.root()))
+        assertThat(run(300, python, SCRIPTS.resolve("openai_client.py").toString(), server.root()))
                 .contains("passed responses");
     }
 
@@ -152,7 +152,7 @@ final class ScriptedClientsTest {
     void everyCurlOfTheGuideWorksAsItStands(String block) throws Exception {
         String strict = "set -e\ncurl() { command curl -fsS \"$@\"; }\n";
 
-        String said = run(60, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
+        String said = run(300, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
 
         assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"");
     }
@@ -161,7 +161,7 @@ final class ScriptedClientsTest {
     @CsvSource({"--http1.1, 1.1", "--http2, 2", "--http2-prior-knowledge, 2"})
     void curlSpeaksEveryVersion(String option, String version) throws Exception {
         String said = run(
-                60,
+                300,
                 "curl",
                 "-sS",
                 option,

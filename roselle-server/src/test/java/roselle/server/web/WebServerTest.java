@@ -27,6 +27,7 @@ final class WebServerTest {
                 var engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(Path.of("target", "models"))));
                 var server = Server.start(config, new ServedModel("demo", engine))) {
             browser.open(server.uri());
+            browser.untilTrue("document.querySelector('#model').value === 'demo'"); // the page asks which there are
             browser.type("#prompt", "Tell me a story about a fox." + Browser.ENTER);
             browser.untilTrue("document.querySelector('#stop').hidden && document.querySelector('.assistant')");
 
