@@ -39,6 +39,7 @@ class TerminalStartTest {
         private final OutputStream keys;
         private final Reader screen;
         private final StringBuilder seen = new StringBuilder();
+        private int asked;
 
         Conversation(Process process) {
             this.process = process;
@@ -77,9 +78,18 @@ class TerminalStartTest {
             }
         }
 
+        /**
+         * Gives a command and returns what is on the screen when it is done. A terminal that is drawn anew shows its prompt
+         * again: what comes once is the answer to the next command, one that there is not.
+         */
         String ask(String command) throws IOException {
             press(command + "\r");
-            return readUntil(PROMPT);
+            String said = readUntil(PROMPT);
+            String next = "/next" + ++asked;
+            press(next + "\r");
+            said += readUntil("there is no " + next + ": /help lists what there is");
+            readUntil(PROMPT);
+            return said;
         }
 
         /** Waits for the end and returns all that was on the screen. */
