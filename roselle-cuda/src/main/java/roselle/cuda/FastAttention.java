@@ -62,7 +62,8 @@ final class FastAttention {
         }
         boolean small = device.sharedMemory() < SMALL_SHARED_MEMORY;
         for (int size : new int[] {64, 80, 96, 128, 256}) {
-            if (small && size == 256) {
+            int halves = size == 256 || (small && size == 128) ? 2 : 1;
+            if (manySharedBytes(size, halves) > device.sharedMemory()) {
                 continue;
             }
             String suffix = "_" + size + "_" + type.label();
@@ -77,7 +78,6 @@ final class FastAttention {
             Kernel hopper =
                     hasHopper ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix) : null;
             int stages = size == 80 ? 4 : size == 256 || (small && size == 128) ? 2 : 3;
-            int halves = size == 256 || (small && size == 128) ? 2 : 1;
             sizes.put(size, new Sized(few, fresh, alone, freshAlone, many, hopper, stages, halves, size == 64 ? 6 : 3));
         }
     }
@@ -169,7 +169,7 @@ final class FastAttention {
                 .pointer(step.tiles(tileTokens))
                 .pointer(step.rowStart());
         if (hopper == null) {
-            launcher.shared((TILE_ROWS / sized.halves + 256) * 2 * (size + 8)).launch(tiles, heads.keyHeads(), 1, 256);
+            launcher.shared(manySharedBytes(size, sized.halves)).launch(tiles, heads.keyHeads(), 1, 256);
         } else {
             int stages = sized.hopperStages;
             launcher.matrix(pages(cache, layer, size), PAGE)
@@ -177,6 +177,10 @@ final class FastAttention {
                     .launch(tiles, heads.keyHeads(), 1, 384);
         }
         return true;
+    }
+
+    private static int manySharedBytes(int size, int halves) {
+        return (TILE_ROWS / halves + 256) * 2 * (size + 8);
     }
 
     /** The pages of a layer as rows of keys and values. */

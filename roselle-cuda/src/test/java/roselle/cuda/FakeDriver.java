@@ -538,7 +538,7 @@ public final class FakeDriver implements Driver {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment id = arena.allocate(JAVA_INT);
             id.set(JAVA_INT, 0, token);
-            for (int row = 0; row < launch.gridY(); row++) {
+            for (int row = 0; row < launch.grid().y(); row++) {
                 memory.write(launch.value("results") + 176L * row, id);
             }
         }

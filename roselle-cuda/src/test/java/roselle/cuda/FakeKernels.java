@@ -51,13 +51,16 @@ final class FakeKernels {
         }
     }
 
+    /** What a launch starts: blocks, how many of them form a cluster, and what each has. */
+    record Grid(int x, int y, int z, int cluster, int threads, int sharedBytes) {}
+
     /**
      * A launch that kept the rules.
      *
      * @param values the first eight bytes of each parameter
      * @param addresses all that point into device memory
      */
-    record Launch(KernelSignature kernel, int gridX, int gridY, int gridZ, List<Long> values, List<Long> addresses) {
+    record Launch(KernelSignature kernel, Grid grid, List<Long> values, List<Long> addresses) {
         /** A parameter by its name in the source. */
         long value(String name) {
             for (int i = 0; i < values.size(); i++) {
@@ -133,20 +136,19 @@ final class FakeKernels {
         Function function = function(handle);
         String name = function.signature.name();
         MemorySegment config = borrowedConfig.reinterpret(56);
-        int gridX = config.get(JAVA_INT, 0);
-        int gridY = config.get(JAVA_INT, 4);
-        int gridZ = config.get(JAVA_INT, 8);
-        int threads = config.get(JAVA_INT, 12) * config.get(JAVA_INT, 16) * config.get(JAVA_INT, 20);
-        require(gridX >= 1, name + " has a grid of " + gridX + " blocks along x");
-        require(gridY >= 1 && gridY <= MOST_BLOCKS_Y, name + " has a grid of " + gridY + " blocks along y");
-        require(gridZ >= 1 && gridZ <= MOST_BLOCKS_Y, name + " has a grid of " + gridZ + " blocks along z");
+        Grid grid = grid(name, config);
+        require(grid.x >= 1, name + " has a grid of " + grid.x + " blocks along x");
+        require(grid.y >= 1 && grid.y <= MOST_BLOCKS_Y, name + " has a grid of " + grid.y + " blocks along y");
+        require(grid.z >= 1 && grid.z <= MOST_BLOCKS_Y, name + " has a grid of " + grid.z + " blocks along z");
         int most = function.signature.threads();
-        require(threads >= 1 && threads <= most, name + " has blocks of " + threads + " threads, not " + most);
-        int shared = config.get(JAVA_INT, 24);
-        require(shared >= 0 && shared <= function.allowed, name + " takes " + shared + " bytes of shared memory");
-        attributes(name, config, gridX);
+        require(
+                grid.threads >= 1 && grid.threads <= most,
+                name + " has blocks of " + grid.threads + " threads, not " + most);
+        require(
+                grid.sharedBytes >= 0 && grid.sharedBytes <= function.allowed,
+                name + " takes " + grid.sharedBytes + " bytes of shared memory");
         try {
-            return arguments(function.signature, gridX, gridY, gridZ, parameters);
+            return arguments(function.signature, grid, parameters);
         } finally {
             for (long i = 0; i < parameters.byteSize() / ADDRESS.byteSize(); i++) {
                 parameters.getAtIndex(ADDRESS, i).reinterpret(SLOT).fill(PATTERN);
@@ -154,7 +156,20 @@ final class FakeKernels {
         }
     }
 
-    private void attributes(String name, MemorySegment config, int gridX) {
+    private Grid grid(String name, MemorySegment config) {
+        return new Grid(
+                config.get(JAVA_INT, 0),
+                config.get(JAVA_INT, 4),
+                config.get(JAVA_INT, 8),
+                cluster(name, config),
+                config.get(JAVA_INT, 12) * config.get(JAVA_INT, 16) * config.get(JAVA_INT, 20),
+                config.get(JAVA_INT, 24));
+    }
+
+    /** Holds the attributes of a launch to the rules; returns the blocks of a cluster. */
+    private int cluster(String name, MemorySegment config) {
+        int cluster = 1;
+        int gridX = config.get(JAVA_INT, 0);
         int count = config.get(JAVA_INT, 48);
         MemorySegment attributes = config.get(ADDRESS, 40).reinterpret(72L * count);
         for (int i = 0; i < count; i++) {
@@ -163,14 +178,16 @@ final class FakeKernels {
                 case CLUSTER -> {
                     require(card.major() >= 9, name + " has clusters, which " + card.name() + " does not know");
                     require(value >= 2 && value <= 8 && gridX % value == 0, name + " has clusters of " + value);
+                    cluster = value;
                 }
                 case OVERLAP -> require(value == 1, name + " overlaps " + value);
                 default -> throw new AssertionError(name + " has an unknown attribute");
             }
         }
+        return cluster;
     }
 
-    private Launch arguments(KernelSignature kernel, int gridX, int gridY, int gridZ, MemorySegment borrowed) {
+    private Launch arguments(KernelSignature kernel, Grid grid, MemorySegment borrowed) {
         List<Parameter> declared = kernel.parameters();
         MemorySegment pointers = borrowed.reinterpret((declared.size() + 1L) * ADDRESS.byteSize());
         boolean isKnown = !patterned.add(borrowed.address());
@@ -192,7 +209,7 @@ final class FakeKernels {
                     isUntouched(next, 0, SLOT),
                     kernel.name() + " was given more than " + declared.size() + " parameters");
         }
-        return new Launch(kernel, gridX, gridY, gridZ, List.copyOf(values), List.copyOf(addresses));
+        return new Launch(kernel, grid, List.copyOf(values), List.copyOf(addresses));
     }
 
     private static void requireWidth(String what, Parameter declared, MemorySegment slot) {

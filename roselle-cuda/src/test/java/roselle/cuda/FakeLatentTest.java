@@ -106,7 +106,7 @@ class FakeLatentTest {
     void fewRowsShareTheirContextAmongBlocksAndManyRowsAreTakenInTiles(DataType type, String suffix) {
         try (var step = new Attending(Card.HOPPER, type, 16, 512, 4096)) {
             assertThat(step.kernels(1, 1, 900)).containsExactly("latent_16_" + suffix, "latent_merge_" + suffix);
-            assertThat(step.launches(2, 1, 900).getFirst().gridY())
+            assertThat(step.launches(2, 1, 900).getFirst().grid().y())
                     .as("splits of 256 among 1,024 positions")
                     .isEqualTo(4);
             assertThat(step.kernels(1, 20, 900)).containsExactly("latent_hopper_" + suffix);
@@ -142,7 +142,7 @@ class FakeLatentTest {
             assertThat(step.kernels(1, 1, 59_000)).contains("latent_merge_bf16");
             assertThat(step.launches(20, 1, 59_000))
                     .singleElement()
-                    .satisfies(launch -> assertThat(launch.gridY()).isEqualTo(1));
+                    .satisfies(launch -> assertThat(launch.grid().y()).isEqualTo(1));
         }
     }
 

@@ -57,9 +57,9 @@ class FakeOverlapTest {
             } else if (kernel.equals("take_tokens")) {
                 take(launch);
             } else if (kernel.startsWith("embed_")) {
-                embed(launch, ints(launch.value("ids"), launch.gridY()));
+                embed(launch, ints(launch.value("ids"), launch.grid().y()));
             } else if (kernel.startsWith("table_rows_")) {
-                embed(launch, ints(launch.value("index"), launch.gridX()));
+                embed(launch, ints(launch.value("index"), launch.grid().x()));
             }
         }
 
@@ -67,7 +67,7 @@ class FakeOverlapTest {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment row = arena.allocate(ROW_BYTES, 8);
                 MemorySegment id = arena.allocate(JAVA_INT);
-                for (int r = 0; r < launch.gridY(); r++) {
+                for (int r = 0; r < launch.grid().y(); r++) {
                     driver.deviceMemory().read(launch.value("rows") + (long) r * ROW_BYTES, row);
                     if (row.get(JAVA_DOUBLE, 0) >= 0) {
                         id.set(JAVA_INT, 0, token(row.get(JAVA_LONG, 24), row.get(JAVA_LONG, 32)));
