@@ -1,7 +1,9 @@
 package roselle.cuda;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import roselle.backend.StepInputs;
 
@@ -10,14 +12,19 @@ import roselle.backend.StepInputs;
  * replayed with one call.
  *
  * <p>That is right because the calls of a step depend on its shape alone, and what they read of the step lies where it lay.
+ * A server sees no end of shapes, since a short chunk of a prompt among decode steps makes one that hardly ever comes again.
+ * So shapes that came once are kept apart from graphs, and of both the one that was used longest ago makes room.
  */
 final class StepGraphs {
-    /** Graphs kept at most; a shape beyond them runs as it is called. */
-    private static final int MOST_GRAPHS = 512;
+    /** Graphs kept at most: they lie in memory of the driver's that no plan counts. */
+    static final int MOST_GRAPHS = 512;
+
+    private static final int MOST_SEEN = 1024;
 
     private final Device device;
     private final Launcher launcher;
-    private final Map<Key, Long> graphs = new HashMap<>();
+    private final Map<Key, Long> graphs = new LinkedHashMap<>(16, 0.75f, true); // by their last use
+    private final Set<Key> seen = new LinkedHashSet<>(); // once
 
     /** A step's shape, and whose operations they are. */
     private record Key(StepShape shape, Consumer<StepInputs> operations) {}
@@ -28,23 +35,40 @@ final class StepGraphs {
     }
 
     void run(StepShape shape, StepInputs inputs, Consumer<StepInputs> operations) {
-        if (!shape.isFew() || graphs.size() >= MOST_GRAPHS) {
+        if (!shape.isFew()) {
             operations.accept(inputs);
             return;
         }
         var key = new Key(shape, operations);
         Long graph = graphs.get(key);
-        if (graph == null) {
-            graphs.put(key, 0L);
+        if (graph == null && !seen.remove(key)) {
+            note(key);
             operations.accept(inputs);
             return;
         }
-        if (graph == 0) {
+        if (graph == null) {
+            makeRoom();
             graph = record(inputs, operations);
             graphs.put(key, graph);
         }
         device.driver().launchGraph(graph, device.stream());
         launcher.barrier();
+    }
+
+    private void note(Key key) {
+        if (seen.size() == MOST_SEEN) {
+            seen.remove(seen.iterator().next());
+        }
+        seen.add(key);
+    }
+
+    /** Drops the graph that was used longest ago where there are as many as may be; one that still runs ends first. */
+    private void makeRoom() {
+        if (graphs.size() == MOST_GRAPHS) {
+            var oldest = graphs.entrySet().iterator().next();
+            graphs.remove(oldest.getKey());
+            device.driver().destroyGraph(oldest.getValue());
+        }
     }
 
     private long record(StepInputs inputs, Consumer<StepInputs> operations) {
@@ -63,11 +87,10 @@ final class StepGraphs {
     void forget() {
         var cleanup = new Cleanup();
         for (long graph : graphs.values()) {
-            if (graph != 0) {
-                cleanup.then(() -> device.driver().destroyGraph(graph));
-            }
+            cleanup.then(() -> device.driver().destroyGraph(graph));
         }
         graphs.clear();
+        seen.clear();
         cleanup.finish();
     }
 }

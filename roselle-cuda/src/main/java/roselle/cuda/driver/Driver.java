@@ -105,5 +105,6 @@ public interface Driver {
 
     void launchGraph(long graph, long stream);
 
+    /** Gives a graph back, after its last replay if that is still under way. */
     void destroyGraph(long graph);
 }

@@ -1,0 +1,86 @@
+package roselle.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import roselle.backend.Backend;
+import roselle.backend.Norm;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.cuda.FakeDriver.Card;
+import roselle.tensor.DataType;
+
+/** Which steps are recorded and replayed, however many shapes a device has seen. */
+class FakeGraphsTest {
+    private static final int WIDTH = 64;
+    private static final int MOST_ROWS = 4 * StepGraphs.MOST_GRAPHS;
+    private static final StepLimits LIMITS = new StepLimits(MOST_ROWS, MOST_ROWS, MOST_ROWS, 64, 16);
+
+    private final FakeDriver driver = new FakeDriver(Card.HOPPER);
+    private final Backend backend = driver.open(DataType.BF16);
+    private final Norm norm = new Norm(Norm.Kind.RMS, backend.constants(new float[WIDTH]), 0f, null, 1e-5f);
+    private final Rows rows = Rows.of(backend.allocate(DataType.BF16, (long) MOST_ROWS * WIDTH), WIDTH);
+    private final Consumer<StepInputs> operations = this::normalise;
+
+    @AfterEach
+    void close() {
+        backend.close();
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    private void normalise(StepInputs inputs) {
+        backend.norm(rows, norm, rows, inputs.rows);
+    }
+
+    /** A decode step of so many sequences. */
+    private void step(int sequences) {
+        var inputs = new StepInputs(LIMITS, 1);
+        inputs.sequences = sequences;
+        inputs.rows = sequences;
+        for (int s = 0; s <= sequences; s++) {
+            inputs.rowStart[s] = s;
+        }
+        backend.step(inputs, operations);
+    }
+
+    private int recorded() {
+        return driver.count("cuStreamBeginCapture");
+    }
+
+    @Test
+    void shapesThatComeOnceKeepNoOtherFromBeingRecorded() {
+        for (int sequences = 2; sequences < MOST_ROWS; sequences++) {
+            step(sequences);
+        }
+        assertThat(recorded()).isZero();
+        step(1);
+        step(1);
+        step(1);
+        assertThat(recorded()).isEqualTo(1);
+        assertThat(driver.count("cuGraphLaunch")).isEqualTo(2);
+    }
+
+    @Test
+    void theGraphThatWasUsedLongestAgoMakesRoomForANewOne() {
+        int more = 8;
+        for (int sequences = 1; sequences <= StepGraphs.MOST_GRAPHS + more; sequences++) {
+            step(sequences);
+            step(sequences);
+            step(1); // stays in use all the time
+            step(1);
+        }
+        assertThat(recorded()).isEqualTo(StepGraphs.MOST_GRAPHS + more);
+        assertThat(driver.count("cuGraphExecDestroy"))
+                .as("graphs that made room")
+                .isEqualTo(more);
+        step(1);
+        step(StepGraphs.MOST_GRAPHS + more);
+        assertThat(recorded()).as("both are there").isEqualTo(StepGraphs.MOST_GRAPHS + more);
+        step(2);
+        step(2);
+        assertThat(recorded()).as("and this one is not").isEqualTo(StepGraphs.MOST_GRAPHS + more + 1);
+    }
+}
