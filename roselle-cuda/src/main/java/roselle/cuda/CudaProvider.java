@@ -10,7 +10,6 @@ import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 
 /** Opens NVIDIA devices: {@code cuda} or {@code cuda:1}. */
@@ -21,7 +20,7 @@ public final class CudaProvider implements BackendProvider {
 
     /** For the service loader. */
     public CudaProvider() {
-        this(NativeDriver::new, () -> CubinCache.ofUser(Compiler::new));
+        this(NativeDriver::new, CubinCache::ofUser);
     }
 
     CudaProvider(Supplier<Driver> drivers, Supplier<Cubins> cubins) {

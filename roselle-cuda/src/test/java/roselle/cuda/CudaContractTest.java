@@ -6,7 +6,6 @@ import org.junit.jupiter.api.Tag;
 import roselle.backend.Backend;
 import roselle.backend.LatentContract;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 
 /** A CUDA device keeps the contract of a device, in each type that rows can have. */
@@ -19,7 +18,7 @@ class CudaContractTest {
     }
 
     private static Backend backend(DataType type) {
-        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser(Compiler::new));
+        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
     @Nested

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Backend;
 import roselle.backend.Rows;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.sampling.DrawCases;
 import roselle.tensor.DataType;
 
@@ -33,8 +32,7 @@ class CudaDrawsTest {
     })
     void drawsWhatTheHostDraws(int vocabulary, int rows) {
         var cases = new DrawCases(vocabulary + rows, vocabulary, rows);
-        try (Backend backend =
-                new CudaBackend(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser(Compiler::new))) {
+        try (Backend backend = new CudaBackend(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment outside = arena.allocate(cases.logits().byteSize(), 64);

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.GenerationRequest;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -75,7 +74,7 @@ class CudaMemoryTest {
 
     private static Engine open(Path model, DataType type) {
         var config = EngineConfig.of(model).with(new BatchOptions(128, 16, 64, 0, 100));
-        var device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser(Compiler::new));
+        var device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
         return EngineOnDevice.open(config, device);
     }
 }

@@ -12,7 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import roselle.backend.Backend;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -46,7 +45,7 @@ class CudaOverlapTest {
     }
 
     private static List<String> answers(EngineConfig config, DataType type, AtomicInteger stepsAhead) {
-        Backend device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser(Compiler::new));
+        Backend device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
         try (Engine engine = EngineOnDevice.open(config, AheadBackends.counting(device, stepsAhead))) {
             return MixedRequests.answers(engine);
         }

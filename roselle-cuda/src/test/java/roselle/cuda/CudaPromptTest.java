@@ -18,7 +18,6 @@ import roselle.backend.GatedLinear;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
 import roselle.cuda.driver.NativeDriver;
-import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -76,7 +75,7 @@ class CudaPromptTest {
     }
 
     private static Backend open(DataType type) {
-        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser(Compiler::new));
+        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
     private static Rows rows(Backend backend, DataType type, int columns) {

@@ -95,13 +95,15 @@ class CudaProviderTest {
         assertThatThrownBy(() -> provider.open(0, "bf16")).hasMessage("libnvrtc.so.13 was not found");
         for (KernelSource source : KernelSource.values()) {
             if (source.isForEveryModel()) {
-                Files.write(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
+                cache.keep(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
             }
         }
         int before = compilers.get();
         assertThat(provider.unusable()).isEmpty();
         provider.open(0, "bf16").close();
         assertThat(compilers).as("compilers that were looked for").hasValue(before);
+        Files.write(cache.file(KernelSource.SAMPLE, "sm_90a"), new byte[] {1, 2, 3});
+        assertThat(provider.unusable()).as("with one broken file").contains("libnvrtc.so.13 was not found");
         assertThat(driver.leaks()).isEmpty();
     }
 

@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -63,24 +58,5 @@ class KernelCompileTest {
                 new Compiler().compile(source.file(), source.text(), KernelSource.headers(), architecture);
         assertThat(result.log()).as("%s for %s", source.file(), architecture).isEmpty();
         assertThat(result.cubin()).startsWith(0x7F, 'E', 'L', 'F');
-    }
-
-    @Test
-    void aKeptFileThatDoesNotLoadIsCompiledAnewOnce(@TempDir Path folder) throws IOException {
-        var first = new CubinCache(folder, Compiler::new);
-        byte[] whole = first.cubin(KernelSource.GENERIC_EXPERTS, "sm_80");
-        assertThat(first.anew(KernelSource.GENERIC_EXPERTS, "sm_80"))
-                .as("what this process compiled is no better when compiled again")
-                .isEmpty();
-        Files.write(first.file(KernelSource.GENERIC_EXPERTS, "sm_80"), Arrays.copyOf(whole, 1000));
-        var later = new CubinCache(folder, Compiler::new);
-        assertThat(later.cubin(KernelSource.GENERIC_EXPERTS, "sm_80")).hasSize(1000);
-        assertThat(later.anew(KernelSource.GENERIC_EXPERTS, "sm_80")).hasValue(whole);
-        assertThat(later.compiled()).isEqualTo(1);
-        try (Stream<Path> files = Files.list(folder)) {
-            assertThat(files).containsExactly(later.file(KernelSource.GENERIC_EXPERTS, "sm_80"));
-        }
-        assertThat(Files.readAllBytes(later.file(KernelSource.GENERIC_EXPERTS, "sm_80")))
-                .isEqualTo(whole);
     }
 }
