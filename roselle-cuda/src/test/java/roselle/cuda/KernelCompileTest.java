@@ -7,25 +7,39 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.cuda.nvrtc.Compiler;
 
 /** Every kernel compiles for every architecture that we name, without a warning and without spilling registers. */
-@Tag("long")
 class KernelCompileTest {
     private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
     private static final Path INSTALLER = Path.of("../tools/nvrtc.sh");
+    private static final ExecutorService THREADS =
+            Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+    private static final Map<Job, Future<Compiler.Result>> RESULTS = new HashMap<>();
 
-    /** Installs the compiler; where that cannot be, the test is skipped, or fails where CI says that nothing may be missing. */
+    private record Job(KernelSource source, String architecture) {}
+
+    /**
+     * Installs the compiler and begins to compile everything on all processors; where the compiler cannot be had, the test is
+     * skipped, or fails where CI says that nothing may be missing.
+     */
     @BeforeAll
-    static void install() throws IOException, InterruptedException {
+    static void begin() throws IOException, InterruptedException {
         Process installer = new ProcessBuilder(INSTALLER.toString(), "target/nvrtc")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -37,25 +51,46 @@ class KernelCompileTest {
         Assumptions.assumeTrue(isThere, "NVRTC could not be installed by tools/nvrtc.sh");
         System.setProperty(
                 "roselle.cuda.libraries", Path.of(said).toAbsolutePath().toString());
+        var compiler = new Compiler();
+        for (Job job : jobs()) {
+            RESULTS.put(job, THREADS.submit(() -> compile(compiler, job)));
+        }
     }
 
-    static List<Arguments> kernels() {
-        var all = new ArrayList<Arguments>();
+    @AfterAll
+    static void end() {
+        THREADS.shutdownNow();
+    }
+
+    private static Compiler.Result compile(Compiler compiler, Job job) {
+        KernelSource source = job.source;
+        return compiler.compile(source.file(), source.text(), KernelSource.headers(), job.architecture);
+    }
+
+    private static List<Job> jobs() {
+        var all = new ArrayList<Job>();
         for (KernelSource source : KernelSource.values()) {
             for (String architecture : ARCHITECTURES) {
                 if (source.isFor(architecture)) {
-                    all.add(Arguments.of(source, architecture));
+                    all.add(new Job(source, architecture));
                 }
             }
         }
         return all;
     }
 
+    static List<Arguments> kernels() {
+        return jobs().stream()
+                .map(job -> Arguments.of(job.source, job.architecture))
+                .toList();
+    }
+
     @ParameterizedTest
     @MethodSource("kernels")
-    void compilesWithoutAWarning(KernelSource source, String architecture) {
-        Compiler.Result result =
-                new Compiler().compile(source.file(), source.text(), KernelSource.headers(), architecture);
+    void compilesWithoutAWarning(KernelSource source, String architecture)
+            throws InterruptedException, ExecutionException {
+        Future<Compiler.Result> compiled = Objects.requireNonNull(RESULTS.get(new Job(source, architecture)));
+        Compiler.Result result = compiled.get();
         assertThat(result.log()).as("%s for %s", source.file(), architecture).isEmpty();
         assertThat(result.cubin()).startsWith(0x7F, 'E', 'L', 'F');
     }
