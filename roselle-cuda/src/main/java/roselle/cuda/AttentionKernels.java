@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.HeadShape;
-import roselle.backend.KvGroup;
 import roselle.backend.Norm;
 import roselle.backend.Rope;
 import roselle.backend.Rows;
@@ -16,7 +15,6 @@ import roselle.tensor.DataType;
 
 /** Rotation, the cache, and attention to it. */
 final class AttentionKernels {
-    private static final int FAST_PAGE = 16;
     private static final int FAST_ROPE_SIZE = 256;
     private static final int FAST_WARPS = 4;
     private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several
@@ -66,7 +64,7 @@ final class AttentionKernels {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
                 && cache.type() == type
-                && cache.pageTokens() == FAST_PAGE
+                && cache.pageTokens() == FastAttention.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
                 && heads.valueSize() <= FAST_ROPE_SIZE;
         if (isFast) {
@@ -178,40 +176,31 @@ final class AttentionKernels {
     }
 
     /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
-    boolean appendAndAttend(
-            StepMemory step,
-            StepShape shape,
-            Rows query,
-            Rows key,
-            Rows value,
-            AttentionLayer layer,
-            CudaKvCache cache,
-            Rows output) {
-        return fast.appendAndAttend(step, shape, new FastAttention.Fresh(query, key, value), layer, cache, output);
+    boolean appendAndAttend(AttentionCall call, Rows key, Rows value) {
+        return fast.appendAndAttend(call, new FewRowAttention.Fresh(key, value));
     }
 
-    void attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
-        if (fast.attend(step, shape, query, layer, cache, output)
-                || latent.attend(step, shape, query, layer, cache, output)) {
+    void attend(AttentionCall call) {
+        if (fast.attend(call) || latent.attend(call)) {
             return;
         }
-        HeadShape heads = layer.heads();
-        KvGroup group = cache.groups().get(layer.group());
+        HeadShape heads = call.heads();
+        AttentionLayer layer = call.layer();
         launcher.of(attention)
-                .rows(query)
+                .rows(call.query())
                 .integer(heads.queryHeads())
                 .integer(heads.keyHeads())
                 .integer(heads.keySize())
                 .integer(heads.valueSize())
-                .flag(group.valueSize() == 0)
+                .flag(call.group().valueSize() == 0)
                 .number(layer.scale())
                 .number(layer.softCap())
-                .integer(group.window())
+                .integer(call.group().window())
                 .pointer(layer.sinks())
-                .rows(output);
-        pages(step, layer, cache)
+                .rows(call.output());
+        pages(call.step(), layer, call.cache())
                 .shared(4 * (heads.keySize() + 64 + heads.valueSize()))
-                .launch(shape.rows(), heads.queryHeads(), 1, 128);
+                .launch(call.shape().rows(), heads.queryHeads(), 1, 128);
     }
 
     void copyPage(CudaKvCache cache, int group, int from, int to) {

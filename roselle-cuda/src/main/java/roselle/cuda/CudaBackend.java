@@ -272,12 +272,13 @@ public final class CudaBackend implements Backend {
 
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        attention.attend(step(), shape, query, layer, (CudaKvCache) cache, output);
+        attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
     }
 
     @Override
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
-        if (!attention.appendAndAttend(step(), shape, query, key, value, layer, (CudaKvCache) cache, output)) {
+        var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
+        if (!attention.appendAndAttend(call, key, value)) {
             ropeAndAppendKv(query, key, value, layer, cache);
             attention(query, layer, cache, output);
         }

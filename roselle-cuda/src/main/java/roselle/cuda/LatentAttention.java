@@ -2,10 +2,8 @@ package roselle.cuda;
 
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
 import roselle.backend.HeadShape;
 import roselle.backend.KvGroup;
-import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepLimits;
 import roselle.tensor.DataType;
@@ -15,7 +13,6 @@ import roselle.tensor.DataType;
  * value with 64 behind them, as DeepSeek V3 has.
  */
 final class LatentAttention {
-    private static final int PAGE = 16;
     private static final int KEY = 576;
     private static final int VALUE = 512;
     private static final int TILE = 64;
@@ -40,6 +37,14 @@ final class LatentAttention {
     /** A kernel for tiles of so many rows. */
     private record Attending(Kernel kernel, int rows, int threads, int shared) {}
 
+    /**
+     * What blocks take: rows, or tiles of them.
+     *
+     * @param tiles address of the tiles; 0 where each row is taken on its own
+     * @param parts blocks that share one
+     */
+    private record Items(long tiles, int count, int parts) {}
+
     /** The kernels, once there is a model for them; {@code wide} is {@code narrow} where there is no other. */
     private record Loaded(Attending narrow, Attending wide, Kernel merge) {}
 
@@ -54,7 +59,7 @@ final class LatentAttention {
     private boolean fits(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
         return type != DataType.F32
                 && cacheType == type
-                && pageTokens == PAGE
+                && pageTokens == FastAttention.PAGE
                 && group.valueSize() == 0
                 && group.window() == 0
                 && heads.keyHeads() == 1
@@ -150,7 +155,7 @@ final class LatentAttention {
     }
 
     private static int splits(int pages) {
-        int tiles = Launcher.cover((long) pages * PAGE, TILE);
+        int tiles = Launcher.cover((long) pages * FastAttention.PAGE, TILE);
         int early = EARLY_SPLITS * EARLY_TILES;
         return tiles <= early
                 ? Launcher.cover(tiles, EARLY_TILES)
@@ -165,42 +170,40 @@ final class LatentAttention {
     }
 
     /** Launches attention if there is a kernel for it; else it does nothing and says so. */
-    boolean attend(StepMemory step, StepShape shape, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
-        HeadShape heads = layer.heads();
-        KvGroup group = cache.groups().get(layer.group());
-        boolean isPlain = layer.softCap() == 0 && layer.sinks() == null;
-        if (!isPlain
-                || !fits(heads, group, cache.type(), cache.pageTokens())
-                || !CudaBuffer.isAligned(query)
-                || !CudaBuffer.isAligned(output)) {
+    boolean attend(AttentionCall call) {
+        boolean isPlain = call.layer().softCap() == 0 && call.layer().sinks() == null;
+        CudaKvCache cache = call.cache();
+        if (!isPlain || !call.isAligned() || !fits(call.heads(), call.group(), cache.type(), cache.pageTokens())) {
             return false;
         }
-        if (shape.isFew()) {
-            few(step, shape.rows(), query, layer, cache, output);
+        if (call.shape().isFew()) {
+            few(call);
         } else {
-            many(step, query, layer, cache, output);
+            many(call);
         }
         return true;
     }
 
-    private void many(StepMemory step, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
-        int tokens = tileTokens(layer.heads());
-        int tiles = step.sendTiles(tokens, launcher);
-        launch(loaded().wide, step, query, layer, cache, output, step.tiles(tokens), tiles, 1);
+    private void many(AttentionCall call) {
+        int tokens = tileTokens(call.heads());
+        int count = call.step().sendTiles(tokens, launcher);
+        launch(loaded().wide, call, new Items(call.step().tiles(tokens), count, 1));
     }
 
-    private void few(StepMemory step, int rows, Rows query, AttentionLayer layer, CudaKvCache cache, Rows output) {
-        HeadShape heads = layer.heads();
+    private void few(AttentionCall call) {
+        HeadShape heads = call.heads();
+        StepMemory step = call.step();
+        int rows = call.shape().rows();
         Attending kernel = isCrowd(rows, heads) ? loaded().wide : loaded().narrow;
         int parts = parts(step, rows, heads, kernel.rows);
-        launch(kernel, step, query, layer, cache, output, 0, rows, parts);
+        launch(kernel, call, new Items(0, rows, parts));
         if (parts > 1) {
             launcher.of(loaded().merge)
                     .pointer(partials)
                     .integer(splits(step.maxPages()))
                     .integer(heads.queryHeads())
                     .pointer(step.positions())
-                    .rows(output)
+                    .rows(call.output())
                     .launch(heads.queryHeads(), rows, 1, 128);
         }
     }
@@ -220,39 +223,35 @@ final class LatentAttention {
         return rows * rowBytes(step.maxPages(), heads) <= room ? parts : 1;
     }
 
-    private void launch(
-            Attending kernel,
-            StepMemory step,
-            Rows query,
-            AttentionLayer layer,
-            CudaKvCache cache,
-            Rows output,
-            long tiles,
-            int tileCount,
-            int parts) {
-        HeadShape heads = layer.heads();
-        if (parts > 1) {
+    private void launch(Attending kernel, AttentionCall call, Items items) {
+        HeadShape heads = call.heads();
+        StepMemory step = call.step();
+        if (items.parts > 1) {
             reservePartials(partialBytes(step.maxRows(), step.maxPages(), heads));
         }
-        int items = Math.multiplyExact(tileCount, Launcher.cover(heads.queryHeads(), kernel.rows));
+        int blocks = Math.multiplyExact(items.count, Launcher.cover(heads.queryHeads(), kernel.rows));
         launcher.of(kernel.kernel)
-                .rows(query)
-                .pointer(cache.address(layer.group(), layer.layer()))
-                .wide(cache.pageElements(layer.group()))
-                .pointer(step.pageTable(layer.group()))
+                .rows(call.query())
+                .pointer(call.pages())
+                .wide(call.pageElements())
+                .pointer(call.pageTable())
                 .integer(step.maxPages())
                 .pointer(step.rowSequence())
                 .pointer(step.positions())
                 .integer(heads.queryHeads())
-                .number(layer.scale())
-                .rows(output)
-                .pointer(tiles)
+                .number(call.layer().scale())
+                .rows(call.output())
+                .pointer(items.tiles)
                 .pointer(step.rowStart())
-                .integer(tileCount)
+                .integer(items.count)
                 .pointer(partials)
                 .integer(splits(step.maxPages()))
                 .pointer(totals)
                 .shared(kernel.shared)
-                .launch(parts > 1 ? items : Math.min(items, device.multiprocessors()), parts, 1, kernel.threads);
+                .launch(
+                        items.parts > 1 ? blocks : Math.min(blocks, device.multiprocessors()),
+                        items.parts,
+                        1,
+                        kernel.threads);
     }
 }

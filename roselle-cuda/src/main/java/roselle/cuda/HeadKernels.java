@@ -1,0 +1,95 @@
+package roselle.cuda;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.HeadShape;
+import roselle.tensor.DataType;
+
+/**
+ * The kernels of {@code attention.cuh} for heads of one size, and how much of a tile their blocks have in shared memory.
+ *
+ * @param few a block for each row and key head, or several
+ * @param fewFresh the same, appending new heads before
+ * @param alone a warp for each row and key head; null where there is none
+ * @param aloneFresh the same, appending new heads before
+ * @param many tiles of rows
+ * @param hopper the same with Hopper's instructions; null where there is none
+ * @param stages tiles of keys and values that {@code few} has on their way
+ * @param halves into how many parts {@code many} cuts what other sizes do at once
+ */
+record HeadKernels(
+        int size,
+        Kernel few,
+        Kernel fewFresh,
+        @Nullable Kernel alone,
+        @Nullable Kernel aloneFresh,
+        Kernel many,
+        @Nullable Kernel hopper,
+        int stages,
+        int halves) {
+    static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256);
+
+    private static final int TILE_ROWS = 128;
+    private static final int SMALL_SHARED_MEMORY = 100 << 10;
+
+    /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
+    static boolean fits(Device device, int size) {
+        return manySharedBytes(size, halves(device, size)) <= device.sharedMemory();
+    }
+
+    static HeadKernels of(Device device, Kernels kernels, DataType type, int size) {
+        String suffix = "_" + size + "_" + type.label();
+        boolean isUsual = size == 64 || size == 128;
+        return new HeadKernels(
+                size,
+                kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few" + suffix),
+                kernels.kernel(KernelSource.ATTENTION_FEW, "attention_step" + suffix),
+                isUsual ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone" + suffix) : null,
+                isUsual ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone_step" + suffix) : null,
+                kernels.kernel(KernelSource.ATTENTION_MANY, "attention_many" + suffix),
+                isUsual && device.isHopper()
+                        ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix)
+                        : null,
+                stages(device, size),
+                halves(device, size));
+    }
+
+    private static boolean isTight(Device device, int size) {
+        return size == 256 || (size == 128 && device.sharedMemory() < SMALL_SHARED_MEMORY);
+    }
+
+    private static int stages(Device device, int size) {
+        return size == 80 ? 4 : isTight(device, size) ? 2 : 3;
+    }
+
+    private static int halves(Device device, int size) {
+        return isTight(device, size) ? 2 : 1;
+    }
+
+    /** Tokens of a tile of many rows; 0 where too many heads share a key. */
+    int tileTokens(HeadShape heads) {
+        return TILE_ROWS / halves / (heads.queryHeads() / heads.keyHeads());
+    }
+
+    int fewSharedBytes() {
+        return stages * 256 * (size + 8) + 32 * size + 2560;
+    }
+
+    int aloneSharedBytes() {
+        int partsOnTheirWay = size == 64 ? 4 : 3; // of a tile, half of it each
+        return partsOnTheirWay * 128 * size;
+    }
+
+    int manySharedBytes() {
+        return manySharedBytes(size, halves);
+    }
+
+    private static int manySharedBytes(int size, int halves) {
+        return (TILE_ROWS / halves + 256) * 2 * (size + 8);
+    }
+
+    int hopperSharedBytes() {
+        int tilesOnTheirWay = size == 64 ? 6 : 3;
+        return (TILE_ROWS + tilesOnTheirWay * 256) * 2 * size + 1024 + 24 * tilesOnTheirWay;
+    }
+}
