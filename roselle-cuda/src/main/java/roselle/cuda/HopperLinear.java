@@ -1,65 +1,72 @@
 package roselle.cuda;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
 import roselle.tensor.DataType;
 
-/**
- * One kernel of {@code linear_hopper.cu}: how many rows a block takes, and what it needs for that. None changes a bit.
- *
- * @param tokens rows of a block
- * @param groups times 64 outputs of a block
- * @param isSerial whether a block walks all slices itself, else each slice has a block of its own
- */
-record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int stages, boolean isSerial) {
+/** The kernels of {@code linear_hopper.cu}, and which of them takes how many rows. None changes a bit. */
+final class HopperLinear {
     private static final int TILE = 64;
+    private static final int MULTIPROCESSORS = 132;
     private static final int MOST_BLOCKS_OF_SLICES = 200;
-    private static final int SHORT_COLUMNS =
-            1024; // a product of so few is all latency: blocks that fit at once suffice
     private static final int MOST_BLOCKS_OF_SHORT_SLICES = 132;
+    private static final int SHORT_COLUMNS = 1024; // of a product that is all latency: blocks that fit at once suffice
     private static final int MOST_SLICES = 8;
-    private static final int AT_8 = 0;
-    private static final int AT_16 = 1;
-    private static final int AT_32 = 2;
-    private static final int AT_64 = 3;
-    private static final int AT_128 = 4;
-    private static final int AT_256 = 5;
-    private static final int AT_SERIAL_128 = 6;
-    private static final int AT_SERIAL_192 = 7;
-    private static final int AT_SERIAL_64 = 8;
-    private static final int AT_SERIAL_32 = 9;
-    private static final int AT_WIDE_64 = 10;
-    private static final int AT_DEEP_64 = 11;
     private static final int SERIAL_64_ROWS = 256;
     private static final int LEAST_SERIAL_64_TILES = 100;
     private static final int MOST_SERIAL_64_TILES = 200;
-    private static final int MULTIPROCESSORS = 132;
     private static final int LEAST_WIDE_TILES = 400; // of outputs, of which two blocks have a multiprocessor
     private static final int LEAST_DEEP_TILES = 16; // of K in a slice, so that it pays to have many on their way
-    private static final int SERIAL_ROWS = 1024;
 
-    /** The kernels in the order in which {@link #choose} knows them. */
-    static HopperLinear[] all(Kernels kernels, DataType type) {
-        return new HopperLinear[] {
-            of(kernels, type, "8", 8, 1, 1, 11),
-            of(kernels, type, "16", 16, 1, 1, 10),
-            of(kernels, type, "32", 32, 1, 2, 8),
-            of(kernels, type, "64", 64, 1, 4, 6),
-            of(kernels, type, "128", 128, 2, 4, 6),
-            of(kernels, type, "256", 256, 2, 4, 4),
-            of(kernels, type, "serial_128", 128, 2, 4, 6),
-            of(kernels, type, "serial_192", 192, 2, 4, 5),
-            of(kernels, type, "serial_64", 64, 1, 4, 6),
-            of(kernels, type, "serial_32", 32, 1, 2, 4),
-            of(kernels, type, "wide_64", 64, 2, 4, 4),
-            of(kernels, type, "deep_64", 64, 1, 4, 12)
-        };
+    /** A kernel: how many rows and outputs a block takes, and what it needs for that. */
+    private enum Kind {
+        ROWS_8("8", 8, 1, 1, 11),
+        ROWS_16("16", 16, 1, 1, 10),
+        ROWS_32("32", 32, 1, 2, 8),
+        ROWS_64("64", 64, 1, 4, 6),
+        ROWS_128("128", 128, 2, 4, 6),
+        WIDE_64("wide_64", 64, 2, 4, 4),
+        DEEP_64("deep_64", 64, 1, 4, 12),
+        SERIAL_32("serial_32", 32, 1, 2, 4),
+        SERIAL_64("serial_64", 64, 1, 4, 6),
+        SERIAL_128("serial_128", 128, 2, 4, 6);
+
+        private final String label;
+        private final int tokens; // rows of a block
+        private final int groups; // times 64 outputs of a block
+        private final int producers; // warps that fetch rows
+        private final int stages;
+        private final boolean isSerial; // whether a block walks all slices, else each slice has a block of its own
+
+        Kind(String label, int tokens, int groups, int producers, int stages) {
+            this.label = label;
+            this.tokens = tokens;
+            this.groups = groups;
+            this.producers = producers;
+            this.stages = stages;
+            isSerial = label.startsWith("serial");
+        }
+
+        private int sharedBytes() {
+            int inbox = tokens <= 32 ? (tokens + 8) * 256 * groups : 0;
+            return stages * (groups * 8192 + tokens * 128 + 16) + inbox + 1024;
+        }
+
+        private int threads() {
+            return 128 * groups + 32 * producers;
+        }
     }
 
-    private static HopperLinear of(
-            Kernels kernels, DataType type, String kind, int tokens, int groups, int producers, int stages) {
-        Kernel kernel = kernels.kernel(KernelSource.LINEAR_HOPPER, "linear_" + kind + "_" + type.label());
-        return new HopperLinear(kernel, tokens, groups, producers, stages, kind.startsWith("serial"));
+    private final Map<Kind, Kernel> kernels = new EnumMap<>(Kind.class);
+
+    HopperLinear(Kernels all, DataType type) {
+        for (Kind kind : Kind.values()) {
+            String name = "linear_" + kind.label + "_" + type.label();
+            kernels.put(kind, all.kernel(KernelSource.LINEAR_HOPPER, name));
+        }
     }
 
     /** How many parts the columns are cut into: from the weight's shape alone, so that sums have one order for all rows. */
@@ -74,63 +81,76 @@ record HopperLinear(Kernel kernel, int tokens, int groups, int producers, int st
         return slices;
     }
 
-    /** The fastest one measured on an H200 (docs/performance.md). */
-    static HopperLinear choose(HopperLinear[] all, CudaWeight weight, int rows) {
-        int slices = slices(weight.rows(), weight.columns());
-        if (rows <= 128) {
-            return all[few(slices, weight, rows)];
-        }
-        int tiles = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE);
-        boolean fillsOnce = tiles >= LEAST_SERIAL_64_TILES && tiles <= MOST_SERIAL_64_TILES;
-        if (rows <= SERIAL_64_ROWS && slices > 1 && fillsOnce) {
-            return all[AT_SERIAL_64];
-        }
-        if (fitsAtOnce(weight, rows)) {
-            return all[AT_128];
-        }
-        if (rows <= SERIAL_ROWS) {
-            return all[AT_SERIAL_128];
-        }
-        return all[slices == 1 ? AT_256 : AT_SERIAL_192];
-    }
-
     /** Whether all slices of all tiles of 128 outputs and 128 rows have a multiprocessor of their own. */
     static boolean fitsAtOnce(CudaWeight weight, int rows) {
         int slices = slices(weight.rows(), weight.columns());
         return Launcher.cover(weight.rows(), 2 * TILE) * slices * Launcher.cover(rows, 128) <= MULTIPROCESSORS;
     }
 
-    private static int few(int slices, CudaWeight weight, int rows) {
-        boolean isShort = weight.columns() <= SHORT_COLUMNS;
-        int rowTiles = Launcher.cover(weight.rows(), TILE);
+    /** The fastest kernel for fewer rows than {@link PromptLinear} takes, as measured on an H200 (docs/performance.md). */
+    private static Kind choose(CudaWeight weight, int rows) {
         if (rows <= 16) {
-            return rows <= 8 ? AT_8 : AT_16;
-        }
-        boolean isWide = slices == 1 && rowTiles >= LEAST_WIDE_TILES;
-        if (rows <= 32) {
-            return isShort && slices <= 4 ? AT_64 : AT_32;
-        }
-        if (isWide && (rows <= 64 || isShort)) {
-            return AT_WIDE_64;
+            return rows <= 8 ? Kind.ROWS_8 : Kind.ROWS_16;
         }
         if (rows <= 64) {
-            boolean isDeep = Launcher.cover(weight.columns(), TILE) >= LEAST_DEEP_TILES * slices;
-            return isDeep && slices * rowTiles <= MULTIPROCESSORS ? AT_DEEP_64 : AT_64;
+            return some(weight, rows);
         }
-        if (isShort && slices <= 2 && 4 * rowTiles <= 2 * MULTIPROCESSORS) {
-            return AT_SERIAL_32;
+        if (rows <= 128) {
+            return more(weight);
         }
-        return 2 * slices * rowTiles <= 2 * MULTIPROCESSORS ? AT_64 : AT_128;
+        int slices = slices(weight.rows(), weight.columns());
+        int tiles = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE);
+        boolean fillsOnce = tiles >= LEAST_SERIAL_64_TILES && tiles <= MOST_SERIAL_64_TILES;
+        if (rows <= SERIAL_64_ROWS && slices > 1 && fillsOnce) {
+            return Kind.SERIAL_64;
+        }
+        return fitsAtOnce(weight, rows) ? Kind.ROWS_128 : Kind.SERIAL_128;
+    }
+
+    /** For 17 to 64 rows. */
+    private static Kind some(CudaWeight weight, int rows) {
+        int slices = slices(weight.rows(), weight.columns());
+        if (rows <= 32) {
+            return isShort(weight) && slices <= 4 ? Kind.ROWS_64 : Kind.ROWS_32;
+        }
+        if (isWide(weight)) {
+            return Kind.WIDE_64;
+        }
+        boolean isDeep = Launcher.cover(weight.columns(), TILE) >= LEAST_DEEP_TILES * slices;
+        return isDeep && slices * rowTiles(weight) <= MULTIPROCESSORS ? Kind.DEEP_64 : Kind.ROWS_64;
+    }
+
+    /** For 65 to 128 rows. */
+    private static Kind more(CudaWeight weight) {
+        int slices = slices(weight.rows(), weight.columns());
+        if (isShort(weight) && isWide(weight)) {
+            return Kind.WIDE_64;
+        }
+        if (isShort(weight) && slices <= 2 && 4 * rowTiles(weight) <= 2 * MULTIPROCESSORS) {
+            return Kind.SERIAL_32;
+        }
+        return 2 * slices * rowTiles(weight) <= 2 * MULTIPROCESSORS ? Kind.ROWS_64 : Kind.ROWS_128;
+    }
+
+    private static boolean isShort(CudaWeight weight) {
+        return weight.columns() <= SHORT_COLUMNS;
+    }
+
+    private static boolean isWide(CudaWeight weight) {
+        return slices(weight.rows(), weight.columns()) == 1 && rowTiles(weight) >= LEAST_WIDE_TILES;
+    }
+
+    private static int rowTiles(CudaWeight weight) {
+        return Launcher.cover(weight.rows(), TILE);
     }
 
     void launch(Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
-        int slices = slices(weight.rows(), weight.columns());
-        int inbox = tokens <= 32 ? (tokens + 8) * 256 * groups : 0;
-        int tiles = Launcher.cover(weight.rows(), TILE * groups) * Launcher.cover(rows, tokens);
+        Kind kind = choose(weight, rows);
+        int tiles = Launcher.cover(weight.rows(), TILE * kind.groups) * Launcher.cover(rows, kind.tokens);
+        int cluster = kind.isSerial ? 1 : slices(weight.rows(), weight.columns());
+        Kernel kernel = Objects.requireNonNull(kernels.get(kind));
         parameters(launcher.of(kernel), weight, input, epilogue, output, rows);
-        launcher.shared(stages * (groups * 8192 + tokens * 128 + 16) + inbox + 1024)
-                .cluster(isSerial ? 1 : slices)
-                .launch((long) tiles * (isSerial ? 1 : slices), 1, 1, 128 * groups + 32 * producers);
+        launcher.shared(kind.sharedBytes()).cluster(cluster).launch((long) tiles * cluster, 1, 1, kind.threads());
     }
 
     /** What all kernels of {@code linear_hopper.cu} are given first. */

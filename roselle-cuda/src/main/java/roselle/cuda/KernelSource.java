@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -62,7 +63,7 @@ enum KernelSource {
 
     /** The file's name. */
     String file() {
-        return name().toLowerCase(java.util.Locale.ROOT) + ".cu";
+        return name().toLowerCase(Locale.ROOT) + ".cu";
     }
 
     /** Whether it can be compiled for an architecture such as {@code sm_90a}. */

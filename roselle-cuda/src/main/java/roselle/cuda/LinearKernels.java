@@ -1,5 +1,9 @@
 package roselle.cuda;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
@@ -31,10 +35,7 @@ final class LinearKernels {
     private final Kernel tableRows;
     private final Kernel routeExperts;
     private final Kernel fastEmbed;
-    private final @Nullable NormedLinear normed;
-    private final HopperLinear[] hopper; // one of each kind, empty on other devices
-    private final PromptLinear[] prompt;
-    private final @Nullable GatedPromptLinear gated;
+    private final @Nullable PackedLinear packed; // null where no weight is packed
     private final MmaLinear mma;
     private final ExpertGroups groups;
     private final DataType type;
@@ -60,10 +61,7 @@ final class LinearKernels {
         routeExperts = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_experts" + suffix);
         boolean fast = device.isHopper() && type != DataType.F32;
         fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
-        normed = fast ? new NormedLinear(kernels, type) : null;
-        hopper = fast ? HopperLinear.all(kernels, type) : new HopperLinear[0];
-        prompt = fast ? PromptLinear.all(kernels, type) : new PromptLinear[0];
-        gated = fast ? new GatedPromptLinear(kernels, type) : null;
+        packed = fast ? new PackedLinear(kernels, launcher, type) : null;
     }
 
     void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
@@ -106,40 +104,27 @@ final class LinearKernels {
 
     /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
     boolean normedLinear(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
-        if (normed == null || !weight.isPacked() || !NormedLinear.fits(input, rows)) {
-            return false;
-        }
-        normed.launch(launcher, input, norm, weight, epilogue, output, rows);
-        return true;
+        return packed != null && packed.normed(input, norm, weight, epilogue, output, rows);
     }
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     boolean fusesGate(Rows input, GatedLinear product, int rows) {
-        return gated != null
-                && rows <= MOST_ROWS
-                && CudaBuffer.isAligned(input)
-                && gated.fits((CudaWeight) product.gateAndUp(), product, rows);
+        return packed != null && rows <= MOST_ROWS && packed.fusesGate(input, product, rows);
     }
 
     void gatedLinear(Rows input, GatedLinear product, int rows) {
-        if (gated != null) {
-            gated.launch(launcher, input, product, rows);
+        if (packed != null) {
+            packed.gated(input, product, rows);
         }
     }
 
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
-        if (weight.isPacked()) {
-            Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows);
-            PromptLinear many = PromptLinear.choose(prompt, weight, rows);
-            if (many == null) {
-                HopperLinear.choose(hopper, weight, rows).launch(launcher, weight, aligned, epilogue, output, rows);
-            } else {
-                many.launch(launcher, weight, aligned, epilogue, output, rows);
-            }
+        if (packed != null && weight.isPacked()) {
+            packed.multiply(readable(input, rows), weight, epilogue, output, rows);
             return;
         }
         if (weight.usesTensorCores()) {
-            mma.multiply(CudaBuffer.isAligned(input) ? input : aligned(input, rows), weight, epilogue, output, rows);
+            mma.multiply(readable(input, rows), weight, epilogue, output, rows);
             return;
         }
         launcher.of(linear)
@@ -166,7 +151,11 @@ final class LinearKernels {
         return (epilogue.accumulates() ? ACCUMULATES : 0) | (storesFloats ? STORES_FLOATS : 0);
     }
 
-    /** A copy of rows that the tensor cores can read; only views of odd places need it. */
+    /** Rows as the tensor cores can read them: themselves, or a copy of views of odd places. */
+    private Rows readable(Rows input, int rows) {
+        return CudaBuffer.isAligned(input) ? input : aligned(input, rows);
+    }
+
     private Rows aligned(Rows input, int rows) {
         reserveAligned(rows, input.columns());
         var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
@@ -213,10 +202,10 @@ final class LinearKernels {
         }
         if (rows > identityRows) {
             var indices = new int[rows];
-            java.util.Arrays.setAll(indices, i -> i);
+            Arrays.setAll(indices, i -> i);
             identity = device.memory().allocate((long) rows * Integer.BYTES);
-            try (var arena = java.lang.foreign.Arena.ofConfined()) {
-                var source = arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_INT, indices);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment source = arena.allocateFrom(ValueLayout.JAVA_INT, indices);
                 device.driver().copyIn(identity, source, source.byteSize(), device.stream());
                 device.synchronize();
             }
@@ -278,9 +267,9 @@ final class LinearKernels {
         var weight = (CudaWeight) product.experts();
         if (weight.usesTensorCores()) {
             int share = product.spread() ? 1 : routing.chosen();
-            Rows aligned = CudaBuffer.isAligned(input) ? input : aligned(input, rows * routing.chosen() / share);
+            Rows readable = readable(input, rows * routing.chosen() / share);
             groups.group(routing, weight.matrices(), rows);
-            mma.multiplyGrouped(aligned, weight, product.epilogue(), output, groups, share);
+            mma.multiplyGrouped(readable, weight, product.epilogue(), output, groups, share);
             return;
         }
         launcher.of(groupedLinear)

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Phase;
 import roselle.tensor.DataType;
@@ -27,7 +28,6 @@ final class WeightLoader {
     private static final int TILE_BYTES = 8192;
     private static final int BLOCK_BYTES = 24; // struct WeightBlock
     private static final long ALIGNMENT = 256;
-
     private static final long GUARD = 256; // kernels may read a little before and after a block
 
     private final Device device;
@@ -247,7 +247,7 @@ final class WeightLoader {
         Dequantizer dequantizer = Dequantizer.of(from);
         long rowBytes = from.rowBytes(columns);
         long rows = elements / columns;
-        java.util.stream.LongStream.range(0, rows).parallel().forEach(row -> {
+        LongStream.range(0, rows).parallel().forEach(row -> {
             var numbers = new float[columns];
             dequantizer.dequantize(source, row * rowBytes, numbers, 0, columns);
             for (int i = 0; i < columns; i++) {

@@ -10,6 +10,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -147,7 +148,7 @@ public final class Compiler {
                 "--ptxas-options=--warn-on-spills");
         MemorySegment array = strings(arena, options);
         int error = NativeCall.errorOf(() -> (int) compile.invokeExact(program, options.size(), array));
-        String said = new String(bytes(arena, program, logSize, log), java.nio.charset.StandardCharsets.UTF_8)
+        String said = new String(bytes(arena, program, logSize, log), StandardCharsets.UTF_8)
                 .replace("\0", "")
                 .strip();
         if (error != 0) {
