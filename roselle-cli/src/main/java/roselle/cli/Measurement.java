@@ -120,13 +120,16 @@ final class Measurement {
     }
 
     private OfflineRun driver(NamedBackend engine, OfflinePlan plan, PromptSource prompts) throws InterruptedException {
-        return new DriverStage(plan, prompts, folder)
-                .run(
-                        engine.name(),
-                        engine.profile().label(),
-                        engine.settings().python(),
-                        engine.modelFiles(),
-                        LONGEST_DRIVER);
+        NamedBackend.Settings settings = engine.settings();
+        var library = new DriverStage.Library(
+                engine.name(),
+                engine.profile().label(),
+                settings.python(),
+                engine.modelFiles(),
+                settings.further(),
+                settings.environment(),
+                settings.hasPrefixCache());
+        return new DriverStage(plan, prompts, folder).run(library, LONGEST_DRIVER);
     }
 
     /** The offline work over HTTP. */

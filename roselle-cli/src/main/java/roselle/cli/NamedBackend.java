@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendProcess;
 import roselle.bench.backend.Launch;
@@ -153,11 +154,23 @@ record NamedBackend(
         return values;
     }
 
+    /** Whether somebody asks for something, such as a format, among its arguments. */
+    private boolean mentions(String part) {
+        return Stream.concat(profile.command().stream(), settings.further().stream())
+                .anyMatch(word -> word.contains(part));
+    }
+
     /** The files of the model, for an engine that reads them itself. */
     String modelFiles() {
         Path model =
                 settings.model().orElseThrow(() -> new InvalidRequestException("--model is needed to start " + name));
-        return ModelNames.resolve(model).toString();
+        String files = ModelNames.resolve(model).toString();
+        if (profile.needsFolder() && files.endsWith(".gguf") && !mentions("gguf")) {
+            throw new InvalidRequestException("the model is " + files + ", and " + profile.label()
+                    + " reads no GGUF: name a folder of safetensors, for this engine alone as its model in a file of"
+                    + " bench compare");
+        }
+        return files;
     }
 
     private static int freePort() {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -108,7 +109,7 @@ final class ProfileFlags {
 
     private static void runToEnd(List<String> command, NamedBackend engine, Path folder) throws InterruptedException {
         if (!command.isEmpty()) {
-            BackendProcess.runToEnd(command, LONGEST_WRITING, folder.resolve(engine.name() + "-profile.log"));
+            BackendProcess.runToEnd(command, Map.of(), LONGEST_WRITING, folder.resolve(engine.name() + "-profile.log"));
         }
     }
 

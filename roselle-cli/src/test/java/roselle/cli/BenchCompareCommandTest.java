@@ -36,7 +36,10 @@ final class BenchCompareCommandTest {
                 backends:
                   - name: missing
                     profile: vllm
+                    model: elsewhere
                     python: /not/there
+                  - name: other
+                    profile: vllm
                   - name: ours
                     profile: roselle
                     flags: --max-sequences 8
@@ -51,6 +54,8 @@ final class BenchCompareCommandTest {
         JsonNode online = read("online_results.json");
         assertThat(online.path("schema").asString()).isEqualTo("roselle.bench.online/1");
         assertThat(online.path("backends").get(0).path("failure").asString("")).contains("/not/there");
+        assertThat(online.path("backends").get(1).path("failure").asString(""))
+                .matches("the model is .*[.]gguf, and vllm reads no GGUF: name a folder of safetensors, .*");
         assertThat(online.path("runs")).hasSize(4).allSatisfy(run -> {
             assertThat(run.path("failed").asInt()).isZero();
             assertThat(run.path("output_tokens").asInt()).isEqualTo(24);

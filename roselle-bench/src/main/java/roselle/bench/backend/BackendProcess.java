@@ -1,13 +1,10 @@
 package roselle.bench.backend;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +21,6 @@ public final class BackendProcess implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Duration GRACE = Duration.ofSeconds(15);
     private static final Duration LAST_GRACE = Duration.ofSeconds(3); // where this program itself is told to end
-    private static final int TAIL_BYTES = 2000;
 
     private final Launch launch;
     private final Process process;
@@ -57,8 +53,9 @@ public final class BackendProcess implements AutoCloseable {
     }
 
     /** Runs a command that ends by itself, within a limit; another status than 0 is a failure. */
-    public static void runToEnd(List<String> command, Duration limit, Path log) throws InterruptedException {
-        var launch = new Launch(command, Map.of(), URI.create("http://localhost"), limit, log);
+    public static void runToEnd(List<String> command, Map<String, String> environment, Duration limit, Path log)
+            throws InterruptedException {
+        var launch = new Launch(command, environment, URI.create("http://localhost"), limit, log);
         try (BackendProcess running = begin(launch)) {
             if (!running.process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new BackendException("it had not ended after " + limit.toSeconds() + " s: " + running.tail());
@@ -139,19 +136,9 @@ public final class BackendProcess implements AutoCloseable {
         return (System.nanoTime() - started) / 1e9;
     }
 
-    /** The end of what it wrote, for messages. */
+    /** What its output says of its end, for messages. */
     private String tail() {
-        try {
-            byte[] all = Files.readAllBytes(launch.log());
-            int from = Math.max(0, all.length - TAIL_BYTES);
-            String text = new String(all, from, all.length - from, StandardCharsets.UTF_8).strip();
-            List<String> lines = text.lines().toList();
-            return lines.isEmpty()
-                    ? "it wrote nothing"
-                    : String.join(" | ", lines.subList(Math.max(0, lines.size() - 5), lines.size()));
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
+        return LastWords.of(launch.log());
     }
 
     /** Ends it and everything it started. */

@@ -33,6 +33,7 @@ public record Profile(
         String note) {
     private static final RequestShape EVERYTHING =
             new RequestShape("/v1/completions", true, Set.of(TOP_K, MIN_TOKENS, IGNORE_EOS), Map.of(), Map.of());
+    private static final Set<String> NEED_FOLDER = Set.of("vllm", "sglang", "trtllm", "tgi", "lmdeploy", "hf");
     private static final RequestShape TEXT_ONLY =
             new RequestShape("/v1/completions", false, Set.of(), Map.of(), Map.of());
 
@@ -182,6 +183,11 @@ public record Profile(
     public Profile {
         command = List.copyOf(command);
         withoutPrefixCache = List.copyOf(withoutPrefixCache);
+    }
+
+    /** Whether it reads a folder of safetensors and no GGUF file. */
+    public boolean needsFolder() {
+        return NEED_FOLDER.contains(label);
     }
 
     public static Profile of(String label) {

@@ -29,6 +29,28 @@ import tools.jackson.databind.json.JsonMapper;
 public final class DriverStage {
     private static final JsonMapper MAPPER = new JsonMapper();
 
+    /**
+     * An engine's library and how it is run, with what its server would be given.
+     *
+     * @param name in results
+     * @param profile names the driver, {@code <profile>_offline.py}
+     * @param flags of the engine's server; the driver gives its library those that both take, and notes the others
+     * @param environment beside this process's own
+     */
+    public record Library(
+            String name,
+            String profile,
+            String python,
+            String model,
+            List<String> flags,
+            Map<String, String> environment,
+            boolean hasPrefixCache) {
+        public Library {
+            flags = List.copyOf(flags);
+            environment = Map.copyOf(environment);
+        }
+    }
+
     private final OfflinePlan plan;
     private final PromptSource prompts;
     private final Path folder;
@@ -54,32 +76,30 @@ public final class DriverStage {
         }
     }
 
-    /**
-     * Runs an engine's driver to its end.
-     *
-     * @param profile names the driver, {@code <profile>_offline.py}
-     */
-    public OfflineRun run(String name, String profile, String python, String model, Duration limit)
-            throws InterruptedException {
-        Path script = unpack(profile + "_offline.py", folder);
-        Path job = folder.resolve(name + "-job.json").toAbsolutePath();
-        Path result = folder.resolve(name + "-result.json").toAbsolutePath();
+    /** Runs a library's driver to its end. */
+    public OfflineRun run(Library library, Duration limit) throws InterruptedException {
+        Path script = unpack(library.profile() + "_offline.py", folder);
+        Path job = folder.resolve(library.name() + "-job.json").toAbsolutePath();
+        Path result = folder.resolve(library.name() + "-result.json").toAbsolutePath();
         try {
             Files.deleteIfExists(result);
-            Files.write(job, MAPPER.writeValueAsBytes(job(model)));
+            Files.write(job, MAPPER.writeValueAsBytes(job(library)));
             BackendProcess.runToEnd(
-                    List.of(python, script.toAbsolutePath().toString(), job.toString(), result.toString()),
+                    List.of(library.python(), script.toAbsolutePath().toString(), job.toString(), result.toString()),
+                    library.environment(),
                     limit,
-                    folder.resolve(name + "-offline.log"));
-            return read(name, MAPPER.readTree(Files.readAllBytes(result)));
+                    folder.resolve(library.name() + "-offline.log"));
+            return read(library.name(), MAPPER.readTree(Files.readAllBytes(result)));
         } catch (IOException | JacksonException failure) {
             throw new BackendException("its driver wrote no result: " + failure.getMessage(), failure);
         }
     }
 
-    private Map<String, Object> job(String model) {
+    private Map<String, Object> job(Library library) {
         var job = new LinkedHashMap<String, Object>();
-        job.put("model", model);
+        job.put("model", library.model());
+        job.put("flags", library.flags());
+        job.put("prefix_cache", library.hasPrefixCache());
         job.put("output_tokens", plan.outputTokens());
         job.put("context", plan.inputTokens() + plan.outputTokens() + 1);
         job.put("temperature", plan.sampling().temperature());

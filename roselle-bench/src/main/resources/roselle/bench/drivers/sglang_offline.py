@@ -1,5 +1,16 @@
 """The offline work by SGLang's library, ids in: sglang_offline.py JOB.json RESULT.json"""
-import json, sys, time
+import argparse, json, sys, time
+
+
+def options(model, flags):
+    """What the server's flags mean to the library, by SGLang's own parser; both take the same."""
+    from sglang.srt.server_args import ServerArgs
+
+    parser = argparse.ArgumentParser(prog="flags", allow_abbrev=False)
+    ServerArgs.add_cli_args(parser)
+    unset = vars(parser.parse_args(["--model-path", model]))
+    named = vars(parser.parse_args(["--model-path", model, *flags]))
+    return {name: value for name, value in named.items() if value != unset[name]}
 
 
 def main():
@@ -8,9 +19,10 @@ def main():
     import sglang
 
     tokens = job["output_tokens"]
-    engine = sglang.Engine(model_path=job["model"], context_length=job["context"], max_running_requests=256,
-                           skip_tokenizer_init=True, disable_radix_cache=True, log_level="error",
-                           random_seed=job["seed"])
+    engine = sglang.Engine(**(dict(model_path=job["model"], context_length=job["context"], max_running_requests=256,
+                                   skip_tokenizer_init=True, disable_radix_cache=not job["prefix_cache"],
+                                   log_level="error", random_seed=job["seed"])
+                              | options(job["model"], job["flags"])))
     ready = time.perf_counter() - begin
     # ignore_eos alone gives the length: without a tokenizer, a least number of tokens is refused.
     sampling = dict(max_new_tokens=tokens, ignore_eos=job["ignore_eos"], temperature=job["temperature"],

@@ -4,6 +4,39 @@ import json, os, sys, time
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
 
 
+def options(flags):
+    """What the server's flags mean to the library, by vLLM's own parser, and the words that mean nothing to it."""
+    from vllm.engine.arg_utils import EngineArgs
+    try:
+        from vllm.utils.argparse_utils import FlexibleArgumentParser
+    except ImportError:  # before 0.12
+        from vllm.utils import FlexibleArgumentParser
+
+    class Parser(FlexibleArgumentParser):
+        others = []
+
+        def parse_known_args(self, *arguments):  # what parse_args refuses to leave over is the server's
+            named, self.others = super().parse_known_args(*arguments)
+            return named, []
+
+    parser = EngineArgs.add_cli_args(Parser(allow_abbrev=False))
+    unset, named = vars(parser.parse_args([])), vars(parser.parse_args(flags))
+    return {name: value for name, value in named.items() if value != unset[name]}, parser.others
+
+
+def ends(model):
+    """The tokens that end an answer, as the model's files tell: without a tokenizer vLLM knows no such token."""
+    from transformers import AutoConfig, GenerationConfig
+
+    try:
+        found = GenerationConfig.from_pretrained(model).eos_token_id
+    except OSError:  # the folder has none
+        found = None
+    if found is None:
+        found = AutoConfig.from_pretrained(model).eos_token_id
+    return [found] if isinstance(found, int) else list(found or [])
+
+
 def main():
     job = json.load(open(sys.argv[1]))
     begin = time.perf_counter()
@@ -11,12 +44,14 @@ def main():
     from vllm import LLM, SamplingParams
 
     tokens = job["output_tokens"]
-    llm = LLM(model=job["model"], max_model_len=job["context"], max_num_seqs=256, skip_tokenizer_init=True,
-              enable_prefix_caching=False, seed=job["seed"])
+    given, others = options(job["flags"])
+    llm = LLM(**(dict(model=job["model"], max_model_len=job["context"], max_num_seqs=256, skip_tokenizer_init=True,
+                      enable_prefix_caching=job["prefix_cache"], seed=job["seed"]) | given))
     ready = time.perf_counter() - begin
     # ignore_eos alone gives the length; a least number of tokens would cost a logits processor each step.
     sampling = SamplingParams(max_tokens=tokens, ignore_eos=job["ignore_eos"], detokenize=False,
-                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or 0)
+                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or 0,
+                              stop_token_ids=None if job["ignore_eos"] else ends(job["model"]))
     seconds, count = [], 0
     for prompts in job["repeats"]:
         work = [{"prompt_token_ids": prompt} for prompt in prompts]
@@ -24,8 +59,8 @@ def main():
         answers = llm.generate(work, sampling, use_tqdm=False)
         seconds.append(time.perf_counter() - begin)
         count = sum(len(answer.outputs[0].token_ids) for answer in answers)
-    json.dump({"version": vllm.__version__, "seconds": seconds, "output_tokens": count, "ready_seconds": ready},
-              open(sys.argv[2], "w"))
+    json.dump({"version": vllm.__version__, "seconds": seconds, "output_tokens": count, "ready_seconds": ready,
+               "note": f"left out, for servers only: {' '.join(others)}" if others else ""}, open(sys.argv[2], "w"))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,15 @@ final class DriversTest {
         assertThat(said).containsPattern("Ran [0-9]{2,} tests").contains("\nOK");
     }
 
+    /** With a stub of vLLM that takes what version 0.26 took when the driver was run with it. */
+    @Test
+    void theDriverOfVllmPassesItsTests() throws Exception {
+        String said = python(
+                "vllm_offline_test.py", TESTS.resolve("vllm_offline_test.py").toString());
+
+        assertThat(said).contains("Ran 5 tests").contains("\nOK");
+    }
+
     @Test
     void everyScriptIsPythonOfVersion310() throws Exception {
         List<Path> scripts;
