@@ -23,6 +23,15 @@ final class AmxProduct {
     /** Panels for as few rows as a call takes. */
     private static final int FEW_ROWS_PANELS = 8;
 
+    /** Panels that are multiplied side by side: there are never fewer together, unless there are no more. */
+    private static final int GROUP = 4;
+
+    /**
+     * Weights of a call at most that multiplies whole rows, as calls with few activations do: a core reads them in a quarter
+     * of a millisecond where memory gives it 16 GB/s, and a safepoint waits for no more than a call.
+     */
+    private static final int MOST_WEIGHTS = 1 << 21;
+
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
 
@@ -84,10 +93,19 @@ final class AmxProduct {
         }
     }
 
+    /** Panels of a chunk at most: fewer where a call multiplies whole rows and these are very long. */
+    static int panels(int rows, int columns) {
+        if (rows > AmxKernels.MOST_ROWS) {
+            return PANELS;
+        }
+        int groups = MOST_WEIGHTS / (GROUP * Panel.OUTPUTS) / columns;
+        return Math.clamp(groups, 1, PANELS / GROUP) * GROUP;
+    }
+
     /** Multiplies with the panels that have weight rows from {@code inBlock} on; how many weight rows that were. */
     int chunk(PackedBlock packed, int inBlock, int most, int weightRow, Product.Sink sink) {
         int skipped = packed.outputOf(inBlock);
-        int panels = packed.panelsFrom(inBlock, most, PANELS);
+        int panels = packed.panelsFrom(inBlock, most, panels(rows, columns));
         int count = packed.rowsIn(panels, inBlock, most);
         long weights = packed.memory().address() + packed.panelAt(inBlock);
         call.weights(packed.panel(), packed.type(), packed.columns());

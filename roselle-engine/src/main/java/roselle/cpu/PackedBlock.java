@@ -3,6 +3,7 @@ package roselle.cpu;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import roselle.cpu.machine.OwnedMemory;
 import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.PanelLoader;
 import roselle.cpu.machine.TileKernels;
@@ -16,6 +17,8 @@ import roselle.tensor.DataType;
  * @param isFinite whether all scales are finite
  */
 record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemorySegment memory, boolean isFinite) {
+    private static final long BYTES_AT_A_TIME = 1 << 19;
+
     int runPanels() {
         return Panel.count(runRows);
     }
@@ -48,21 +51,16 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
         return Math.min(rows, runRows - row % runRows);
     }
 
-    /** Fills the panels from a checkpoint, on all threads. */
+    /** Fills the panels from a checkpoint, on all threads, which take some hundred kilobytes of panels at a time. */
     static PackedBlock fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, CpuWeight.Block source) {
         int panels = source.rows() / packed.runRows * packed.runPanels();
+        int together = Math.toIntExact(Math.max(1, BYTES_AT_A_TIME / packed.panelBytes()));
         var next = new AtomicInteger();
         var isFinite = new AtomicBoolean(true);
         pool.run((thread, threads) -> {
             try (var loader = new PanelLoader(kernels, packed.panel, packed.type, packed.columns)) {
-                for (int p = next.getAndIncrement(); p < panels; p = next.getAndIncrement()) {
-                    int run = p / packed.runPanels();
-                    int inRun = p % packed.runPanels() * Panel.OUTPUTS;
-                    int rows = Math.min(Panel.OUTPUTS, packed.runRows - inRun);
-                    long from = ((long) run * packed.runRows + inRun) * source.rowBytes();
-                    long to = p * packed.panelBytes();
-                    loader.pack(source.data(), from, rows, packed.memory, to);
-                    if (!packed.panel.hasFiniteScales(packed.memory, to, packed.columns)) {
+                for (int p = next.getAndAdd(together); p < panels; p = next.getAndAdd(together)) {
+                    if (!packed.fill(loader, source, p, Math.min(p + together, panels))) {
                         isFinite.set(false);
                     }
                 }
@@ -70,5 +68,20 @@ record PackedBlock(Panel panel, DataType type, int columns, int runRows, MemoryS
         });
         return new PackedBlock(
                 packed.panel, packed.type, packed.columns, packed.runRows, packed.memory, isFinite.get());
+    }
+
+    /** Fills some panels; whether their scales are finite. */
+    private boolean fill(PanelLoader loader, CpuWeight.Block source, int first, int end) {
+        OwnedMemory.back(memory, first * panelBytes(), (end - first) * panelBytes());
+        boolean areFinite = true;
+        for (int p = first; p < end; p++) {
+            int run = p / runPanels();
+            int inRun = p % runPanels() * Panel.OUTPUTS;
+            long from = ((long) run * runRows + inRun) * source.rowBytes();
+            long to = p * panelBytes();
+            loader.pack(source.data(), from, Math.min(Panel.OUTPUTS, runRows - inRun), memory, to);
+            areFinite &= panel.hasFiniteScales(memory, to, columns);
+        }
+        return areFinite;
     }
 }

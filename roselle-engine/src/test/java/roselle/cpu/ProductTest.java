@@ -17,6 +17,7 @@ import roselle.api.DeviceException;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
 import roselle.cpu.machine.AmxInterpreter;
+import roselle.cpu.machine.Panel;
 import roselle.cpu.machine.Processor;
 import roselle.tensor.DataType;
 
@@ -82,6 +83,22 @@ class ProductTest {
         assertThatThrownBy(() -> MachineCode.withTiles(amx, AmxInterpreter.idle(), "asked for"))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("the path amx is not to be had here");
+    }
+
+    /** A safepoint waits for a call, whose weights come from memory. */
+    @Test
+    void aCallOnVeryLongRowsTakesFewOfThem() {
+        for (int columns : new int[] {32, 2048, 5632, 8192, 14_336, 28_672, 131_072}) {
+            for (int rows : new int[] {1, 4, 5, 32}) {
+                int panels = AmxProduct.panels(rows, columns);
+                assertThat(panels).isIn(4, 8, 12, 16);
+                assertThat((long) panels * Panel.OUTPUTS * columns)
+                        .isLessThanOrEqualTo(Math.max(1 << 21, 4L * Panel.OUTPUTS * columns));
+            }
+            assertThat(AmxProduct.panels(33, columns)).isEqualTo(16);
+        }
+        assertThat(AmxProduct.panels(1, 8192)).isEqualTo(16);
+        assertThat(AmxProduct.panels(1, 28_672)).isEqualTo(4);
     }
 
     @Test

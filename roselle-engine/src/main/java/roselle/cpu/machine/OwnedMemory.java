@@ -31,6 +31,16 @@ public final class OwnedMemory implements AutoCloseable {
         return SystemCalls.within(lifetime, memory.asSlice(0, bytes));
     }
 
+    /**
+     * Has the system back a part of such memory before code of ours writes there: a virtual machine may take milliseconds for
+     * a huge page, and a safepoint would wait for the call that it interrupts, but not for this one.
+     */
+    public static void back(MemorySegment memory, long from, long bytes) {
+        long first = from / PAGE * PAGE;
+        long end = (from + bytes + PAGE - 1) / PAGE * PAGE;
+        SystemCalls.populate(memory.address() + first, end - first);
+    }
+
     @Override
     public void close() {
         lifetime.close();

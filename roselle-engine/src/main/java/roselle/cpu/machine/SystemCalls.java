@@ -9,6 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import roselle.api.DeviceException;
 
 /** The C library's functions for memory, and calls into code of our own; Linux on x86-64 only. */
 @SuppressWarnings("restricted") // the launcher and the manifest grant this module native access
@@ -19,6 +20,7 @@ final class SystemCalls {
 
     private static final int PRIVATE_ANONYMOUS = 0x22;
     private static final int HUGE_PAGES = 14;
+    private static final int POPULATE_FOR_WRITING = 23;
     private static final long ARCH_PRCTL = 158;
     private static final long REQUEST_PERMISSION = 0x1023;
 
@@ -54,7 +56,9 @@ final class SystemCalls {
             var memory = (MemorySegment)
                     MMAP.invokeExact(MemorySegment.NULL, bytes, READ | WRITE, PRIVATE_ANONYMOUS, -1, 0L);
             if (memory.address() == -1) {
-                throw new IllegalStateException("the system refuses to map " + bytes + " bytes of memory");
+                throw new DeviceException("the system refuses " + bytes
+                        + " bytes of memory for weights, keys and values or code: let other processes have less, raise this"
+                        + " one's limit, or choose a smaller model or context");
             }
             return memory.reinterpret(bytes);
         } catch (Throwable failure) {
@@ -90,6 +94,16 @@ final class SystemCalls {
         }
     }
 
+    /** Has whole pages backed; a system before Linux 5.14 changes nothing. */
+    static void populate(long address, long bytes) {
+        try {
+            int status = (int) MADVISE.invokeExact(MemorySegment.ofAddress(address), bytes, POPULATE_FOR_WRITING);
+            assert status <= 0;
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
     /** Asks for the right to use a processor state; whether the system granted it. */
     static boolean requestPermission(long state) {
         try {
@@ -99,7 +113,7 @@ final class SystemCalls {
         }
     }
 
-    /** Runs code of ours with one argument; it must end within a millisecond, since no safepoint waits for less. */
+    /** Runs code of ours with one argument; it must end within a millisecond, since a safepoint waits for it. */
     static void call(MemorySegment code, long argument) {
         try {
             CODE.invokeExact(code, argument);
