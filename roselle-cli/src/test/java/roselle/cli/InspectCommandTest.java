@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 final class InspectCommandTest {
@@ -51,6 +52,21 @@ final class InspectCommandTest {
                 .containsPattern("products +vector \\(asked for\\): f32 in float32, f16 in float32\n");
         assertThat(roselle("inspect", "--cpu", "mmx", folder.toString()).err())
                 .contains("the path of the CPU is mmx: it must be one of auto, vector");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--cpu=fast", "--compute=f17"})
+    void refusesAPathAndAPrecisionThatThereAreNotAsMisuse(String option) throws IOException {
+        writeModel(CONFIG);
+        Outcome outcome = roselle("inspect", option, folder.toString());
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("it must be");
+    }
+
+    @Test
+    void takesAnEmptyPathForNone() throws IOException {
+        writeModel(CONFIG);
+        assertThat(roselle("inspect", "--cpu=", folder.toString()).status()).isZero();
     }
 
     @Test

@@ -23,6 +23,8 @@ import roselle.tensor.Tensor;
 
 /** The machine code that products use, with the weights that were repacked for it; nothing where the Vector API works. */
 final class MachineCode implements AutoCloseable {
+    private static final String REFUSED = "the system refuses executable memory";
+
     private final Map<Compute, ProductKernels> kernels = new EnumMap<>(Compute.class);
     private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
     private Optional<AmxKernels> amx = Optional.empty();
@@ -58,12 +60,29 @@ final class MachineCode implements AutoCloseable {
         return paths.getLast() == CpuPath.VNNI ? CpuPath.AVX512 : paths.getLast();
     }
 
-    /** Opens what the options ask for, or the best there is. */
+    /**
+     * Opens what the options ask for, or the best there is.
+     *
+     * @throws DeviceException if the path or the precision that they name is not to be had here
+     */
     static MachineCode open(CpuOptions options) {
         if (options.path() == CpuPath.VECTOR) {
             return vector(options, "asked for");
         }
-        Processor processor = Processor.probe();
+        boolean isOfFloats = options.path() == CpuPath.AVX2 || options.path() == CpuPath.AVX512;
+        if (isOfFloats && options.precision() == Precision.BF16) {
+            throw new DeviceException("compute bf16 is not to be had on the path "
+                    + options.path().label() + ", which multiplies float32: ask for another path, or for none");
+        }
+        MachineCode code = open(options, Processor.probe());
+        if (!code.isThere() && options.path() != CpuPath.AUTO) {
+            code.close();
+            throw notToBeHad(options, code.reason);
+        }
+        return code;
+    }
+
+    private static MachineCode open(CpuOptions options, Processor processor) {
         CpuPath best = best(processor);
         if (options.path() == CpuPath.AUTO && best == CpuPath.VECTOR) {
             return vector(options, obstacle(processor, Feature.AVX2));
@@ -91,18 +110,13 @@ final class MachineCode implements AutoCloseable {
         boolean mayHaveTiles = options.path() == CpuPath.AUTO && options.precision() != Precision.F32;
         if (needsTiles || (mayHaveTiles && processor.features().contains(Feature.AMX))) {
             Optional<AmxKernels> tiles = AmxKernels.open();
-            if (tiles.isPresent()) {
-                return withTiles(options, tiles.get(), reason);
-            }
+            return tiles.isPresent() ? withTiles(options, tiles.get(), reason) : vector(options, REFUSED);
         }
         return machine(options, hasHalves, reason);
     }
 
     private static MachineCode narrow(CpuOptions options, Processor processor) {
         require(processor, Feature.AVX2, options);
-        if (options.precision() == Precision.BF16) {
-            throw new DeviceException("compute bf16 is not to be had on the path avx2, which multiplies float32");
-        }
         String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
         var code = new MachineCode(CpuPath.AVX2, Precision.F32, reason);
         return code.opens(Compute.F32, InstructionSet.AVX2) ? code : code.refused(options);
@@ -133,7 +147,7 @@ final class MachineCode implements AutoCloseable {
 
     private MachineCode refused(CpuOptions options) {
         close();
-        return vector(options, "the system refuses executable memory");
+        return vector(options, REFUSED);
     }
 
     /** Multiplies in tiles, once they have proven to multiply as they should; else as well as it goes without them. */
@@ -179,18 +193,24 @@ final class MachineCode implements AutoCloseable {
         return new MachineCode(CpuPath.VECTOR, Precision.F32, reason);
     }
 
-    private static String obstacle(Processor processor, Feature feature) {
-        return processor.obstacle().isEmpty()
-                ? "the processor has no " + feature + ", only " + processor
-                : processor.obstacle();
+    /** Why a feature is not there: the processor lacks it, or the system does not let processes use it. */
+    static String obstacle(Processor processor, Feature feature) {
+        if (!processor.obstacle().isEmpty()) {
+            return processor.obstacle();
+        }
+        String lacking = "the processor has no " + feature + ", or the system keeps it back";
+        return processor.features().isEmpty() ? lacking : lacking + "; there is only " + processor;
     }
 
     private static void require(Processor processor, Feature feature, CpuOptions options) {
         if (!processor.features().contains(feature)) {
-            throw new DeviceException("the path " + options.path().label() + " with compute "
-                    + options.precision().name().toLowerCase(java.util.Locale.ROOT) + " is not to be had here: "
-                    + obstacle(processor, feature));
+            throw notToBeHad(options, obstacle(processor, feature));
         }
+    }
+
+    private static DeviceException notToBeHad(CpuOptions options, String reason) {
+        return new DeviceException("the path " + options.path().label() + " with compute "
+                + options.precision().name().toLowerCase(java.util.Locale.ROOT) + " is not to be had here: " + reason);
     }
 
     /** Whether machine code reads weights of these types; then they are repacked. */

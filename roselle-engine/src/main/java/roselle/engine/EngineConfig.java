@@ -22,7 +22,8 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
      *
      * @param name {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:1}
      * @param threads of the CPU backend; 0 for one per core, fewer where a thread would have less than 8 MiB of weights
-     * @param cpu how the CPU multiplies: {@code vector}, {@code avx2}, {@code avx512}, {@code bf16}, {@code amx} or {@code auto}
+     * @param cpu how the CPU multiplies: {@code vector}, {@code avx2}, {@code avx512}, {@code vnni}, {@code bf16}, {@code amx}
+     *     or {@code auto}
      * @param compute what products round their factors to: {@code f32}, {@code bf16}, or {@code auto}, which is bf16 for
      *     quantized and bf16 weights where the processor multiplies it
      */
