@@ -19,7 +19,7 @@ public enum CpuPath {
     VNNI,
     /** The same as AVX512, and products of bfloat16 by AVX512_BF16. */
     BF16,
-    /** The same, and products of bfloat16 weights and rows in AMX tiles; attention stays with AVX512_BF16. */
+    /** The same, and products of bfloat16, those of attention too, in AMX tiles. */
     AMX;
 
     /** The path that a flag names. */

@@ -86,10 +86,6 @@ final class Assembler {
         wide(0x03, target.number(), source);
     }
 
-    void subtract(General target, General source) {
-        wide(0x2B, target.number(), source);
-    }
-
     void add(General target, int number) {
         wide(0x81, 0, target);
         int32(number);
@@ -138,13 +134,6 @@ final class Assembler {
     void jumpIfZero(Label label) {
         code.write(0x0F);
         code.write(0x84);
-        use(label);
-    }
-
-    /** After a comparison of signed numbers. */
-    void jumpIfLess(Label label) {
-        code.write(0x0F);
-        code.write(0x8C);
         use(label);
     }
 

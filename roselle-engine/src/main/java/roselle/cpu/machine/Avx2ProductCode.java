@@ -5,7 +5,6 @@ import static roselle.cpu.machine.Operand.ymm;
 import static roselle.cpu.machine.ProductRegisters.CODES;
 import static roselle.cpu.machine.ProductRegisters.OTHER;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
-import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
 import static roselle.cpu.machine.ProductRegisters.SCALES;
 import static roselle.cpu.machine.ProductRegisters.STRIDE;
 import static roselle.cpu.machine.ProductRegisters.argument;
@@ -72,8 +71,7 @@ final class Avx2ProductCode {
         code.add(OUT[1], OUT[0]);
         code.load(STRIDE, argument(Arguments.STRIDE));
         code.load(CONSTANTS, argument(Arguments.CONSTANTS));
-        code.load(PANEL_BYTES, argument(Arguments.PANEL_BYTES));
-        code.address(PANEL_BYTES_3, at(PANEL_BYTES, PANEL_BYTES, 2, 0));
+        ProductRegisters.panelBytes(code);
         Label next = code.here();
         group();
         code.load(OTHER, argument(Arguments.GROUPS));
@@ -112,11 +110,7 @@ final class Avx2ProductCode {
 
     /** Lets the rows' registers point to the rows, or to what lies behind their numbers. */
     private void points(int argument) {
-        code.load(ROWS[0], argument(Arguments.INPUT));
-        if (argument != 0) {
-            code.load(OTHER, argument(argument));
-            code.add(ROWS[0], OTHER);
-        }
+        ProductRegisters.firstRow(code, ROWS[0], argument);
         code.address(ROWS[1], at(STRIDE, STRIDE, 2, 0));
         code.add(ROWS[1], ROWS[0]);
     }
@@ -154,7 +148,7 @@ final class Avx2ProductCode {
 
     /** Numbers of k that share a scale. */
     private void block(boolean hasFactors) {
-        int bytes = panel.codeBytes / (panel.unit / panel.block);
+        int bytes = panel.blockBytes();
         ProductRegisters.prefetch(code, panels, PREFETCH_BYTES, bytes);
         for (int i = 0; i < 2 * rows * panels && panel.hasScales(); i++) {
             zero(ymm(i));
@@ -183,8 +177,7 @@ final class Avx2ProductCode {
             if (!hasFactors) {
                 code.emit(Opcode.VCVTPH2PS, HALVES[half], ofPanel(SCALES, p, half * HALF_LANES * Short.BYTES));
             } else {
-                Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
-                factor(half, widen, p, 0);
+                factor(half, panel.scaleFactor(), p, 0);
             }
             for (int r = 0; r < rows; r++) {
                 code.emit(Opcode.VMOVUPS, STEP, output(r, p, half));
@@ -284,7 +277,7 @@ final class Avx2ProductCode {
             }
         }
         points(Arguments.SUMS_AT);
-        walk.minima(this::minima, () -> advanceRows(panel.unit / panel.block * Float.BYTES));
+        walk.minima(this::minima, () -> advanceRows(panel.blocks() * Float.BYTES));
         storeSums();
     }
 

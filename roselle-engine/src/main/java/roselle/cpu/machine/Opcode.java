@@ -47,7 +47,6 @@ enum Opcode {
     VFMADD213PS(Form.THREE, 2, 1, 0xA8, 64),
     VFMADD231PS(Form.THREE, 2, 1, 0xB8, 64),
     VFNMADD231PS(Form.THREE, 2, 1, 0xBC, 64),
-    VFMSUB213PS(Form.THREE, 2, 1, 0xAA, 64),
     VMULPS(Form.THREE, 1, 0, 0x59, 64),
     VADDPS(Form.THREE, 1, 0, 0x58, 64),
     LDTILECFG(Form.CONFIGURATION, 2, 0, 0x49, 0),

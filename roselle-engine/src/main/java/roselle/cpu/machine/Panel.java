@@ -106,6 +106,21 @@ public enum Panel {
         return (outputs + OUTPUTS - 1) / OUTPUTS;
     }
 
+    /** Blocks of a unit: how many scales it has for each output. */
+    int blocks() {
+        return unit / block;
+    }
+
+    /** Bytes that the codes of a block take. */
+    int blockBytes() {
+        return codeBytes / blocks();
+    }
+
+    /** What widens a block's factor, which multiplies the scale of its unit: those of six bits have a sign. */
+    Opcode scaleFactor() {
+        return this == SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
+    }
+
     boolean hasScales() {
         return scaleBytes != 0;
     }

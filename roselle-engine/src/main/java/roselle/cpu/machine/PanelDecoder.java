@@ -82,8 +82,7 @@ final class PanelDecoder {
 
     /** Decodes a unit, and moves on to the next. */
     void unit() {
-        int blocks = panel.unit / panel.block;
-        if (blocks == 1) {
+        if (panel.blocks() == 1) {
             code.emit(Opcode.VCVTPH2PS, SCALE, at(SCALES, 0));
             block(0);
         } else {
@@ -91,9 +90,8 @@ final class PanelDecoder {
             if (panel.hasMinima()) {
                 code.emit(Opcode.VCVTPH2PS, UNIT_MINIMUM, at(MINIMA, 0));
             }
-            Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
-            for (int b = 0; b < blocks; b++) {
-                factor(SCALE, widen, SCALES, b);
+            for (int b = 0; b < panel.blocks(); b++) {
+                factor(SCALE, panel.scaleFactor(), SCALES, b);
                 code.emit(Opcode.VMULPS, SCALE, SCALE, UNIT_SCALE);
                 if (panel.hasMinima()) {
                     factor(INDEX, Opcode.VPMOVZXBD, MINIMA, b);
@@ -114,7 +112,7 @@ final class PanelDecoder {
 
     /** Numbers of k that share a scale. */
     private void block(int block) {
-        int bytes = panel.codeBytes / (panel.unit / panel.block);
+        int bytes = panel.blockBytes();
         for (int line = 0; line < bytes; line += LINE) {
             code.prefetch(at(CODES, PREFETCH_BYTES + line));
         }

@@ -25,12 +25,10 @@ final class PanelWalk {
 
     private final Assembler code;
     private final Panel panel;
-    private final int blocks;
 
     PanelWalk(Assembler code, Panel panel) {
         this.code = code;
         this.panel = panel;
-        blocks = panel.unit / panel.block;
     }
 
     /** Goes over all of k, from the panel on that {@code CODES} points to. */
@@ -46,14 +44,14 @@ final class PanelWalk {
     }
 
     private void unit(Block block) {
-        if (blocks == 1) {
+        if (panel.blocks() == 1) {
             block.write(false);
             code.add(SCALES, panel.scaleBytes);
             return;
         }
         code.address(OTHER, at(SCALES, 0));
         code.add(SCALES, FACTORS_AT);
-        code.set(BLOCKS_LEFT, blocks);
+        code.set(BLOCKS_LEFT, panel.blocks());
         Label next = code.here();
         block.write(true);
         code.add(SCALES, Panel.OUTPUTS);
@@ -74,7 +72,7 @@ final class PanelWalk {
         code.load(UNITS_LEFT, argument(Arguments.UNITS));
         Label next = code.here();
         code.address(OTHER, at(SCALES, 0));
-        for (int b = 0; b < blocks; b++) {
+        for (int b = 0; b < panel.blocks(); b++) {
             minima.write(b, FACTORS_AT + b * Panel.OUTPUTS);
         }
         code.add(SCALES, panel.minimumBytes);

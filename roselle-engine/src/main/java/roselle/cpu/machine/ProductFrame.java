@@ -5,7 +5,6 @@ import static roselle.cpu.machine.Operand.zmm;
 import static roselle.cpu.machine.ProductRegisters.CODES;
 import static roselle.cpu.machine.ProductRegisters.OTHER;
 import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES;
-import static roselle.cpu.machine.ProductRegisters.PANEL_BYTES_3;
 import static roselle.cpu.machine.ProductRegisters.SCALES;
 import static roselle.cpu.machine.ProductRegisters.STRIDE;
 import static roselle.cpu.machine.ProductRegisters.argument;
@@ -110,8 +109,7 @@ final class ProductFrame {
         code.load(OUT, argument(Arguments.OUTPUT));
         code.load(PANELS_LEFT, argument(Arguments.GROUPS));
         code.load(STRIDE, argument(Arguments.STRIDE));
-        code.load(PANEL_BYTES, argument(Arguments.PANEL_BYTES));
-        code.address(PANEL_BYTES_3, at(PANEL_BYTES, PANEL_BYTES, 2, 0));
+        ProductRegisters.panelBytes(code);
         code.load(OTHER, argument(Arguments.CONSTANTS));
         parts.constants(OTHER);
         Label next = code.here();
@@ -146,11 +144,7 @@ final class ProductFrame {
 
     /** Lets the rows' registers point to the rows, or to what lies behind their numbers. */
     private void points(int argument) {
-        code.load(ROWS[0], argument(Arguments.INPUT));
-        if (argument != 0) {
-            code.load(OTHER, argument(argument));
-            code.add(ROWS[0], OTHER);
-        }
+        ProductRegisters.firstRow(code, ROWS[0], argument);
         code.address(OTHER, at(STRIDE, STRIDE, 2, 0));
         for (int i = 1; i * 3 < rows; i++) {
             code.move(ROWS[i], ROWS[i - 1]);
@@ -219,7 +213,7 @@ final class ProductFrame {
 
     /** Numbers of k that share a scale. */
     private void block(Parts parts, boolean hasFactors) {
-        int bytes = panel.codeBytes / (panel.unit / panel.block);
+        int bytes = panel.blockBytes();
         prefetch(bytes);
         parts.begin();
         for (int piece = 0; piece < parts.pieces(); piece++) {
@@ -232,8 +226,7 @@ final class ProductFrame {
             if (!hasFactors) {
                 code.emit(Opcode.VCVTPH2PS, scale, ofPanel(SCALES, p, 0));
             } else {
-                Opcode widen = panel == Panel.SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
-                scaled(scale, widen, ofPanel(SCALES, p, 0), ofPanel(OTHER, p, 0));
+                scaled(scale, panel.scaleFactor(), ofPanel(SCALES, p, 0), ofPanel(OTHER, p, 0));
             }
             parts.addBlock(p, scale);
         }
@@ -263,8 +256,8 @@ final class ProductFrame {
     /** Subtracts the minima, times the sums of x in their blocks, which lie where the parts say. */
     private void minima(Parts parts) {
         points(parts.sumsArgument());
-        int blocks = panel.unit / panel.block;
-        walk.minima((b, factorsAt) -> minima(parts, b, factorsAt), () -> advanceRows(blocks * parts.sumStride()));
+        walk.minima(
+                (b, factorsAt) -> minima(parts, b, factorsAt), () -> advanceRows(panel.blocks() * parts.sumStride()));
     }
 
     private void minima(Parts parts, int block, int factorsAt) {

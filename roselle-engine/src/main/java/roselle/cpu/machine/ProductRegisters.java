@@ -38,6 +38,21 @@ final class ProductRegisters {
         return code.bytes();
     }
 
+    /** Loads how far panels are from each other, once and three times, for {@link #ofPanel}. */
+    static void panelBytes(Assembler code) {
+        code.load(PANEL_BYTES, argument(Arguments.PANEL_BYTES));
+        code.address(PANEL_BYTES_3, at(PANEL_BYTES, PANEL_BYTES, 2, 0));
+    }
+
+    /** Lets a register point to the first row of x, or to what lies some bytes on, as an argument says; 0 for none. */
+    static void firstRow(Assembler code, General row, int bytesArgument) {
+        code.load(row, argument(Arguments.INPUT));
+        if (bytesArgument != 0) {
+            code.load(OTHER, argument(bytesArgument));
+            code.add(row, OTHER);
+        }
+    }
+
     static Memory argument(int offset) {
         return at(ARGUMENTS, offset);
     }

@@ -87,7 +87,6 @@ final class InstructionForms {
             for (General b : some) {
                 add("{load} mov " + a + ", " + b, code -> code.move(a, b));
                 add("{load} add " + a + ", " + b, code -> code.add(a, b));
-                add("{load} sub " + a + ", " + b, code -> code.subtract(a, b));
             }
             for (Memory memory : addresses(1)) {
                 add("mov " + a + ", qword ptr " + memory, code -> code.load(a, memory));
@@ -110,7 +109,6 @@ final class InstructionForms {
         add("ret", Assembler::ret);
         add("9: .fill 200, 1, 0xc3; cmp rbx, 1193046; jne 9b", code -> back(code, code::jumpIfNotZero));
         add("9: .fill 200, 1, 0xc3; cmp rbx, 1193046; je 9b", code -> back(code, code::jumpIfZero));
-        add("9: .fill 200, 1, 0xc3; cmp rbx, 1193046; jl 9b", code -> back(code, code::jumpIfLess));
         add("{disp32} jmp 9f; .fill 200, 1, 0xc3; 9:", InstructionForms::forward);
     }
 
