@@ -14,6 +14,9 @@ import roselle.tensor.DataType;
 
 /** Opens NVIDIA devices: {@code cuda} or {@code cuda:1}. */
 public final class CudaProvider implements BackendProvider {
+    private static final String NO_DEVICE =
+            "the driver shows no device: see what nvidia-smi says, and whether CUDA_VISIBLE_DEVICES hides it";
+
     private final Supplier<Driver> drivers;
     private final Supplier<Cubins> cubins;
     private @Nullable Driver opened;
@@ -37,7 +40,7 @@ public final class CudaProvider implements BackendProvider {
     public Optional<String> unavailable() {
         try {
             Driver driver = driver();
-            return driver.deviceCount() == 0 ? Optional.of("the driver knows no device") : Optional.empty();
+            return driver.deviceCount() == 0 ? Optional.of(NO_DEVICE) : Optional.empty();
         } catch (DeviceException failure) {
             boolean isMissing = failure.getCause() instanceof NoSuchFileException; // else it is there, but unusable
             return isMissing ? Optional.of(String.valueOf(failure.getMessage())) : Optional.empty();

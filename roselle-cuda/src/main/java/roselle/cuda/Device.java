@@ -38,8 +38,9 @@ final class Device {
         this.index = index;
         int count = driver.deviceCount();
         if (index < 0 || index >= count) {
-            throw new DeviceException("there is no device cuda:" + index + ": this machine has " + count + " CUDA "
-                    + (count == 1 ? "device" : "devices"));
+            throw new DeviceException("there is no device cuda:" + index + ": the driver shows " + count
+                    + (count == 1 ? " device" : " devices")
+                    + ", counted from 0; where CUDA_VISIBLE_DEVICES is set, it chooses which");
         }
         unfit(driver, index).ifPresent(reason -> {
             throw new DeviceException(reason);

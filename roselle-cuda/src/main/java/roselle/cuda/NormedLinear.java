@@ -8,9 +8,7 @@ import roselle.tensor.DataType;
 /** The kernel of {@code linear_hopper.cu} that normalises few rows before it multiplies them, with the bits of both kernels. */
 final class NormedLinear {
     private static final int TOKENS = 8;
-    /** With more rows a block takes longer to normalise them than a kernel does beforehand (docs/performance.md). */
-    private static final int MOST_ROWS = 4;
-
+    private static final int MOST_ROWS = 4; // of more a block takes longer to normalise them than a kernel beforehand
     private static final int MOST_COLUMNS = 1024;
     private static final int STAGES = 11;
     private static final int THREADS = 160;

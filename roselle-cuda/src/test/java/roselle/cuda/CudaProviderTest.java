@@ -139,9 +139,12 @@ class CudaProviderTest {
         var driver = new FakeDriver(Card.HOPPER);
         assertThatThrownBy(() -> provider(() -> driver).open(3, "bf16"))
                 .isInstanceOf(DeviceException.class)
-                .hasMessage("there is no device cuda:3: this machine has 1 CUDA device");
+                .hasMessage("there is no device cuda:3: the driver shows 1 device, counted from 0; where"
+                        + " CUDA_VISIBLE_DEVICES is set, it chooses which");
         driver.pretendDevices(0);
-        assertThat(provider(() -> driver).unavailable()).contains("the driver knows no device");
+        assertThat(provider(() -> driver).unavailable())
+                .contains(
+                        "the driver shows no device: see what nvidia-smi says, and whether CUDA_VISIBLE_DEVICES hides it");
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -93,5 +94,23 @@ class KernelCompileTest {
         Compiler.Result result = compiled.get();
         assertThat(result.log()).as("%s for %s", source.file(), architecture).isEmpty();
         assertThat(result.cubin()).startsWith(0x7F, 'E', 'L', 'F');
+    }
+
+    @Test
+    void aKernelThatSpillsIsNoticed() {
+        String spilling = """
+                extern "C" __global__ void __launch_bounds__(1024, 2) spill(float* x) {
+                    float v[64];
+                #pragma unroll
+                    for (int i = 0; i < 64; i++) v[i] = x[i * 1024 + threadIdx.x];
+                    __syncthreads();
+                #pragma unroll
+                    for (int i = 0; i < 64; i++) x[i * 1024 + threadIdx.x] = v[i] * v[63 - i];
+                }
+                """;
+        for (String architecture : ARCHITECTURES) {
+            Compiler.Result result = new Compiler().compile("spill.cu", spilling, Map.of(), architecture);
+            assertThat(result.log()).as(architecture).contains("spill");
+        }
     }
 }

@@ -22,7 +22,8 @@ import roselle.cuda.driver.NativeLibrary;
 @SuppressWarnings("restricted")
 public final class Compiler {
     private static final String ADVICE =
-            "it comes with the CUDA toolkit 12.8 or newer, and with pip install nvidia-cuda-nvrtc; set CUDA_HOME to where it is";
+            "it, or libnvrtc.so.12, comes with the CUDA toolkit 12.8 or newer, and with pip install nvidia-cuda-nvrtc; set CUDA_HOME"
+                    + " to where it is";
     private static final List<String> MAJOR_VERSIONS = List.of("13", "12");
     private static final List<String> BUILTINS = List.of("13.3", "13.2", "13.1", "13.0", "12.9", "12.8");
 
