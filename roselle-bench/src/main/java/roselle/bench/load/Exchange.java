@@ -112,7 +112,15 @@ final class Exchange implements AnswerReader.Listener {
 
     /** What was seen, at the end of the answer. */
     RequestSample finished(long nanos) {
+        countTheEnd();
         return sample(nanos, failure());
+    }
+
+    /** Where an answer's one token is its end, no event has a text: that token came with the last event. */
+    private void countTheEnd() {
+        if (chunkCount == 0 && hasReason && usage != null && usage.completion() > 0) {
+            chunk(lastChoice);
+        }
     }
 
     private Optional<String> failure() {
