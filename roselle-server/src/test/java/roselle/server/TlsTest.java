@@ -133,7 +133,7 @@ final class TlsTest {
         try (var client = HttpClient.newBuilder()
                 .sslContext(trusting)
                 .version(version)
-                .connectTimeout(Duration.ofSeconds(10))
+                .connectTimeout(Duration.ofMinutes(2))
                 .build()) {
             var request = HttpRequest.newBuilder(server.uri().resolve("/v1/completions"))
                     .header("content-type", "application/json")
