@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,6 +30,8 @@ import roselle.cuda.nvrtc.Compiler;
 class KernelCompileTest {
     private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
     private static final Path INSTALLER = Path.of("../tools/nvrtc.sh");
+    private static final String LIBRARIES = "roselle.cuda.libraries";
+    private static final Optional<String> TOLD = Optional.ofNullable(System.getProperty(LIBRARIES));
     private static final ExecutorService THREADS =
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
     private static final Map<Job, Future<Compiler.Result>> RESULTS = new HashMap<>();
@@ -50,8 +53,7 @@ class KernelCompileTest {
             fail("NVRTC could not be installed by tools/nvrtc.sh");
         }
         Assumptions.assumeTrue(isThere, "NVRTC could not be installed by tools/nvrtc.sh");
-        System.setProperty(
-                "roselle.cuda.libraries", Path.of(said).toAbsolutePath().toString());
+        System.setProperty(LIBRARIES, Path.of(said).toAbsolutePath().toString());
         var compiler = new Compiler();
         for (Job job : jobs()) {
             RESULTS.put(job, THREADS.submit(() -> compile(compiler, job)));
@@ -61,6 +63,7 @@ class KernelCompileTest {
     @AfterAll
     static void end() {
         THREADS.shutdownNow();
+        TOLD.ifPresentOrElse(told -> System.setProperty(LIBRARIES, told), () -> System.clearProperty(LIBRARIES));
     }
 
     private static Compiler.Result compile(Compiler compiler, Job job) {

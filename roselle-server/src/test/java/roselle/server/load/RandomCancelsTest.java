@@ -21,6 +21,7 @@ final class RandomCancelsTest {
 
     /** Room for those whose clients went and who are still to be noticed, however late a busy machine comes to that. */
     private static final int QUEUE = 1024;
+
     private static final long SEED = 20_261_121;
 
     @Test
