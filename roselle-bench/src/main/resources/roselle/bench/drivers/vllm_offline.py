@@ -24,19 +24,6 @@ def options(flags):
     return {name: value for name, value in named.items() if value != unset[name]}, parser.others
 
 
-def ends(model):
-    """The tokens that end an answer, as the model's files tell: without a tokenizer vLLM knows no such token."""
-    from transformers import AutoConfig, GenerationConfig
-
-    try:
-        found = GenerationConfig.from_pretrained(model).eos_token_id
-    except OSError:  # the folder has none
-        found = None
-    if found is None:
-        found = AutoConfig.from_pretrained(model).eos_token_id
-    return [found] if isinstance(found, int) else list(found or [])
-
-
 def main():
     job = json.load(open(sys.argv[1]))
     begin = time.perf_counter()
@@ -48,10 +35,10 @@ def main():
     llm = LLM(**(dict(model=job["model"], max_model_len=job["context"], max_num_seqs=256, skip_tokenizer_init=True,
                       enable_prefix_caching=job["prefix_cache"], seed=job["seed"]) | given))
     ready = time.perf_counter() - begin
-    # ignore_eos alone gives the length; a least number of tokens would cost a logits processor each step.
+    # Without a tokenizer vLLM takes the end of an answer from the model's files. ignore_eos alone gives the length; a
+    # least number of tokens would cost a logits processor each step.
     sampling = SamplingParams(max_tokens=tokens, ignore_eos=job["ignore_eos"], detokenize=False,
-                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or 0,
-                              stop_token_ids=None if job["ignore_eos"] else ends(job["model"]))
+                              temperature=job["temperature"], top_p=job["top_p"], top_k=job["top_k"] or 0)
     seconds, count = [], 0
     for prompts in job["repeats"]:
         work = [{"prompt_token_ids": prompt} for prompt in prompts]
