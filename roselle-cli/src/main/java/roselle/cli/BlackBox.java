@@ -15,6 +15,17 @@ final class BlackBox {
 
     private BlackBox() {}
 
+    /** Begins within a moment, while others go on: the recorder takes a tenth of a second to start, which nobody shall wait for. */
+    static void startAside() {
+        Thread.ofPlatform().name("roselle-black-box").daemon(true).start(() -> {
+            try {
+                start();
+            } catch (IllegalStateException ending) { // a process that ends takes no recorder any more
+                System.getLogger(BlackBox.class.getName()).log(System.Logger.Level.DEBUG, "no black box", ending);
+            }
+        });
+    }
+
     /** Begins to record until the process ends, where this JVM has a recorder; tells whether it has. */
     static boolean start() {
         if (!FlightRecorder.isAvailable()) {

@@ -49,8 +49,8 @@ final class FileWatch {
         });
     }
 
-    /** Has the files read again if they are not what they were. */
-    void look() {
+    /** Has the files read again if they are not what they were; any thread. */
+    synchronized void look() {
         List<Optional<String>> present = digests();
         if (present.equals(seen)) {
             return;

@@ -32,11 +32,25 @@ public final class Main implements Runnable {
         StandardError.adopt();
         if (VersionCommand.isAllOf(arguments)) {
             System.out.println(VersionCommand.line());
+            StartMark.set();
             return;
         }
-        int status = commandLine(arguments).execute(arguments);
+        var commandLine = commandLine(arguments);
+        int status = commandLine.execute(arguments);
         System.out.flush();
+        if (status == ExitCode.OK.status() && isTypical(commandLine.getParseResult())) {
+            StartMark.set();
+        }
         System.exit(status);
+    }
+
+    /** Whether a run that ended well did what the next one will do: help is typical of no command, and a server says itself. */
+    private static boolean isTypical(ParseResult parsed) {
+        if (!parsed.hasSubcommand()) {
+            return true;
+        }
+        ParseResult command = parsed.subcommand();
+        return !command.isUsageHelpRequested() && !command.commandSpec().name().equals("serve");
     }
 
     /** The command line that understands {@code arguments}; commands they do not name are only listed, not loaded. */

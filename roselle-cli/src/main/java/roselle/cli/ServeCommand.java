@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.WarmUp;
 import roselle.server.Server;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -55,6 +56,11 @@ final class ServeCommand implements Callable<Integer> {
     private boolean hasNoBlackBox;
 
     @Option(
+            names = "--no-warm-up",
+            description = "Be ready before anything has been answered; the first request takes longer.")
+    private boolean hasNoWarmUp;
+
+    @Option(
             names = {"-v", "--verbose"},
             description = "Print the memory plan and where the time of the start went, on standard error.")
     private boolean isVerbose;
@@ -75,33 +81,38 @@ final class ServeCommand implements Callable<Integer> {
         }
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        serve(server, engine);
+        serve(server, engine.with(hasNoWarmUp ? WarmUp.OFF : WarmUp.ON));
         return ExitCode.OK.status();
     }
 
     private void serve(ServerConfig serverConfig, EngineConfig engineConfig) {
-        if (!hasNoBlackBox) {
-            BlackBox.start();
-        }
         try (var engine = open(engineConfig);
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             tell(engine.timeline().describe());
+            var end = new CountDownLatch(1);
+            Thread hook = endAtSignals(server, engine, end); // before anyone can know whom to send them to
             out().println("serving " + name() + " at " + server.uri());
             out().flush();
-            serverFlags.watchFiles(server);
-            awaitEnd(server, engine);
+            StartMark.set();
+            if (!hasNoBlackBox) {
+                BlackBox.startAside();
+            }
+            await(end, hook);
         }
     }
 
     private Engine open(EngineConfig config) {
         try (var loading = LoadingReport.onStandardError(name())) {
-            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
+            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading, this::rehearse));
         }
     }
 
-    /** Waits for SIGTERM or SIGINT; the JVM ends when what is being answered has had its time, or at a second signal. */
-    private static void awaitEnd(Server server, Engine engine) {
-        var end = new CountDownLatch(1);
+    private void rehearse(Engine engine) {
+        Server.rehearse(new ServedModel(name(), engine));
+    }
+
+    /** Has the JVM end when what is being answered at a signal has had its time, or at a second signal. */
+    private Thread endAtSignals(Server server, Engine engine, CountDownLatch end) {
         var signals = new EndSignals();
         var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
             signals.begin();
@@ -111,7 +122,11 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
         });
         Runtime.getRuntime().addShutdownHook(hook);
-        signals.listen();
+        signals.listen(serverFlags.watchFiles(server));
+        return hook;
+    }
+
+    private static void await(CountDownLatch end, Thread hook) {
         try {
             end.await();
         } catch (InterruptedException _) {

@@ -2,6 +2,7 @@ package roselle.cli;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -98,13 +99,16 @@ final class ServerFlags {
                 Duration.ofSeconds(writeSeconds));
     }
 
-    /** Has the server read its certificate and its API keys again whenever their files change. */
-    void watchFiles(Server server) {
+    /** Has the server read its certificate and its API keys again whenever their files change; returns what looks at once. */
+    Runnable watchFiles(Server server) {
+        var watches = new ArrayList<FileWatch>();
         if (!certificates.toString().isEmpty()) {
-            new FileWatch(List.of(certificates, key), server::rereadCertificate).start();
+            watches.add(new FileWatch(List.of(certificates, key), server::rereadCertificate));
         }
         access.keyFile()
-                .ifPresent(file -> new FileWatch(List.of(file), () -> server.replaceKeys(access.keys())).start());
+                .ifPresent(file -> watches.add(new FileWatch(List.of(file), () -> server.replaceKeys(access.keys()))));
+        watches.forEach(FileWatch::start);
+        return () -> watches.forEach(FileWatch::look);
     }
 
     ServerConfig config() {

@@ -1,6 +1,7 @@
 package roselle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,15 +11,20 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import roselle.server.config.ApiKey;
+import roselle.server.config.ApiKeyFile;
 import roselle.server.config.DrainOptions;
+import roselle.server.config.KeyLimits;
 
 /** A process that serves is told to end while it streams. */
 final class DrainTest {
@@ -33,6 +39,9 @@ final class DrainTest {
 
     private static final String SHORT = "{\"prompt\":\"a\"}";
 
+    /** Starts a program that belongs to no terminal, as services are. */
+    private static final Path SETSID = Path.of("/usr/bin/setsid");
+
     @TempDir
     private Path folder;
 
@@ -45,7 +54,8 @@ final class DrainTest {
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
         Serving(String... options) throws IOException {
-            var command = new ArrayList<>(List.of(
+            var command = new ArrayList<>(Files.isExecutable(SETSID) ? List.of(SETSID.toString()) : List.<String>of());
+            command.addAll(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "--add-modules",
                     "jdk.incubator.vector",
@@ -76,6 +86,12 @@ final class DrainTest {
 
         HttpResponse<String> get(String path) throws IOException, InterruptedException {
             return client.send(HttpRequest.newBuilder(uri.resolve(path)).build(), HttpResponse.BodyHandlers.ofString());
+        }
+
+        int statusFor(String key) throws IOException, InterruptedException {
+            var request = HttpRequest.newBuilder(uri.resolve("/v1/models")).header("authorization", "Bearer " + key);
+            return client.send(request.build(), HttpResponse.BodyHandlers.discarding())
+                    .statusCode();
         }
 
         HttpRequest post(String path, String body) {
@@ -165,29 +181,76 @@ final class DrainTest {
     @Test
     void hasTheLatestStepsAndRequestsForTheFlightRecorder() throws IOException, InterruptedException {
         try (var serving = new Serving()) {
+            long end = System.nanoTime() + 120_000_000_000L;
+            while (!jcmd(serving, "JFR.check").contains("name=roselle")) { // it begins just after the server is ready
+                assertThat(System.nanoTime()).as("waited 120 seconds").isLessThan(end);
+            }
             var answer = serving.client.send(
                     serving.post("/v1/completions", "{\"prompt\":\"Once\",\"max_tokens\":5,\"ignore_eos\":true}"),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(200);
 
             Path file = folder.resolve("incident.jfr");
-            var command = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
-                                    .toString(),
-                            Long.toString(serving.process.pid()),
-                            "JFR.dump",
-                            "name=roselle",
-                            "filename=" + file)
-                    .redirectErrorStream(true)
-                    .start();
-            String said = new String(command.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String said = jcmd(serving, "JFR.dump", "name=roselle", "filename=" + file);
 
-            assertThat(command.waitFor()).as(said).isZero();
-            assertThat(RecordingFile.readAllEvents(file))
+            List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+            assertThat(events)
                     .as(said)
                     .extracting(event -> event.getEventType().getName())
                     .contains("roselle.Request", "roselle.Step");
+            assertThat(events)
+                    .filteredOn(event -> event.getEventType().getName().equals("roselle.Request"))
+                    .hasSize(1); // the warm-up's is none
         }
+    }
+
+    private static String jcmd(Serving serving, String... command) throws IOException, InterruptedException {
+        var words = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(serving.process.pid())));
+        words.addAll(List.of(command));
+        var process = new ProcessBuilder(words).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said;
+    }
+
+    /** Not by a terminal that goes, which would end it, but as to a service. */
+    @Test
+    void readsItsFilesAgainAtAHangUp() throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(SETSID), "there is no setsid");
+        Path keys = folder.resolve("keys");
+        String first = addKey(keys, "first");
+        try (var serving = new Serving("--api-keys=" + keys)) {
+            assertThat(serving.statusFor(first)).isEqualTo(200);
+            Files.delete(keys);
+            String second = addKey(keys, "second");
+
+            hangUp(serving.process);
+
+            long end = System.nanoTime() + 120_000_000_000L;
+            while (serving.statusFor(second) != 200) {
+                assertThat(System.nanoTime()).as("waited 120 seconds").isLessThan(end);
+                LockSupport.parkNanos(1_000_000);
+            }
+            assertThat(serving.statusFor(first)).isEqualTo(401);
+            serving.terminate();
+            assertThat(serving.status()).isZero();
+        }
+    }
+
+    private static String addKey(Path file, String name) throws IOException {
+        String secret = ApiKey.random();
+        var key = new ApiKey(name, ApiKey.sha256(secret), KeyLimits.DEFAULT);
+        Files.writeString(file, ApiKeyFile.line(key, KeyLimits.DEFAULT) + "\n");
+        return secret;
+    }
+
+    private static void hangUp(Process process) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     @Test

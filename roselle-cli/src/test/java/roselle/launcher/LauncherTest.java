@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,28 @@ final class LauncherTest {
             #!/bin/sh
             for argument; do printf '<%s>\\n' "$argument"; done
             exit 42
+            """;
+
+    /** Lists two classes, says that a run of {@code good} came to something, and makes an archive of a list. */
+    private static final String LISTING_JAVA = """
+            #!/bin/sh
+            for argument; do
+                case $argument in
+                    -XX:DumpLoadedClassList=*) list=${argument#*=} ;;
+                    -XX:SharedClassListFile=*) listed=${argument#*=} ;;
+                    -XX:SharedArchiveFile=*) archive=${argument#*=} ;;
+                    -Droselle.startMark=*) mark=${argument#*=} ;;
+                    -Xshare:dump) dumps=yes ;;
+                    good) good=yes ;;
+                esac
+            done
+            if [ "${dumps-}" = yes ]; then
+                cat "$listed" >"$archive"
+                exit
+            fi
+            printf '%s\n' "${archive-none}"
+            [ -z "${list-}" ] || printf 'one\ntwo\n' >"$list"
+            [ "${good-}" != yes ] || [ -z "${mark-}" ] || : >"$mark"
             """;
 
     @TempDir
@@ -181,6 +205,63 @@ final class LauncherTest {
         sleeper.getErrorStream().readAllBytes();
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMinutes(5));
         sleeper.destroyForcibly();
+    }
+
+    @Test
+    void archivesTheClassesOfARunThatCameToSomethingAlone() throws Exception {
+        Map<String, String> environment =
+                Map.of("ROSELLE_JAVA_HOME", listingJdk().toString());
+
+        assertThat(roselle(environment, "run", "misspelt").out()).isEqualTo("none\n");
+        awaitStart(names -> names.isEmpty());
+
+        assertThat(roselle(environment, "run", "good").out()).isEqualTo("none\n");
+        awaitStart(names -> names.size() == 1 && names.getFirst().endsWith("-run.jsa"));
+
+        assertThat(roselle(environment, "run", "misspelt").out()).endsWith("-run.jsa\n");
+    }
+
+    @Test
+    void takesTheStartCacheOverFromARunThatWasKilled() throws Exception {
+        Map<String, String> environment =
+                Map.of("ROSELLE_JAVA_HOME", listingJdk().toString());
+        roselle(environment, "run", "good");
+        awaitStart(names -> names.size() == 1 && names.getFirst().endsWith("-run.jsa"));
+        Path archive = list(folder.resolve("cache/start")).getFirst();
+        Files.delete(archive);
+        Path lock = Path.of(archive.toString().replace(".jsa", ".lock"));
+        Process dead = new ProcessBuilder("true").start();
+        dead.waitFor();
+        Files.writeString(Files.createDirectory(lock).resolve("owner"), dead.pid() + "\n");
+
+        roselle(environment, "run", "good");
+
+        awaitStart(names -> names.equals(List.of(archive.getFileName().toString())));
+    }
+
+    private Path listingJdk() throws IOException {
+        Path home = jdk(folder.resolve("listing"), "25");
+        Files.writeString(home.resolve("bin/java"), LISTING_JAVA);
+        return home;
+    }
+
+    /** Waits until the folder of start-up caches is as it must be: what makes them is still at work when a run has ended. */
+    private void awaitStart(Predicate<List<String>> condition) throws IOException {
+        long end = System.nanoTime() + Duration.ofMinutes(3).toNanos();
+        List<String> names = startNames();
+        while (!condition.test(names)) {
+            assertThat(System.nanoTime())
+                    .as("waited 3 minutes, there are " + names)
+                    .isLessThan(end);
+            LockSupport.parkNanos(10_000_000);
+            names = startNames();
+        }
+    }
+
+    private List<String> startNames() throws IOException {
+        return list(folder.resolve("cache/start")).stream()
+                .map(path -> path.getFileName().toString())
+                .toList();
     }
 
     private void serve(byte[] archive, boolean withChecksum) throws Exception {

@@ -15,8 +15,10 @@ import roselle.cpu.Precision;
  * @param cache the memory for keys and values
  * @param batch how much runs at a time
  * @param overlap whether a step may be launched before the tokens of the one before are read
+ * @param warmUp whether it answers requests of its own before it is open
  */
-public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
+public record EngineConfig(
+        Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, WarmUp warmUp) {
     /**
      * Where a model runs.
      *
@@ -92,23 +94,28 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     /** A model with every default. */
     public static EngineConfig of(Path model) {
-        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO);
+        return new EngineConfig(
+                model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO, WarmUp.OFF);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap);
+        return new EngineConfig(model, value, cache, batch, overlap, warmUp);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap);
+        return new EngineConfig(model, device, value, batch, overlap, warmUp);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap);
+        return new EngineConfig(model, device, cache, value, overlap, warmUp);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value);
+        return new EngineConfig(model, device, cache, batch, value, warmUp);
+    }
+
+    public EngineConfig with(WarmUp value) {
+        return new EngineConfig(model, device, cache, batch, overlap, value);
     }
 
     private static void requireAtLeast(String field, long value, long least) {

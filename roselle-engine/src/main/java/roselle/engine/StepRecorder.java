@@ -11,9 +11,15 @@ import roselle.scheduler.Scheduler;
  */
 final class StepRecorder {
     private final StepEvent event = new StepEvent();
+    private final boolean tells;
     private long lastNanos;
     private long planAheadNanos; // of the step after this one
     private long forwardAheadNanos;
+
+    /** One that tells, or only seems to. */
+    StepRecorder(boolean tells) {
+        this.tells = tells;
+    }
 
     /** A step is about to be planned, or to be awaited; returns when. */
     long begin() {
@@ -52,7 +58,7 @@ final class StepRecorder {
     void end(Scheduler scheduler, EngineStatus status, Batch batch) {
         event.commitNanos = lap();
         event.end();
-        if (!event.shouldCommit()) {
+        if (!tells || !event.shouldCommit()) {
             return;
         }
         event.number = status.totals().steps();

@@ -1,5 +1,7 @@
 package roselle.server.http;
 
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
@@ -27,6 +29,9 @@ final class LiveRouting implements HttpRouting {
         int stream = request.prologue().protocolVersion().startsWith("2") ? request.id() : LiveConnection.WHOLE;
         try (var presence = new Presence((LiveConnection) context, stream)) {
             ScopedValue.where(PRESENCE, presence).run(() -> inner.route(context, request, response));
+        }
+        if (stream == LiveConnection.WHOLE && response.headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
+            throw new CloseConnectionException("this was to be the connection's last answer"); // else nobody closes it
         }
     }
 
