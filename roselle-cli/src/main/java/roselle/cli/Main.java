@@ -13,7 +13,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry point of the one executable. */
 @Command(
@@ -41,7 +40,7 @@ public final class Main implements Runnable {
         if (status == ExitCode.OK.status() && isTypical(commandLine.getParseResult())) {
             StartMark.set();
         }
-        System.exit(status);
+        System.exit(status == ExitCode.OK.status() ? StandardOutput.status() : status);
     }
 
     /** Whether a run that ended well did what the next one will do: help is typical of no command, and a server says itself. */
@@ -78,10 +77,8 @@ public final class Main implements Runnable {
     private static int reportMisuse(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("roselle: " + failure.getMessage());
-        if (!UnmatchedArgumentException.printSuggestions(failure, err)) {
-            err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
-        }
+        err.println("roselle: " + Misuse.sentence(failure));
+        err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
         err.flush();
         return ExitCode.USAGE.status();
     }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.BundledModel;
 
-/** Guesses which file, or which model that comes with Roselle, was meant by a path that names none. */
+/** Guesses which file, model, command or option was meant by a name that nothing has. */
 final class NearNames {
     private static final int MOST_NAMES = 3;
     private static final int MOST_ENTRIES = 10_000;
@@ -35,21 +35,25 @@ final class NearNames {
         if (folder == null || name == null) {
             return List.of();
         }
-        String wanted = name.toString().toLowerCase(Locale.ROOT);
         Stream<String> bundled = path.getNameCount() == 1 && !path.isAbsolute() ? BundledModel.names() : Stream.of();
         try (Stream<Path> entries = Files.exists(folder) ? Files.list(folder) : Stream.of()) {
             Stream<String> files =
                     entries.limit(MOST_ENTRIES).map(entry -> entry.getFileName().toString());
-            return Stream.concat(bundled, files)
-                    .distinct()
-                    .filter(each -> isNear(each.toLowerCase(Locale.ROOT), wanted))
-                    .sorted(Comparator.comparingInt((String each) -> distance(each.toLowerCase(Locale.ROOT), wanted))
-                            .thenComparing(Comparator.naturalOrder()))
-                    .limit(MOST_NAMES)
-                    .toList();
+            return of(name.toString(), Stream.concat(bundled, files));
         } catch (IOException unreadable) {
             return List.of();
         }
+    }
+
+    /** Those of the names that are spelt almost like the wanted one, the nearest first. */
+    static List<String> of(String name, Stream<String> names) {
+        String wanted = name.toLowerCase(Locale.ROOT);
+        return names.distinct()
+                .filter(each -> isNear(each.toLowerCase(Locale.ROOT), wanted))
+                .sorted(Comparator.comparingInt((String each) -> distance(each.toLowerCase(Locale.ROOT), wanted))
+                        .thenComparing(Comparator.naturalOrder()))
+                .limit(MOST_NAMES)
+                .toList();
     }
 
     private static boolean isNear(String each, String wanted) {

@@ -92,7 +92,7 @@ final class Settings implements IDefaultValueProvider {
             values.load(reader);
         } catch (IOException unreadable) {
             throw new ParameterException(
-                    command, path + " cannot be read: " + ExitCode.sentence(unreadable), unreadable);
+                    command, "--config cannot be read: " + ExitCode.sentence(unreadable), unreadable);
         } catch (IllegalArgumentException malformed) {
             throw new ParameterException(command, path + " cannot be read: " + malformed.getMessage(), malformed);
         }

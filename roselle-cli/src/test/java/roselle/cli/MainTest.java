@@ -41,6 +41,18 @@ final class MainTest {
     }
 
     @Test
+    void speaksOfWhatWasMeantAndNotOfJava() {
+        assertThat(roselle("serve", "demo", "--prot", "8000").err())
+                .contains("roselle serve has no option --prot; did you mean --port?");
+        assertThat(roselle("nothing-like-it").err())
+                .contains("there is no command nothing-like-it")
+                .doesNotContain("did you mean");
+        assertThat(roselle("serve", "demo", "--port", "abc").err()).contains("'abc' is not a whole number");
+        assertThat(roselle("run", "demo", "--temperature=hot").err()).contains("'hot' is not a number");
+        assertThat(roselle("version", "please").err()).contains("'please' is one word too many for roselle version");
+    }
+
+    @Test
     void asksForACommandWhenThereIsNone() {
         Outcome outcome = roselle();
         assertThat(outcome.status()).isEqualTo(2);

@@ -81,8 +81,9 @@ public final class HttpListener implements AutoCloseable {
             probe.setReuseAddress(true);
             probe.bind(new InetSocketAddress(listen.host(), listen.port()));
         } catch (java.net.BindException taken) {
-            throw new UncheckedIOException((IOException) new java.net.BindException(
-                            at(listen) + " cannot be listened on (" + taken.getMessage() + "): choose another port")
+            throw new UncheckedIOException((IOException) new java.net.BindException(at(listen)
+                            + " cannot be listened on (" + taken.getMessage()
+                            + "): choose another port, and a host that is a name or an address of this machine")
                     .initCause(taken));
         } catch (IOException | IllegalArgumentException unusable) {
             throw new UncheckedIOException(
