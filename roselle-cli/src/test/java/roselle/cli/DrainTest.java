@@ -191,7 +191,8 @@ final class DrainTest {
             assertThat(answer.statusCode()).isEqualTo(200);
 
             Path file = folder.resolve("incident.jfr");
-            String said = jcmd(serving, "JFR.dump", "name=roselle", "filename=" + file);
+            // in quotes, since jcmd joins its arguments to one line
+            String said = jcmd(serving, "JFR.dump", "name=roselle", "filename=\"" + file + "\"");
 
             List<RecordedEvent> events = RecordingFile.readAllEvents(file);
             assertThat(events)
