@@ -32,7 +32,7 @@ public final class Main implements Runnable {
         if (VersionCommand.isAllOf(arguments)) {
             System.out.println(VersionCommand.line());
             StartMark.set();
-            return;
+            System.exit(StandardOutput.status());
         }
         var commandLine = commandLine(arguments);
         int status = commandLine.execute(arguments);
