@@ -120,11 +120,11 @@ final class RunCommand implements Callable<Integer> {
     private Engine open(EngineConfig config) {
         Consumer<EnginePlan> planned = plan -> tell(plan::describe);
         if (!isTerminal()) {
-            return Engine.open(config, new StartReport(planned, StartObserver.NONE, _ -> {}));
+            return Engine.open(config, new StartReport(planned, StartObserver.NONE));
         }
         String name = String.valueOf(model.getFileName());
         try (var loading = LoadingReport.onStandardError(name)) {
-            return Engine.open(config, new StartReport(planned, loading, _ -> {}));
+            return Engine.open(config, new StartReport(planned, loading));
         }
     }
 

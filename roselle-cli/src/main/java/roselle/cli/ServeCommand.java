@@ -15,7 +15,6 @@ import picocli.CommandLine.Spec;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
-import roselle.engine.WarmUp;
 import roselle.server.Server;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -56,11 +55,6 @@ final class ServeCommand implements Callable<Integer> {
     private boolean hasNoBlackBox;
 
     @Option(
-            names = "--no-warm-up",
-            description = "Be ready before anything has been answered; the first request takes longer.")
-    private boolean hasNoWarmUp;
-
-    @Option(
             names = {"-v", "--verbose"},
             description = "Print the memory plan and where the time of the start went, on standard error.")
     private boolean isVerbose;
@@ -81,7 +75,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        serve(server, engine.with(hasNoWarmUp ? WarmUp.OFF : WarmUp.ON));
+        serve(server, engine);
         return ExitCode.OK.status();
     }
 
@@ -103,12 +97,8 @@ final class ServeCommand implements Callable<Integer> {
 
     private Engine open(EngineConfig config) {
         try (var loading = LoadingReport.onStandardError(name())) {
-            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading, this::rehearse));
+            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
         }
-    }
-
-    private void rehearse(Engine engine) {
-        Server.rehearse(new ServedModel(name(), engine));
     }
 
     /** Has the JVM end when what is being answered at a signal has had its time, or at a second signal. */

@@ -1,7 +1,6 @@
 package roselle.cli;
 
 import java.util.function.Consumer;
-import roselle.engine.Engine;
 import roselle.engine.EnginePlan;
 import roselle.engine.StartObserver;
 
@@ -10,9 +9,8 @@ import roselle.engine.StartObserver;
  *
  * @param plan hears what the engine will take
  * @param loading hears how loading gets on
- * @param warmUp gets the engine while it warms up
  */
-record StartReport(Consumer<EnginePlan> plan, StartObserver loading, Consumer<Engine> warmUp) implements StartObserver {
+record StartReport(Consumer<EnginePlan> plan, StartObserver loading) implements StartObserver {
     @Override
     public void planned(EnginePlan settled) {
         plan.accept(settled);
@@ -21,10 +19,5 @@ record StartReport(Consumer<EnginePlan> plan, StartObserver loading, Consumer<En
     @Override
     public void loaded(long bytes, long totalBytes) {
         loading.loaded(bytes, totalBytes);
-    }
-
-    @Override
-    public void warmsUp(Engine engine) {
-        warmUp.accept(engine);
     }
 }

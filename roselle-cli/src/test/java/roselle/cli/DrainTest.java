@@ -201,7 +201,7 @@ final class DrainTest {
                     .contains("roselle.Request", "roselle.Step");
             assertThat(events)
                     .filteredOn(event -> event.getEventType().getName().equals("roselle.Request"))
-                    .hasSize(1); // the warm-up's is none
+                    .hasSize(1);
         }
     }
 

@@ -22,7 +22,6 @@ final class ActiveRequest {
     private final TokenChannel channel;
     private final long submittedNanos;
     private final Runnable whenEnded;
-    private final boolean isRecorded;
     private int started;
     private int endedChoices;
     private int outputTokens;
@@ -31,13 +30,11 @@ final class ActiveRequest {
     private @Nullable PromptScores promptScores;
     private @Nullable PromptEmbedding promptEmbedding;
 
-    ActiveRequest(
-            Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded, boolean isRecorded) {
+    ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
         this.choices = choices;
         this.channel = channel;
         this.submittedNanos = submittedNanos;
         this.whenEnded = whenEnded;
-        this.isRecorded = isRecorded;
         Sequence first = choices[0].sequence();
         if (first.plan().scoresPrompt && !first.plan().embedsPrompt) {
             promptScores = new PromptScores(first.ids(), first.promptLength());
@@ -162,7 +159,7 @@ final class ActiveRequest {
     /** Tells the flight recorder, where it wants to know. */
     private void record(String reason, long now) {
         var event = new RequestEvent();
-        if (!isRecorded || !event.shouldCommit()) {
+        if (!event.shouldCommit()) {
             return;
         }
         Sequence first = sequence(0);

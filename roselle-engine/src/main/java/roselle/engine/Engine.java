@@ -1,5 +1,7 @@
 package roselle.engine;
 
+import java.time.Clock;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,7 +59,9 @@ public final class Engine implements AutoCloseable {
     private final EngineConfig config;
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
-    private final EngineTexts texts;
+    private final Tokenizer tokenizer;
+    private final PromptEncoder encoder;
+    private final Optional<SamplingParameters> advisedSampling;
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -65,7 +69,6 @@ public final class Engine implements AutoCloseable {
     private final EngineProbe probe;
     private final EngineLoop loop;
     private final StartTimeline timeline;
-    private volatile EngineLoop taker; // of requests: the loop, or before it the rehearsal's
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
@@ -77,61 +80,31 @@ public final class Engine implements AutoCloseable {
             EngineSizes sizes,
             Executor executor,
             StepHook hook,
-            StartObserver observer,
             StartClock clock) {
         this.config = config;
         this.sizes = sizes;
         this.checkpoint = checkpoint;
-        this.executor = executor;
         vocabulary = blueprint.spec().vocabulary();
+        tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
+        advisedSampling = ModelDefaults.of(checkpoint);
+        endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
+        this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
-        var ways = new EngineLoop.Ways(
-                config.overlap().isOn(executor.draws()), hook, true, failure -> diagnosis(checkpoint, failure));
-        loop = new EngineLoop(scheduler, executor, probe, ways);
-        taker = loop;
-        Optional<Rehearsal> rehearsal = start(ways);
-        try {
-            texts = EngineTexts.of(checkpoint, vocabulary);
-            endTokens = EndTokens.of(checkpoint, texts.tokenizer(), vocabulary);
-            clock.lap("engine");
-            if (rehearsal.isPresent()) {
-                warmUp(rehearsal.get(), observer);
-                clock.lap("warm-up");
-            }
-        } catch (Throwable failure) {
-            rehearsal.ifPresent(Rehearsal::breakOff);
-            loop.close();
-            throw failure;
-        }
+        loop = new EngineLoop(
+                scheduler,
+                executor,
+                probe,
+                config.overlap().isOn(executor.draws()),
+                hook,
+                failure -> diagnosis(checkpoint, failure));
+        loop.start();
+        clock.lap("engine");
         timeline = clock.timeline(executor.phases());
         LOG.log(System.Logger.Level.INFO, "event=ready {0}", StartTimeline.list(timeline.phases()));
-    }
-
-    /** Starts the engine's thread, which rehearses first, where it is to, while the rest is read. */
-    private Optional<Rehearsal> start(EngineLoop.Ways ways) {
-        if (config.warmUp() == WarmUp.OFF) {
-            loop.start();
-            return Optional.empty();
-        }
-        var cache = new PageCache(sizes.layout(), 0);
-        var scheduler = new Scheduler(schedulerLimits(), cache);
-        var stage = new EngineLoop(
-                scheduler, executor, new EngineProbe(executor.device(), cache, scheduler), ways.inSilence());
-        var rehearsal = new Rehearsal(stage, vocabulary, longest);
-        taker = stage;
-        loop.startAfter(rehearsal);
-        return Optional.of(rehearsal);
-    }
-
-    private void warmUp(Rehearsal rehearsal, StartObserver observer) {
-        observer.warmsUp(this);
-        rehearsal.end();
-        taker = loop;
-        nextId.set(0);
-        requireAlive();
     }
 
     private SchedulerLimits schedulerLimits() {
@@ -223,7 +196,7 @@ public final class Engine implements AutoCloseable {
             throw failure;
         }
         try {
-            return new Engine(config, checkpoint, blueprint, sizes, executor, hook, observer, clock);
+            return new Engine(config, checkpoint, blueprint, sizes, executor, hook, clock);
         } catch (Throwable failure) {
             executor.close();
             closeAfter(checkpoint, failure);
@@ -302,24 +275,22 @@ public final class Engine implements AutoCloseable {
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
-        EngineLoop to = taker;
         int choices = request.output().choices();
         reserve(choices);
         try {
-            int[] prompt = known(texts.encoder().encode(request.prompt()));
+            int[] prompt = known(encoder.encode(request.prompt()));
             int maxLength = maxLength(prompt.length, request.stop());
             Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
-            var active = new ActiveRequest(
-                    sequences, channel, submitted, () -> inFlight.addAndGet(-choices), to.isRecorded());
+            var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
             var generation = new Generation(
                     channel,
-                    texts.tokenizer(),
+                    tokenizer,
                     request,
                     prompt,
-                    choice -> to.post(new EngineLoop.Command.Cancel(active, choice)));
-            to.post(new EngineLoop.Command.Submit(active));
-            to.refuseIfDead();
+                    choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
+            loop.post(new EngineLoop.Command.Submit(active));
+            loop.refuseIfDead();
             return generation;
         } catch (Throwable failure) {
             inFlight.addAndGet(-choices);
@@ -427,17 +398,17 @@ public final class Engine implements AutoCloseable {
     }
 
     public Tokenizer tokenizer() {
-        return texts.tokenizer();
+        return tokenizer;
     }
 
     /** The ids that a request with this prompt would begin with; nothing is generated. */
     public int[] tokenize(Prompt prompt) {
-        return texts.encoder().encode(prompt);
+        return encoder.encode(prompt);
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
-        return texts.encoder().hasTemplate();
+        return encoder.hasTemplate();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */
@@ -450,7 +421,7 @@ public final class Engine implements AutoCloseable {
 
     /** How the model's makers advise to draw its tokens; empty where they say nothing. */
     public Optional<SamplingParameters> advisedSampling() {
-        return texts.advisedSampling();
+        return advisedSampling;
     }
 
     /** Tokens of the longest prompt and answer together. */

@@ -15,10 +15,8 @@ import roselle.cpu.Precision;
  * @param cache the memory for keys and values
  * @param batch how much runs at a time
  * @param overlap whether a step may be launched before the tokens of the one before are read
- * @param warmUp whether it answers requests of its own before it is open
  */
-public record EngineConfig(
-        Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, WarmUp warmUp) {
+public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
     /**
      * Where a model runs.
      *
@@ -94,28 +92,23 @@ public record EngineConfig(
 
     /** A model with every default. */
     public static EngineConfig of(Path model) {
-        return new EngineConfig(
-                model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO, WarmUp.OFF);
+        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap, warmUp);
+        return new EngineConfig(model, value, cache, batch, overlap);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap, warmUp);
+        return new EngineConfig(model, device, value, batch, overlap);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap, warmUp);
+        return new EngineConfig(model, device, cache, value, overlap);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value, warmUp);
-    }
-
-    public EngineConfig with(WarmUp value) {
-        return new EngineConfig(model, device, cache, batch, overlap, value);
+        return new EngineConfig(model, device, cache, batch, value);
     }
 
     private static void requireAtLeast(String field, long value, long least) {

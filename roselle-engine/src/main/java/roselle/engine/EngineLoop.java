@@ -35,71 +35,41 @@ final class EngineLoop implements Runnable {
         record Cancel(ActiveRequest request, int choice) implements Command {}
     }
 
-    /**
-     * How a loop goes about its work.
-     *
-     * @param overlaps whether a step is launched before the tokens of the one before are awaited
-     * @param hook sees each step
-     * @param isRecorded whether the flight recorder hears of steps and requests
-     * @param diagnosis what a failure means, for those whose requests it fails
-     */
-    record Ways(boolean overlaps, StepHook hook, boolean isRecorded, Function<Throwable, String> diagnosis) {
-        /** The same, of which nobody hears. */
-        Ways inSilence() {
-            return new Ways(overlaps, StepHook.NONE, false, diagnosis);
-        }
-    }
-
     private record Owner(ActiveRequest request, int choice) {}
 
     private final Scheduler scheduler;
     private final Executor executor;
     private final EngineProbe probe;
-    private final Ways ways;
+    private final boolean overlaps;
+    private final StepHook hook;
+    private final Function<Throwable, String> diagnosis;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
     private final Consumer<Finished> reporter = this::reportEnd; // once, not for each step
-    private final StepRecorder recorder;
-    private volatile @Nullable Thread thread;
+    private final StepRecorder recorder = new StepRecorder();
+    private final Thread thread;
     private volatile boolean isParked;
     private volatile boolean isClosing;
     private volatile @Nullable String death;
 
-    EngineLoop(Scheduler scheduler, Executor executor, EngineProbe probe, Ways ways) {
+    EngineLoop(
+            Scheduler scheduler,
+            Executor executor,
+            EngineProbe probe,
+            boolean overlaps,
+            StepHook hook,
+            Function<Throwable, String> diagnosis) {
+        this.overlaps = overlaps;
+        this.hook = hook;
+        this.diagnosis = diagnosis;
         this.scheduler = scheduler;
         this.executor = executor;
         this.probe = probe;
-        this.ways = ways;
-        recorder = new StepRecorder(ways.isRecorded());
+        thread = Thread.ofPlatform().name("roselle-engine").daemon(true).unstarted(this);
     }
 
     void start() {
-        start(this);
-    }
-
-    /** Starts with a rehearsal on the same thread; where that fails, this loop is dead. */
-    void startAfter(Rehearsal rehearsal) {
-        start(() -> {
-            try {
-                rehearsal.run();
-            } catch (Throwable failure) {
-                fail(failure);
-                drainMailbox();
-                return;
-            }
-            run();
-        });
-    }
-
-    private void start(Runnable body) {
-        Thread started = Thread.ofPlatform().name("roselle-engine").daemon(true).unstarted(body);
-        thread = started;
-        started.start();
-    }
-
-    /** Whether the flight recorder hears of what runs here. */
-    boolean isRecorded() {
-        return ways.isRecorded();
+        thread.start();
     }
 
     /** Leaves a command and wakes the loop; any thread. */
@@ -116,20 +86,14 @@ final class EngineLoop implements Runnable {
         return death;
     }
 
-    /** Tells the loop to end. */
-    void end() {
-        isClosing = true;
-        LockSupport.unpark(thread);
-    }
-
     /** Ends the loop: what is in flight fails, saying so; returns when the thread has ended. */
     void close() {
-        end();
-        Thread ending = thread;
+        isClosing = true;
+        LockSupport.unpark(thread);
         boolean interrupted = false;
-        while (ending != null && ending.isAlive()) {
+        while (thread.isAlive()) {
             try {
-                ending.join();
+                thread.join();
             } catch (InterruptedException interruption) {
                 interrupted = true;
             }
@@ -142,47 +106,25 @@ final class EngineLoop implements Runnable {
     @Override
     public void run() {
         try {
-            turn();
+            while (!isClosing) {
+                if (!step()) {
+                    idle();
+                }
+            }
+            executor.settle();
             die("the engine was closed");
         } catch (Throwable failure) {
-            fail(failure);
+            die("the engine failed and must be opened again: " + diagnosis.apply(failure));
+            System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
         }
         drainMailbox();
-    }
-
-    /** Runs on the thread of a loop that will follow, until it is told to {@link #end}; a failure is thrown to that one, too. */
-    void rehearse() {
-        thread = Thread.currentThread();
-        try {
-            turn();
-            die("the rehearsal is over");
-        } catch (Throwable failure) {
-            die(ways.diagnosis().apply(failure));
-            throw failure;
-        } finally {
-            drainMailbox();
-        }
-    }
-
-    private void turn() {
-        while (!isClosing) {
-            if (!step()) {
-                idle();
-            }
-        }
-        executor.settle();
-    }
-
-    private void fail(Throwable failure) {
-        die("the engine failed and must be opened again: " + ways.diagnosis().apply(failure));
-        System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
     }
 
     /** One turn; returns whether there was anything to do. */
     boolean step() {
         probe.turnBegins(System.nanoTime());
         boolean received = receive();
-        ways.hook().beforeStep(scheduler);
+        hook.beforeStep(scheduler);
         long begin = recorder.begin();
         if (!scheduler.isStepUnderWay() && !launch()) {
             probe.idle(scheduler);
@@ -190,7 +132,7 @@ final class EngineLoop implements Runnable {
             return received;
         }
         Batch batch = scheduler.stepUnderWay();
-        if (ways.overlaps() && executor.mayGoAhead() && ways.hook().letsAhead()) {
+        if (overlaps && executor.mayGoAhead() && hook.letsAhead()) {
             launchAhead();
         }
         finish(batch, begin);

@@ -15,10 +15,4 @@ public interface StartObserver {
      * @param totalBytes of the model's tensors
      */
     default void loaded(long bytes, long totalBytes) {}
-
-    /**
-     * The engine warms up ({@link WarmUp#ON}): requests that are submitted until this returns are answered, and leave no trace.
-     * Meanwhile it answers some of its own.
-     */
-    default void warmsUp(Engine engine) {}
 }

@@ -11,15 +11,9 @@ import roselle.scheduler.Scheduler;
  */
 final class StepRecorder {
     private final StepEvent event = new StepEvent();
-    private final boolean tells;
     private long lastNanos;
     private long planAheadNanos; // of the step after this one
     private long forwardAheadNanos;
-
-    /** One that tells, or only seems to. */
-    StepRecorder(boolean tells) {
-        this.tells = tells;
-    }
 
     /** A step is about to be planned, or to be awaited; returns when. */
     long begin() {
@@ -58,7 +52,7 @@ final class StepRecorder {
     void end(Scheduler scheduler, EngineStatus status, Batch batch) {
         event.commitNanos = lap();
         event.end();
-        if (!tells || !event.shouldCommit()) {
+        if (!event.shouldCommit()) {
             return;
         }
         event.number = status.totals().steps();

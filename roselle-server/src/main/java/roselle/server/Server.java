@@ -94,14 +94,6 @@ public final class Server implements AutoCloseable {
         return new Server(config.checked(), new Models(List.of(models)));
     }
 
-    /**
-     * Takes a model whose engine {@linkplain roselle.engine.StartObserver#warmsUp warms up} through a request over HTTP, on a port
-     * of its own that nobody else can ask; it returns within seconds, and where that cannot be, nothing happens.
-     */
-    public static void rehearse(ServedModel model) {
-        Rehearsal.hold(model);
-    }
-
     /** Each method with its path that it answers. */
     List<String> paths() {
         return routes.names();
@@ -155,14 +147,6 @@ public final class Server implements AutoCloseable {
             answers.breakOff();
             listener.awaitAnswered(LAST_WORDS);
         }
-        listener.close();
-    }
-
-    /** Closes it at once; what is being answered is broken off, and nobody is told. */
-    void abandon() {
-        isDraining.set(true);
-        admission.close();
-        answers.breakOff();
         listener.close();
     }
 }

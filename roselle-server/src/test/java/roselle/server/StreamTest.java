@@ -102,4 +102,16 @@ final class StreamTest {
         }
         return text.toString();
     }
+
+    @Test
+    void closesAConnectionWhoseClientWantedOneAnswer() throws IOException {
+        try (var connection = new PlainConnection(demo.server().port())) {
+            connection.post(
+                    "/v1/completions", "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true}", "Connection: close\r\n");
+
+            assertThat(connection.read(1 << 20))
+                    .startsWith("HTTP/1.1 200")
+                    .contains("data: [DONE]"); // to the end of the stream
+        }
+    }
 }
