@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.DeviceException;
@@ -16,10 +18,12 @@ import roselle.cpu.machine.Processor.Feature;
 class OwnedMemoryTest {
     private static final long MEBIBYTE = 1 << 20;
     private static final long PAGE = 4096;
+    private static final Path PAGES = Path.of("/proc/self/pagemap");
 
     @BeforeEach
     void assumeASystemThatMaps() {
         assumeTrue(Processor.probe().features().contains(Feature.AVX2), "no machine code here");
+        assumeTrue(Files.isReadable(PAGES), "a system that does not show which pages are backed");
     }
 
     @Test
@@ -61,7 +65,7 @@ class OwnedMemoryTest {
 
     /** Whether a page of this process is in memory: bit 63 of its entry in the system's table. */
     private static boolean isBacked(MemorySegment memory, long at) throws IOException {
-        try (var table = new RandomAccessFile("/proc/self/pagemap", "r")) {
+        try (var table = new RandomAccessFile(PAGES.toFile(), "r")) {
             table.seek((memory.address() + at) / PAGE * Long.BYTES);
             return Long.reverseBytes(table.readLong()) < 0;
         }
