@@ -1,4 +1,7 @@
-"""Checks and times the attention kernels on a GPU: attention.py DIR [check|few|fresh|many ...], with the cubins of compile.py in DIR."""
+"""Checks and times the attention kernels on a GPU: attention.py DIR [check|few|fresh|many ...], with the cubins of compile.py in DIR.
+
+attention.py emulate check runs those of sm_80 on the CPU, with shorter contexts.
+"""
 
 import ctypes
 import pathlib
@@ -9,6 +12,7 @@ import torch
 
 from driver import Module, long, tensor_map, time_graph
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
@@ -28,11 +32,11 @@ class Batch:
         self.window, self.cap = window, cap
         self.scale = size**-0.5
         heads = key_heads * group
-        self.sinks = torch.randn(heads, device="cuda") if sinks else None
+        self.sinks = torch.randn(heads, device=DEVICE) if sinks else None
         self.max_pages = max((c + PAGE - 1) // PAGE for c in contexts) + 1
         pages = sum((c + PAGE - 1) // PAGE for c in contexts) + 3
         self.page_elements = key_heads * PAGE * size * 2
-        self.cache = torch.full((pages, 2, key_heads, PAGE, size), float("nan"), device="cuda", dtype=dtype)
+        self.cache = torch.full((pages, 2, key_heads, PAGE, size), float("nan"), device=DEVICE, dtype=dtype)
         free = list(range(pages))
         random.Random(1).shuffle(free)
         table = torch.full((len(contexts), self.max_pages), -1, dtype=torch.int32)
@@ -45,35 +49,35 @@ class Batch:
             hidden = max(0, context - count + 1 - window) // PAGE if window else 0
             table[s, :used] = torch.tensor(mine, dtype=torch.int32)
             table[s, :hidden] = -1
-            at = torch.tensor(mine, device="cuda")
+            at = torch.tensor(mine, device=DEVICE)
             if fill:
-                data = torch.randn(2, key_heads, used * PAGE, size, device="cuda").to(dtype)
+                data = torch.randn(2, key_heads, used * PAGE, size, device=DEVICE).to(dtype)
                 data[:, :, context:] = float("nan")
                 self.keys.append(data[0, :, :context])
                 self.values.append(data[1, :, :context])
                 self.cache[at] = data.view(2, key_heads, used, PAGE, size).permute(2, 0, 1, 3, 4)
             else:
-                self.cache[at] = torch.randn(used, 2, key_heads, PAGE, size, device="cuda").to(dtype)
+                self.cache[at] = torch.randn(used, 2, key_heads, PAGE, size, device=DEVICE).to(dtype)
             positions += range(context - count, context)
             sequence_of += [s] * count
             rows += count
             starts.append(rows)
         self.rows = rows
         self.starts = starts
-        self.context_length = torch.tensor([c - f for c, f in zip(contexts, fresh)], dtype=torch.int32, device="cuda")
-        self.table = table.cuda()
-        self.positions = torch.tensor(positions, dtype=torch.int32, device="cuda")
-        self.sequence_of = torch.tensor(sequence_of, dtype=torch.int32, device="cuda")
-        self.row_start = torch.tensor(starts, dtype=torch.int32, device="cuda")
+        self.context_length = torch.tensor([c - f for c, f in zip(contexts, fresh)], dtype=torch.int32, device=DEVICE)
+        self.table = table.to(DEVICE)
+        self.positions = torch.tensor(positions, dtype=torch.int32, device=DEVICE)
+        self.sequence_of = torch.tensor(sequence_of, dtype=torch.int32, device=DEVICE)
+        self.row_start = torch.tensor(starts, dtype=torch.int32, device=DEVICE)
         counts = [p // SPLIT + 1 for p in positions]
         self.entries = sum(counts)
-        self.first_entry = torch.tensor([sum(counts[:i]) for i in range(rows)] if rows < 2000 else [0] * rows, dtype=torch.int32, device="cuda")
-        self.query = torch.randn(rows, heads * size + 8, device="cuda").to(dtype)[:, : heads * size]
-        self.partials = torch.full((min(self.entries, 200000) * heads * (size + 2),), float("nan"), device="cuda") if rows < 2000 else self.query
-        self.counters = torch.zeros(rows * key_heads * ((group + 15) // 16), dtype=torch.int32, device="cuda")
+        self.first_entry = torch.tensor([sum(counts[:i]) for i in range(rows)] if rows < 2000 else [0] * rows, dtype=torch.int32, device=DEVICE)
+        self.query = torch.randn(rows, heads * size + 8, device=DEVICE).to(dtype)[:, : heads * size]
+        self.partials = torch.full((min(self.entries, 200000) * heads * (size + 2),), float("nan"), device=DEVICE) if rows < 2000 else self.query
+        self.counters = torch.zeros(rows * key_heads * ((group + 15) // 16), dtype=torch.int32, device=DEVICE)
         per_tile = 128 // HALVES[size] // group
         self.tiles = torch.tensor(
-            [[s, r] for s in range(len(contexts)) for r in range(starts[s], starts[s + 1], per_tile)], dtype=torch.int32, device="cuda")
+            [[s, r] for s in range(len(contexts)) for r in range(starts[s], starts[s + 1], per_tile)], dtype=torch.int32, device=DEVICE)
 
     def arguments(self, out):
         return [self.query, long(self.query.stride(0)), self.cache, long(self.page_elements), self.table, self.max_pages, self.key_heads,
@@ -81,7 +85,7 @@ class Batch:
 
     def exact(self):
         heads = self.key_heads * self.group
-        out = torch.empty(self.rows, heads, self.size, device="cuda", dtype=torch.float64)
+        out = torch.empty(self.rows, heads, self.size, device=DEVICE, dtype=torch.float64)
         for s, context in enumerate(self.contexts):
             rows = slice(self.starts[s], self.starts[s + 1])
             q = self.query[rows].double().view(-1, heads, self.size)
@@ -90,7 +94,7 @@ class Batch:
             scores = torch.einsum("rhd,hpd->hrp", q, k) * self.scale
             if self.cap:
                 scores = self.cap * torch.tanh(scores / self.cap)
-            position = torch.arange(context, device="cuda")
+            position = torch.arange(context, device=DEVICE)
             own = self.positions[rows].long()
             hidden = position[None] > own[:, None]
             if self.window:
@@ -128,9 +132,9 @@ class Fresh:
         self.value = all_rows[:, (heads + keys) * size : (heads + 2 * keys) * size]
         self.stride = long(all_rows.stride(0))
         self.heads, self.key_heads, self.size = heads, keys, size
-        self.weights = [torch.rand(size, device="cuda") + 0.5 for _ in range(2)]
+        self.weights = [torch.rand(size, device=DEVICE) + 0.5 for _ in range(2)]
         self.norms = [NormArguments(False, w.data_ptr() if norms else None, 0.0, None, 1e-5) for w in self.weights]
-        self.frequencies = 500000.0 ** (-torch.arange(0, size // 2, device="cuda") * 2 / size)
+        self.frequencies = 500000.0 ** (-torch.arange(0, size // 2, device=DEVICE) * 2 / size)
         self.rope = RopeArguments(self.frequencies.data_ptr(), size // 2, 1.0, int(interleaved)) if rope else RopeArguments(None, 0, 1.0, 0)
 
     def arguments(self):
@@ -148,12 +152,34 @@ class Fresh:
 
 class Kernels:
     def __init__(self, folder):
-        files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "alone", "many", "hopper")}
-        self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
+        self.emulates = folder == "emulate"
+        if self.emulates:
+            import emulator
+            self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("few", "alone", "many")}
+            self.rows = emulator.Module("rows.cu")
+        else:
+            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "alone", "many", "hopper")}
+            self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
+            self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.modules["step"] = self.modules["few"]
         self.modules["alone_step"] = self.modules.get("alone")
-        self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.kernels = {}
+        self.wrong = 0
+
+    def fails(self, *what):
+        self.wrong += 1
+        print(*what, flush=True)
+
+    def races(self):
+        return sum(module.races() for module in {*self.modules.values(), self.rows}) if self.emulates else 0
+
+    def has(self, run, batch):
+        """Whether there is a kernel for such a run of check() or check_fresh()."""
+        if run == "hopper":
+            return run in self.modules and batch.size in (64, 128) and not batch.cap
+        if run == "alone":
+            return run in self.modules and self.has_alone(batch)
+        return not (self.emulates and "cluster" in str(run))  # sm_80 has no clusters
 
     def kernel(self, kind, batch):
         name = f"attention_{kind}_{batch.size}_{NAMES[batch.dtype]}"
@@ -222,16 +248,17 @@ def check(kernels):
         dict(key_heads=2, group=4, size=128, window=37, sinks=True), dict(key_heads=2, group=2, size=256, cap=5.0, window=200),
         dict(key_heads=2, group=8, size=64, sinks=True), dict(key_heads=1, group=1, size=128, cap=30.0),
     ]
+    contexts, rows = ([1, 64, 65, 300], [1, 3, 20, 2]) if kernels.emulates else ([1, 64, 65, 300, 517, 1030], [1, 3, 65, 40, 1, 300])
     for dtype in (torch.bfloat16, torch.float16):
         for case in cases:
-            batch = Batch([1, 64, 65, 300, 517, 1030], [1, 3, 65, 40, 1, 300], dtype=dtype, **case)
+            batch = Batch(contexts, rows, dtype=dtype, **case)
             exact = batch.exact()
             width = exact.shape[1]
             first = None
             for run in ("many", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "alone", "hopper"):
-                if run == "hopper" and (batch.size not in (64, 128) or batch.cap) or run == "alone" and not kernels.has_alone(batch):
+                if not kernels.has(run, batch):
                     continue
-                out = torch.full((batch.rows, width + 8), float("nan"), device="cuda", dtype=dtype)[:, :width]
+                out = torch.full((batch.rows, width + 8), float("nan"), device=DEVICE, dtype=dtype)[:, :width]
                 if run == "many":
                     kernels.many(batch, out)
                 elif run == "hopper":
@@ -243,37 +270,40 @@ def check(kernels):
                 error = ((out.double() - exact).norm() / exact.norm()).item()
                 worst[dtype] = max(worst[dtype], error)
                 if not error < (8e-3 if dtype == torch.bfloat16 else 1e-3):
-                    print("WRONG", dtype, case, run, error)
+                    kernels.fails("WRONG", dtype, case, run, error)
                 first = out if first is None else first
                 if not torch.equal(first, out):
-                    print("BITS DIFFER", dtype, case, run, (first != out).sum().item(), "of", out.numel())
+                    kernels.fails("BITS DIFFER", dtype, case, run, (first != out).sum().item(), "of", out.numel())
                 if batch.counters.any():
-                    print("COUNTERS LEFT", case, run)
+                    kernels.fails("COUNTERS LEFT", case, run)
     check_fresh(kernels, cases)
-    print("attention checked; worst errors", worst)
+    print(f"attention checked; {kernels.wrong} wrong, {kernels.races()} races, worst errors", worst)
 
 
 def check_fresh(kernels, cases):
     """Appending within attention leaves the bits that appending before it leaves, in outputs and in pages."""
     for dtype in (torch.bfloat16, torch.float16):
         for case in cases:
-            for contexts in ([1, 2, 16, 17, 64, 65, 128, 129, 300, 517, 1030, 3000], [1 + i * 37 % 700 for i in range(150)], [5], [2000]):
+            long_ones = [[1, 2, 16, 17, 64, 65, 128, 129, 300, 517, 1030, 3000], [1 + i * 37 % 700 for i in range(150)], [5], [2000]]
+            for contexts in ([[1, 16, 17, 65, 129, 300]] if kernels.emulates else long_ones):
                 batch = Batch(contexts, [1] * len(contexts), dtype=dtype, **case)
                 before = batch.cache.clone()
                 width = (batch.group + 2) * batch.key_heads * batch.size
-                all_rows = torch.randn(batch.rows, width + 8, device="cuda").to(dtype)
+                all_rows = torch.randn(batch.rows, width + 8, device=DEVICE).to(dtype)
                 for options in (dict(), dict(norms=True, interleaved=True), dict(rope=False)):
                     unturned = all_rows.clone()
                     fresh = Fresh(batch, unturned, **options)
                     batch.cache.copy_(before)
                     batch.query = fresh.query
                     kernels.append(batch, fresh)
-                    expected = torch.full((batch.rows, batch.key_heads * batch.group * batch.size), float("nan"), device="cuda", dtype=dtype)
+                    expected = torch.full((batch.rows, batch.key_heads * batch.group * batch.size), float("nan"), device=DEVICE, dtype=dtype)
                     kernels.few(batch, expected, 1)
                     cache = batch.cache.clone()
                     if not torch.isfinite(expected).all():
-                        print("NOT FINITE", case, options)
-                    for run in (1, 3, "cluster 2", "cluster 8") + (("alone",) if kernels.has_alone(batch) else ()):
+                        kernels.fails("NOT FINITE", case, options)
+                    for run in (1, 3, "cluster 2", "cluster 8", "alone"):
+                        if not kernels.has(run, batch):
+                            continue
                         unturned.copy_(all_rows)
                         batch.cache.copy_(before)
                         out = torch.full_like(expected, float("nan"))
@@ -282,11 +312,11 @@ def check_fresh(kernels, cases):
                         else:
                             kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                         if not torch.equal(out, expected):
-                            print("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
+                            kernels.fails("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
                         if not torch.equal(batch.cache.view(torch.int16), cache.view(torch.int16)):
-                            print("PAGES DIFFER", dtype, case, len(contexts), options, run)
+                            kernels.fails("PAGES DIFFER", dtype, case, len(contexts), options, run)
                         if batch.counters.any():
-                            print("COUNTERS LEFT", case, run)
+                            kernels.fails("COUNTERS LEFT", case, run)
 
 
 def few(kernels):
@@ -321,10 +351,10 @@ def fresh(kernels):
             pairs = []
             for _ in range(sets):
                 batch = Batch([context] * count, [1] * count, key_heads, group, size, torch.bfloat16, fill=False)
-                new = Fresh(batch, torch.randn(count, (group + 2) * key_heads * size, device="cuda").to(torch.bfloat16), rope=name == "llama")
+                new = Fresh(batch, torch.randn(count, (group + 2) * key_heads * size, device=DEVICE).to(torch.bfloat16), rope=name == "llama")
                 batch.query = new.query
                 pairs.append((batch, new))
-            out = torch.empty(count, key_heads * group * size, device="cuda", dtype=torch.bfloat16)
+            out = torch.empty(count, key_heads * group * size, device=DEVICE, dtype=torch.bfloat16)
             line = f"{name:6s} rows {count:4d}"
             parts = max(1, min(8, 200 // (count * key_heads)))
 
@@ -349,8 +379,8 @@ def many(kernels):
         plain = time_graph([lambda: kernels.many(batch, out)] * 4)
         taken = time_graph([lambda: kernels.hopper(batch, out)] * 4)
         work = 4 * count * length * length / 2 * key_heads * group * size
-        q = torch.randn(count, key_heads * group, length, size, device="cuda", dtype=torch.bfloat16)
-        kv = torch.randn(2, count, key_heads, length, size, device="cuda", dtype=torch.bfloat16)
+        q = torch.randn(count, key_heads * group, length, size, device=DEVICE, dtype=torch.bfloat16)
+        kv = torch.randn(2, count, key_heads, length, size, device=DEVICE, dtype=torch.bfloat16)
         k, v = [x.repeat_interleave(group, 1) for x in kv]
         peer = time_graph([lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)] * 4)
         print(f"{name:6s} {count} x {length:5d}: mma {plain * 1e6:8.1f} us, wgmma {taken * 1e6:8.1f} us {work / taken / 1e12:4.0f} TFLOP/s; torch {peer * 1e6:8.1f} us {work / peer / 1e12:4.0f}", flush=True)
@@ -360,7 +390,9 @@ def main():
     kernels = Kernels(sys.argv[1])
     for what in sys.argv[2:]:
         {"check": check, "few": few, "fresh": fresh, "many": many}[what](kernels)
-    torch.cuda.synchronize()
+    if not kernels.emulates:
+        torch.cuda.synchronize()
+    sys.exit(1 if kernels.wrong or kernels.races() else 0)
 
 
 if __name__ == "__main__":
