@@ -12,8 +12,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class Misuse {
     /** How picocli names the types of values, and what people call them. */
     private static final Map<String, String> KINDS = Map.of(
-            "' is not an int", "' is not a whole number",
-            "' is not a long", "' is not a whole number",
+            "' is not an int", "' is not a whole number below 2147483648",
+            "' is not a long", "' is not a whole number below 9223372036854775808",
             "' is not a double", "' is not a number",
             "' is not a float", "' is not a number");
 

@@ -219,7 +219,7 @@ final class RunCommandTest {
                 "--top-p=0               | top_p is 0",
                 "--n=0                   | n is 0",
                 "--max-tokens=0          | max_tokens is 0",
-                "--max-tokens=2147483648 | '2147483648' is not an int",
+                "--max-tokens=2147483648 | '2147483648' is not a whole number below 2147483648",
                 "--stop=                 | length of a stop string is 0",
                 "--logit-bias=1          | logit-bias",
                 "--logprobs=2            | need --output json",
