@@ -12,6 +12,9 @@ module roselle.engine {
 
     uses roselle.backend.BackendProvider;
 
+    provides roselle.backend.BackendProvider with
+            roselle.cpu.CpuProvider;
+
     exports roselle.api;
     exports roselle.backend;
     exports roselle.engine;

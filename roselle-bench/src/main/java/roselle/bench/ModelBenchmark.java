@@ -9,16 +9,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import roselle.backend.Backend;
+import roselle.backend.DeviceOptions;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.Cores;
-import roselle.cpu.CpuBackend;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
 import roselle.engine.Devices;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
@@ -66,19 +61,9 @@ public final class ModelBenchmark {
             }
         }
 
-        /** With as many threads as a model is worth, where that was left open. */
-        private Plan settled(Checkpoint checkpoint) {
-            int settled = threads == 0 ? Cores.worthwhile(checkpoint.tensorBytes()) : threads;
-            return new Plan(promptTokens, newTokens, batches, context, device, settled, cpu, compute, repetitions);
-        }
-
-        private Backend open(StepProfile profile) {
-            return device.equals("cpu")
-                    ? new ProfilingBackend(
-                            new CpuBackend(
-                                    CpuOptions.of(threads).with(CpuPath.of(cpu)).with(Precision.of(compute))),
-                            profile)
-                    : Devices.open(new DeviceOptions(device, threads, cpu, compute));
+        private Backend open(Checkpoint checkpoint, StepProfile profile) {
+            Backend backend = Devices.open(new DeviceOptions(device, threads, cpu, compute), checkpoint.tensorBytes());
+            return backend.hostThreads() > 0 ? new ProfilingBackend(backend, profile) : backend;
         }
     }
 
@@ -146,7 +131,7 @@ public final class ModelBenchmark {
     public static double run(Path path, Plan plan, Consumer<Result> results) {
         long start = System.nanoTime();
         try (Checkpoint checkpoint = Checkpoint.open(path)) {
-            return run(path, checkpoint, plan.settled(checkpoint), results, start);
+            return run(path, checkpoint, plan, results, start);
         }
     }
 
@@ -156,7 +141,7 @@ public final class ModelBenchmark {
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
         var profile = new StepProfile();
-        try (Backend backend = plan.open(profile)) {
+        try (Backend backend = plan.open(checkpoint, profile)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(backend.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
@@ -202,7 +187,7 @@ public final class ModelBenchmark {
         return new Result(
                 model,
                 backend.name(),
-                plan.threads(),
+                backend.hostThreads(),
                 batch,
                 test,
                 statistics.mean(),

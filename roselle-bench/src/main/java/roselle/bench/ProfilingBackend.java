@@ -40,6 +40,11 @@ final class ProfilingBackend implements Backend {
     }
 
     @Override
+    public int hostThreads() {
+        return backend.hostThreads();
+    }
+
+    @Override
     public DataType activationType() {
         return backend.activationType();
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,8 +18,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.bench.MemoryBandwidth;
 import roselle.bench.ModelBenchmark;
-import roselle.cpu.Cores;
-import roselle.cpu.CpuBackend;
+import roselle.engine.Devices;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code roselle bench model}: tokens per second of a model's prompts and answers, as a table or as JSON. */
@@ -116,13 +116,15 @@ final class BenchModelCommand implements Callable<Integer> {
     private void table(ModelBenchmark.Plan plan) {
         PrintWriter out = specification.commandLine().getOut();
         if (device.equals("cpu")) {
-            out.println("products: " + CpuBackend.describe(cpu.options(1)));
+            out.println("products: " + Devices.describe(cpu.on(device, 1), List.of()));
         }
         out.printf(Locale.ROOT, ROW, "model", "backend", "threads", "batch", "test", "tokens/s", "GB/s");
         String line = "-".repeat(5);
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);
         out.flush();
+        var used = new AtomicInteger(1);
         double loading = ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
+            used.set(result.threads());
             String rate =
                     String.format(Locale.ROOT, "%.2f ± %.2f", result.tokensPerSecond(), result.standardDeviation());
             String bytes = result.bytesPerSecond() == 0
@@ -147,7 +149,7 @@ final class BenchModelCommand implements Callable<Integer> {
         if (!device.equals("cpu")) {
             return;
         }
-        int all = threads == 0 ? Cores.count() : threads;
+        int all = used.get();
         var memory = MemoryBandwidth.measure(all);
         out.printf(
                 Locale.ROOT,

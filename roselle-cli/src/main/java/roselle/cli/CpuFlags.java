@@ -5,14 +5,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import roselle.api.InvalidRequestException;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
+import roselle.backend.DeviceOptions;
+import roselle.engine.Devices;
 
 /** The options that say how the CPU multiplies. */
 final class CpuFlags {
-    private static final String OF_GPUS = "f16";
-
     @Option(
             names = "--cpu",
             paramLabel = "PATH",
@@ -36,7 +33,7 @@ final class CpuFlags {
     static final class Path implements ITypeConverter<String> {
         @Override
         public String convert(String name) {
-            return name.isEmpty() ? "auto" : known(name, CpuPath::of);
+            return name.isEmpty() ? "auto" : known(name, Devices::requirePath);
         }
     }
 
@@ -44,7 +41,7 @@ final class CpuFlags {
     static final class Rounding implements ITypeConverter<String> {
         @Override
         public String convert(String name) {
-            return name.equalsIgnoreCase(OF_GPUS) ? name : known(name, Precision::of);
+            return known(name, Devices::requireComputeType);
         }
     }
 
@@ -66,8 +63,8 @@ final class CpuFlags {
         return compute;
     }
 
-    /** The same as the backend takes it. */
-    CpuOptions options(int threads) {
-        return CpuOptions.of(threads).with(CpuPath.of(path)).with(Precision.of(compute));
+    /** The same for a device. */
+    DeviceOptions on(String device, int threads) {
+        return new DeviceOptions(device, threads, path, compute);
     }
 }

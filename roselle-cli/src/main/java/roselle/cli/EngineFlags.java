@@ -6,7 +6,6 @@ import picocli.CommandLine.Option;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.engine.Overlap;
 
 /** The options that say how the engine is set up. */
@@ -78,7 +77,7 @@ final class EngineFlags {
         int sequences = maxSequences == 0 ? choices : maxSequences;
         var cache = CacheOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
-                .with(new DeviceOptions(device, threads, cpu.path(), cpu.compute()))
+                .with(cpu.on(device, threads))
                 .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
                 .with(Overlap.of(overlap));

@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
 import roselle.checkpoint.ModelSummary.TypeUse;
-import roselle.cpu.CpuBackend;
+import roselle.engine.Devices;
 import roselle.tensor.Tensor;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -97,7 +97,7 @@ final class InspectCommand implements Runnable {
 
     private String products(ModelSummary summary) {
         var types = summary.types().stream().map(TypeUse::type).toList();
-        return CpuBackend.describe(cpu.options(1), types);
+        return Devices.describe(cpu.on("cpu", 1), types);
     }
 
     private static void line(PrintWriter out, String name, String value) {

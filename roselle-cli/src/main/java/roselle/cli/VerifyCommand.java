@@ -18,13 +18,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.CheckpointException;
 import roselle.backend.Backend;
+import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.Cores;
-import roselle.cpu.CpuBackend;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
 import roselle.engine.Devices;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.execution.Verification;
 
 /** {@code roselle verify}: compares a model's logits and greedy tokens with what another implementation computed. */
@@ -86,18 +82,16 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** Whether the device has a faster precision to tell of. */
     private boolean rounds() {
-        return isOfBytes()
-                || !device.equals("cpu")
-                || CpuBackend.rounds(cpu.options(Cores.count()).with(Precision.BF16));
+        return Devices.rounds(cpu.on(device, 0));
     }
 
     /** Whether the path rounds activations to 8 bits. */
     private boolean isOfBytes() {
-        return device.equals("cpu") && CpuPath.of(cpu.path()) == CpuPath.VNNI;
+        return device.equals("cpu") && cpu.path().equalsIgnoreCase("vnni");
     }
 
     private Backend open(String compute) {
-        return Devices.open(new DeviceOptions(device, Cores.count(), cpu.path(), compute));
+        return Devices.open(new DeviceOptions(device, 0, cpu.path(), compute));
     }
 
     private List<Verification.Difference> run(Verification verification, Path file, String compute) {

@@ -1,13 +1,14 @@
 package roselle.cuda;
 
 import java.nio.file.NoSuchFileException;
-import java.util.Locale;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.backend.DeviceOptions;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
 import roselle.tensor.DataType;
@@ -59,8 +60,18 @@ public final class CudaProvider implements BackendProvider {
     }
 
     @Override
-    public Backend open(int index, String compute) {
-        DataType type = type(compute);
+    public int preference() {
+        return 1;
+    }
+
+    @Override
+    public List<String> computeTypes() {
+        return List.of(DeviceOptions.AUTO, "bf16", "f16", "f32");
+    }
+
+    @Override
+    public Backend open(int index, DeviceOptions options, long weightBytes) {
+        DataType type = type(options.compute());
         return new CudaBackend(driver(), index, type, cubins.get());
     }
 
@@ -74,7 +85,7 @@ public final class CudaProvider implements BackendProvider {
     }
 
     private static DataType type(String compute) {
-        return switch (compute.toLowerCase(Locale.ROOT)) {
+        return switch (compute) {
             case "auto", "bf16" -> DataType.BF16;
             case "f16" -> DataType.F16;
             case "f32" -> DataType.F32;

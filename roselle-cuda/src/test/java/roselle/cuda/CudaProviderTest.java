@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
+import roselle.backend.DeviceOptions;
 import roselle.cuda.FakeDriver.Card;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeLibrary;
@@ -31,6 +32,10 @@ class CudaProviderTest {
         return new CudaProvider(driver, () -> FakeKernels::cubin);
     }
 
+    private static DeviceOptions computing(String type) {
+        return new DeviceOptions("cuda", 0, "auto", type);
+    }
+
     @Test
     void opensTheDriverOnceForTheQuestionAndTheDevice() {
         var opened = new AtomicInteger();
@@ -40,7 +45,7 @@ class CudaProviderTest {
             return driver;
         });
         assertThat(provider.unavailable()).isEmpty();
-        try (var backend = provider.open(0, "auto")) {
+        try (var backend = provider.open(0, computing("auto"), 0)) {
             assertThat(backend.describe()).isEqualTo("cuda:0, Fake H200, rows in bf16, kernels for sm_90a");
         }
         assertThat(opened).hasValue(1);
@@ -68,7 +73,7 @@ class CudaProviderTest {
         });
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains(reason);
-        assertThatThrownBy(() -> provider.open(0, "auto")).hasMessage(reason);
+        assertThatThrownBy(() -> provider.open(0, computing("auto"), 0)).hasMessage(reason);
     }
 
     @Test
@@ -77,7 +82,7 @@ class CudaProviderTest {
         var provider = new CudaProvider(() -> driver, () -> (_, _) -> {
             throw new DeviceException("libnvrtc.so.13 was not found");
         });
-        assertThatThrownBy(() -> provider.open(0, "bf16")).hasMessage("libnvrtc.so.13 was not found");
+        assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
         assertThat(driver.leaks()).isEmpty();
     }
 
@@ -92,7 +97,7 @@ class CudaProviderTest {
         var provider = new CudaProvider(() -> driver, () -> cache);
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains("libnvrtc.so.13 was not found");
-        assertThatThrownBy(() -> provider.open(0, "bf16")).hasMessage("libnvrtc.so.13 was not found");
+        assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
         for (KernelSource source : KernelSource.values()) {
             if (source.isForEveryModel()) {
                 cache.keep(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
@@ -100,7 +105,7 @@ class CudaProviderTest {
         }
         int before = compilers.get();
         assertThat(provider.unusable()).isEmpty();
-        provider.open(0, "bf16").close();
+        provider.open(0, computing("bf16"), 0).close();
         assertThat(compilers).as("compilers that were looked for").hasValue(before);
         Files.write(cache.file(KernelSource.SAMPLE, "sm_90a"), new byte[] {1, 2, 3});
         assertThat(provider.unusable()).as("with one broken file").contains("libnvrtc.so.13 was not found");
@@ -125,10 +130,12 @@ class CudaProviderTest {
             }
         };
         driver.failAfter("cuModuleLoadData", 2, broken);
-        new CudaProvider(() -> driver, () -> cubins).open(0, "bf16").close();
+        new CudaProvider(() -> driver, () -> cubins)
+                .open(0, computing("bf16"), 0)
+                .close();
         assertThat(renewed).hasValue(1);
         driver.failAfter("cuModuleLoadData", 2, broken);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, "bf16"))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("bf16"), 0))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("CUDA_ERROR_INVALID_IMAGE");
         assertThat(driver.leaks()).isEmpty();
@@ -137,7 +144,7 @@ class CudaProviderTest {
     @Test
     void saysThatThereIsNoDeviceOfThatNumber() {
         var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> provider(() -> driver).open(3, "bf16"))
+        assertThatThrownBy(() -> provider(() -> driver).open(3, computing("bf16"), 0))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("there is no device cuda:3: the driver shows 1 device, counted from 0; where"
                         + " CUDA_VISIBLE_DEVICES is set, it chooses which");
@@ -155,7 +162,7 @@ class CudaProviderTest {
                 "the driver of Fake H200 runs CUDA 11.4 at most: Roselle needs a driver for CUDA 12.0 or newer (525)";
         assertThat(provider(() -> driver).unavailable()).isEmpty();
         assertThat(provider(() -> driver).unusable()).contains(reason);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, "f16"))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f16"), 0))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(reason);
         assertThat(driver.leaks()).isEmpty();
@@ -171,7 +178,7 @@ class CudaProviderTest {
     @Test
     void refusesTypesThatItDoesNotKnow() {
         var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, "f8"))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f8"), 0))
                 .hasMessage("a CUDA device computes in auto, bf16, f16 or f32, not in f8");
         assertThat(driver.calls()).isZero();
     }

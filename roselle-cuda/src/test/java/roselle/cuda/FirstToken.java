@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.Random;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
+import roselle.backend.DeviceOptions;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.engine.Generation;
 
 /** Measures how long an idle engine takes from the submission of a prompt of token ids to its first token. */

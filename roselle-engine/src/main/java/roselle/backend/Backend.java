@@ -39,6 +39,11 @@ public interface Backend extends AutoCloseable {
     /** How the rows between operations are stored; sums are float32 at least. Logits are F32 always. */
     DataType activationType();
 
+    /** Threads of the host that compute its operations; 0 where the device has processors of its own. */
+    default int hostThreads() {
+        return 0;
+    }
+
     /** Bytes of the device's own memory that are free; empty where it shares the machine's and reads mapped weights in place. */
     default OptionalLong memoryBytes() {
         return OptionalLong.empty();

@@ -118,6 +118,11 @@ public final class CpuBackend implements Backend {
     }
 
     @Override
+    public int hostThreads() {
+        return pool.threads();
+    }
+
+    @Override
     public long stepBytes(StepDemands demands) {
         var groups = new ArrayList<KvGroup>();
         for (StepDemands.Attention each : demands.attentions()) {
@@ -127,7 +132,7 @@ public final class CpuBackend implements Backend {
     }
 
     /** The threads that this backend started. */
-    Thread[] threads() {
+    Thread[] workers() {
         return pool.owned();
     }
 

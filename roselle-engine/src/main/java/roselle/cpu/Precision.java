@@ -22,6 +22,11 @@ public enum Precision {
         };
     }
 
+    /** What a flag calls it. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
     /** The precision for weights of a type. */
     Compute of(DataType type) {
         return switch (this) {

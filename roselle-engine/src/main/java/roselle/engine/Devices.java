@@ -1,29 +1,31 @@
 package roselle.engine;
 
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import roselle.api.DeviceException;
+import roselle.api.InvalidRequestException;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
-import roselle.checkpoint.Checkpoint;
-import roselle.cpu.Cores;
-import roselle.cpu.CpuBackend;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
-import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.backend.DeviceOptions;
+import roselle.tensor.DataType;
 
 /**
- * Opens devices by name: {@code cpu}, {@code cuda}, {@code cuda:1}, or {@code auto}, the first device of a kind that is there,
- * can be used, else the CPU.
+ * Opens devices by name: {@code cpu}, {@code cuda}, {@code cuda:1}, or {@code auto}, the first device of the fastest kind that
+ * is there and can be used.
  */
 public final class Devices {
     private static final System.Logger LOG = System.getLogger(Devices.class.getName());
-    private static final String CPU = "cpu";
-    private static final String AUTO = "auto";
+    private static final long UNKNOWN_BYTES = Long.MAX_VALUE;
 
     private Devices() {}
 
@@ -31,59 +33,99 @@ public final class Devices {
      * Opens a device, which the caller closes.
      *
      * @throws DeviceException if there is no such device, or it cannot be used
+     * @throws InvalidRequestException if it has no such path or type
      */
     public static Backend open(DeviceOptions options) {
-        String name = options.name().toLowerCase(Locale.ROOT);
-        return switch (name) {
-            case CPU -> cpu(options);
-            case AUTO -> automatic(options);
-            default -> named(name, options);
-        };
+        return open(options, UNKNOWN_BYTES);
     }
 
     /** The same for a model: where the number of the CPU's threads is left open, as many as are worth it for its weights. */
-    static Backend open(DeviceOptions options, Checkpoint checkpoint) {
-        int threads = options.threads() == 0 ? Cores.worthwhile(checkpoint.tensorBytes()) : options.threads();
-        return open(new DeviceOptions(options.name(), threads, options.cpu(), options.compute()));
+    public static Backend open(DeviceOptions options, long weightBytes) {
+        return options.name().equals(DeviceOptions.AUTO)
+                ? automatic(providers(), options, weightBytes, Devices::warn)
+                : named(options, weightBytes);
     }
 
-    private static Backend automatic(DeviceOptions options) {
-        return automatic(ServiceLoader.load(BackendProvider.class), options, Devices::warn);
+    /** How a device would compute products with weights of these types, or of any, and why so; no device is opened. */
+    public static String describe(DeviceOptions options, Collection<DataType> types) {
+        return provider(options.name()).describe(options, types);
+    }
+
+    /** Whether a device has a faster type than {@code f32} that its products can round to. */
+    public static boolean rounds(DeviceOptions options) {
+        return provider(options.name()).rounds(options);
+    }
+
+    /** Does nothing where a kind of device has such a path. */
+    public static void requirePath(String name) {
+        require("the path of the CPU", name, BackendProvider::paths);
+    }
+
+    /** Does nothing where a kind of device computes in such a type. */
+    public static void requireComputeType(String name) {
+        require("compute", name, BackendProvider::computeTypes);
+    }
+
+    private static void require(String what, String name, Function<BackendProvider, List<String>> names) {
+        Set<String> known = new LinkedHashSet<>();
+        providers().forEach(provider -> known.addAll(names.apply(provider)));
+        if (!known.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new InvalidRequestException(what + " is " + name + ": it must be one of " + String.join(", ", known));
+        }
+    }
+
+    /** The fastest first. */
+    private static List<BackendProvider> providers() {
+        return sorted(ServiceLoader.load(BackendProvider.class).stream().map(ServiceLoader.Provider::get));
+    }
+
+    private static List<BackendProvider> sorted(Stream<BackendProvider> providers) {
+        return providers
+                .sorted(Comparator.comparingInt(BackendProvider::preference).reversed())
+                .toList();
     }
 
     /** Opens the first device that is there and can be used; {@code warning} hears why one that is there cannot. */
-    static Backend automatic(Iterable<BackendProvider> providers, DeviceOptions options, Consumer<String> warning) {
-        for (BackendProvider provider : providers) {
+    static Backend automatic(
+            List<BackendProvider> providers, DeviceOptions options, long weightBytes, Consumer<String> warning) {
+        for (BackendProvider provider : sorted(providers.stream())) {
             if (provider.unavailable().isPresent()) {
                 continue;
             }
             Optional<String> reason = provider.unusable();
             if (reason.isEmpty()) {
-                return provider.open(0, options.compute());
+                return provider.open(0, options, weightBytes);
             }
             warning.accept("the device " + provider.kind() + " is left alone and the CPU taken: " + reason.get());
         }
-        return cpu(options);
+        throw new DeviceException(
+                "no kind of device is here: put roselle-cpu or roselle-cuda on the module or class path");
     }
 
     private static void warn(String sentence) {
         LOG.log(System.Logger.Level.WARNING, sentence);
     }
 
-    private static Backend named(String name, DeviceOptions options) {
+    private static Backend named(DeviceOptions options, long weightBytes) {
+        String name = options.name();
+        int colon = name.indexOf(':');
+        int index = colon < 0 ? 0 : index(name, name.substring(colon + 1));
+        BackendProvider provider = provider(name);
+        Optional<String> reason = provider.unavailable();
+        if (reason.isPresent()) {
+            throw new DeviceException("there is no device " + name + ": " + reason.get());
+        }
+        return provider.open(index, options, weightBytes);
+    }
+
+    private static BackendProvider provider(String name) {
         int colon = name.indexOf(':');
         String kind = colon < 0 ? name : name.substring(0, colon);
-        int index = colon < 0 ? 0 : index(name, name.substring(colon + 1));
         var known = new TreeSet<String>();
-        known.add(AUTO);
-        known.add(CPU);
-        for (BackendProvider provider : ServiceLoader.load(BackendProvider.class)) {
+        known.add(DeviceOptions.AUTO);
+        for (BackendProvider provider : providers()) {
             if (provider.kind().equals(kind)) {
-                Optional<String> reason = provider.unavailable();
-                if (reason.isPresent()) {
-                    throw new DeviceException("there is no device " + name + ": " + reason.get());
-                }
-                return provider.open(index, options.compute());
+                return provider;
             }
             known.add(provider.kind());
         }
@@ -97,10 +139,5 @@ public final class Devices {
             throw new DeviceException(
                     "the device is " + name + ": what follows the colon must be a number from 0", notANumber);
         }
-    }
-
-    private static Backend cpu(DeviceOptions options) {
-        CpuOptions all = options.threads() == 0 ? CpuOptions.all() : CpuOptions.of(options.threads());
-        return new CpuBackend(all.with(CpuPath.of(options.cpu())).with(Precision.of(options.compute())));
     }
 }

@@ -136,7 +136,7 @@ public final class Engine implements AutoCloseable {
         Checkpoint checkpoint = Checkpoint.open(config.model());
         Backend device;
         try {
-            device = Devices.open(config.device(), checkpoint);
+            device = Devices.open(config.device(), checkpoint.tensorBytes());
         } catch (Throwable failure) {
             checkpoint.close();
             throw failure;
@@ -242,7 +242,7 @@ public final class Engine implements AutoCloseable {
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
         try (Checkpoint checkpoint = Checkpoint.open(config.model());
-                Backend backend = Devices.open(config.device(), checkpoint)) {
+                Backend backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
                     .plan();

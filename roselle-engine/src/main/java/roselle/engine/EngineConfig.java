@@ -4,8 +4,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
 import roselle.api.InvalidRequestException;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
+import roselle.backend.DeviceOptions;
 
 /**
  * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
@@ -17,32 +16,6 @@ import roselle.cpu.Precision;
  * @param overlap whether a step may be launched before the tokens of the one before are read
  */
 public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
-    /**
-     * Where a model runs.
-     *
-     * @param name {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:1}
-     * @param threads of the CPU backend; 0 for one per core, fewer where a thread would have less than 8 MiB of weights
-     * @param cpu how the CPU multiplies: {@code vector}, {@code avx2}, {@code avx512}, {@code vnni}, {@code bf16}, {@code amx}
-     *     or {@code auto}
-     * @param compute what products round their factors to: {@code f32}, {@code bf16}, or {@code auto}, which is bf16 for
-     *     quantized and bf16 weights where the processor multiplies it
-     */
-    public record DeviceOptions(String name, int threads, String cpu, String compute) {
-        public static final DeviceOptions DEFAULT = new DeviceOptions("auto", 0);
-
-        public DeviceOptions {
-            requireAtLeast("threads", threads, 0);
-            CpuPath.of(cpu);
-            if (!compute.equalsIgnoreCase("f16")) { // which only GPUs know, and a CPU will refuse
-                Precision.of(compute);
-            }
-        }
-
-        public DeviceOptions(String name, int threads) {
-            this(name, threads, "auto", "auto");
-        }
-    }
-
     /**
      * The memory for keys and values.
      *

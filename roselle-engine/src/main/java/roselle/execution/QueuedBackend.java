@@ -255,6 +255,11 @@ public final class QueuedBackend implements Backend {
     }
 
     @Override
+    public int hostThreads() {
+        return device.hostThreads();
+    }
+
+    @Override
     public String describe() {
         return device.describe() + ", steps given ahead";
     }

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import roselle.api.GenerationRequest;
+import roselle.backend.DeviceOptions;
 import roselle.cpu.CpuBackend;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 /**
  * Measures what a decoding step of a whole engine allocates: mailbox, plan, forward, sampling, commit and the tokens' way out

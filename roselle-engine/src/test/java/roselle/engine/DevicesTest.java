@@ -9,10 +9,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuBackend;
-import roselle.cpu.CpuOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 /** Which device {@code auto} takes. */
 class DevicesTest {
@@ -22,15 +21,26 @@ class DevicesTest {
     private record Kind(String kind, Optional<String> unavailable, Optional<String> unusable)
             implements BackendProvider {
         @Override
-        public Backend open(int index, String compute) {
-            return new CpuBackend(CpuOptions.of(7));
+        public int preference() {
+            return kind.equals("cpu") ? 0 : 1;
+        }
+
+        @Override
+        public List<String> computeTypes() {
+            return List.of("auto");
+        }
+
+        @Override
+        public Backend open(int index, DeviceOptions options, long weightBytes) {
+            return new CpuBackend(kind.equals("cpu") ? 1 : 7);
         }
     }
 
     private final List<String> warnings = new ArrayList<>();
 
     private boolean takes(Kind kind) {
-        try (Backend device = Devices.automatic(List.of(kind), AUTO, warnings::add)) {
+        var cpu = new Kind("cpu", Optional.empty(), Optional.empty());
+        try (Backend device = Devices.automatic(List.of(cpu, kind), AUTO, 0, warnings::add)) {
             return device.describe().contains("7 threads");
         }
     }
@@ -65,7 +75,7 @@ class DevicesTest {
     }
 
     private static String threads(int asked, Checkpoint checkpoint) {
-        try (Backend device = Devices.open(new DeviceOptions("cpu", asked), checkpoint)) {
+        try (Backend device = Devices.open(new DeviceOptions("cpu", asked), checkpoint.tensorBytes())) {
             String said = device.describe();
             return said.substring(0, said.indexOf(", products"));
         }

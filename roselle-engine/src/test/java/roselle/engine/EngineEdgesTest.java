@@ -31,11 +31,11 @@ import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
+import roselle.backend.DeviceOptions;
 import roselle.batch.StepResult;
 import roselle.cpu.CpuBackend;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 /** What lies at the edges: a full context, stop strings of many choices, ids without tokens, a close in the middle. */
 class EngineEdgesTest {

@@ -17,10 +17,10 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
+import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
 

@@ -31,10 +31,10 @@ import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Backend;
+import roselle.backend.DeviceOptions;
 import roselle.cpu.CpuBackend;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 class EngineTest {
     private static final Path MODEL = Path.of("src/test/resources/tiny-models/llama");

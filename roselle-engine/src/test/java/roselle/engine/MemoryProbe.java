@@ -12,12 +12,12 @@ import javax.management.ObjectName;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.backend.Backend;
+import roselle.backend.DeviceOptions;
 import roselle.cpu.CpuBackend;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 /** Asks the JVM how much native memory there is: before an engine opens, when it is ready, when it has worked, and after it. */
 public final class MemoryProbe {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.engine.EngineConfig.DeviceOptions;
+import roselle.backend.DeviceOptions;
 
 /** Who listens to a start hears the plan first, then more and more bytes until all are there. */
 class StartObserverTest {

@@ -18,8 +18,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import roselle.backend.DeviceOptions;
 import roselle.engine.EngineConfig;
-import roselle.engine.EngineConfig.DeviceOptions;
 import roselle.engine.HookedEngine;
 
 /**

@@ -1,0 +1,68 @@
+package roselle.cpu;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import roselle.api.DeviceException;
+import roselle.backend.Backend;
+import roselle.backend.BackendProvider;
+import roselle.backend.DeviceOptions;
+import roselle.tensor.DataType;
+
+/** Opens the CPU: {@code cpu}. */
+public final class CpuProvider implements BackendProvider {
+    /** For the service loader. */
+    public CpuProvider() {}
+
+    @Override
+    public String kind() {
+        return "cpu";
+    }
+
+    @Override
+    public int preference() {
+        return 0;
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return Optional.empty();
+    }
+
+    @Override
+    public List<String> paths() {
+        return Arrays.stream(CpuPath.values()).map(CpuPath::label).toList();
+    }
+
+    @Override
+    public List<String> computeTypes() {
+        return Arrays.stream(Precision.values()).map(Precision::label).toList();
+    }
+
+    @Override
+    public boolean rounds(DeviceOptions options) {
+        CpuPath path = CpuPath.of(options.cpu());
+        return path == CpuPath.VNNI
+                || CpuBackend.rounds(cpuOptions(options, Long.MAX_VALUE).with(Precision.BF16));
+    }
+
+    @Override
+    public String describe(DeviceOptions options, Collection<DataType> types) {
+        CpuOptions cpu = cpuOptions(options, Long.MAX_VALUE);
+        return types.isEmpty() ? CpuBackend.describe(cpu) : CpuBackend.describe(cpu, types);
+    }
+
+    @Override
+    public Backend open(int index, DeviceOptions options, long weightBytes) {
+        if (index != 0) {
+            throw new DeviceException("there is no device cpu:" + index + ": all cores are the device cpu");
+        }
+        return new CpuBackend(cpuOptions(options, weightBytes));
+    }
+
+    private static CpuOptions cpuOptions(DeviceOptions options, long weightBytes) {
+        int threads = options.threads() == 0 ? Cores.worthwhile(weightBytes) : options.threads();
+        return CpuOptions.of(threads).with(CpuPath.of(options.cpu())).with(Precision.of(options.compute()));
+    }
+}
