@@ -8,13 +8,14 @@ cd "$(dirname "$0")/.."
 : "${JAVA_HOME:?set it to a JDK 25 or newer}"
 target=$1 seconds=$2
 shift 2
-source=$(find roselle-engine/src/test/java -name "$target.java")
-class=$(printf %s "${source#roselle-engine/src/test/java/}" | sed 's/\.java$//; s|/|.|g')
+source=$(find roselle-*/src/test/java -name "$target.java")
+module=${source%%/*}
+class=$(printf %s "${source#*/src/test/java/}" | sed 's/\.java$//; s|/|.|g')
 mvn -B -q -P fuzz -Dspotless.check.skip=true test-compile dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath \
-    -pl roselle-engine >&2
-corpus=$PWD/roselle-engine/target/fuzz/$target
+    -pl "$module" -am >&2
+corpus=$PWD/$module/target/fuzz/$target
 mkdir -p "$corpus"
 exec "$JAVA_HOME/bin/java" -Xmx2g -ea --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED \
-    -cp "roselle-engine/target/test-classes:roselle-engine/target/classes:$(cat roselle-engine/target/fuzz.classpath)" \
+    -cp "$module/target/test-classes:$module/target/classes:$(cat "$module/target/fuzz.classpath")" \
     com.code_intelligence.jazzer.Jazzer --target_class="$class" --instrumentation_includes='roselle.**' \
     --reproducer_path="$corpus" -artifact_prefix="$corpus/" -max_total_time="$seconds" -timeout=10 "$@" "$corpus"

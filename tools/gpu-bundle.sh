@@ -25,14 +25,16 @@ fi
 rm -rf "$bundle/lib" "$bundle/test"
 mkdir -p "$bundle/lib" "$bundle/test"
 cp roselle-cli/target/roselle-cli-*.jar roselle-cli/target/lib/*.jar "$bundle/lib/"
-zip -q -d "$bundle"/lib/roselle-engine-*.jar 'roselle/demo/*.gguf' # a checkout has it
+zip -q -d "$bundle"/lib/roselle-hub-*.jar 'roselle/demo/*.gguf' # a checkout has it
 zip -q -d "$bundle"/lib/jline-native-*.jar "org/jline/nativ/Windows/*" "org/jline/nativ/Mac/*" "org/jline/nativ/FreeBSD/*"
 version=$(sed -n 's/.*<junit.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.junit.platform:junit-platform-console-standalone:$version" \
     -DoutputDirectory="$bundle/test"
 assertj=$(sed -n 's/.*<assertj.version>\(.*\)<.*/\1/p' pom.xml)
 mvn -B -q dependency:copy -Dartifact="org.assertj:assertj-core:$assertj" -DoutputDirectory="$bundle/test"
-(cd roselle-engine/target/test-classes && "$JAVA_HOME/bin/jar" cf "$bundle/test/engine-tests.jar" roselle)
+for module in api text engine cpu; do # without their resources
+    (cd "roselle-$module/target/test-classes" && "$JAVA_HOME/bin/jar" cf "$bundle/test/$module-tests.jar" roselle)
+done
 mkdir "$bundle/test/cuda" && cp -r roselle-cuda/target/test-classes/. "$bundle/test/cuda/"
 rm -rf "$bundle/lab"
 mkdir -p "$bundle/lab/tools" "$bundle/lab/roselle-cuda/src/main"
@@ -53,7 +55,7 @@ jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
 java=$jre/jre/bin/java
 unpacked() { [ -x "$java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }; }
 roselle() { # instead of this shell, so that signals reach it
-    exec "$java" --enable-native-access=roselle.engine,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
+    exec "$java" --enable-native-access=roselle.cpu,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
 }
 what=$1
 shift

@@ -10,7 +10,7 @@ bochs=${1:?the path of the Bochs program}
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-classes=roselle-engine/target/test-classes:roselle-engine/target/classes
+classes=roselle-cpu/target/test-classes:roselle-cpu/target/classes:roselle-engine/target/classes:roselle-api/target/classes
 emulation() {
     "${JAVA_HOME:?}"/bin/java --enable-native-access=ALL-UNNAMED -cp "${AMX_CLASSES:-$classes}" \
         roselle.cpu.machine.AmxEmulation "$@"

@@ -6,7 +6,6 @@ module roselle.bench {
     requires java.net.http;
     requires jdk.jfr;
     requires roselle.engine;
-    requires static org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

@@ -10,8 +10,8 @@ module roselle.cli {
     requires org.jline.terminal;
     requires roselle.bench;
     requires roselle.engine;
+    requires roselle.hub;
     requires roselle.server;
-    requires static org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

@@ -1,7 +1,6 @@
 /** NVIDIA devices as backends of the engine. */
 module roselle.cuda {
     requires roselle.engine;
-    requires static org.jspecify;
 
     provides roselle.backend.BackendProvider with
             roselle.cuda.CudaProvider;

@@ -11,7 +11,6 @@ module roselle.server {
     requires micrometer.core;
     requires micrometer.registry.prometheus;
     requires transitive roselle.engine;
-    requires static org.jspecify;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

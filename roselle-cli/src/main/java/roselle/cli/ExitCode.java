@@ -19,7 +19,7 @@ import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendException;
-import roselle.checkpoint.hub.HubException;
+import roselle.hub.HubException;
 
 /** What the process's exit status tells a script; the one place that maps failures to it. */
 enum ExitCode {

@@ -4,10 +4,10 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import roselle.checkpoint.hub.Hub;
-import roselle.checkpoint.hub.HubConfig;
-import roselle.checkpoint.hub.HubName;
-import roselle.checkpoint.hub.PullPlan;
+import roselle.hub.Hub;
+import roselle.hub.HubConfig;
+import roselle.hub.HubName;
+import roselle.hub.PullPlan;
 
 /** Turns names on the hub into paths: of what the cache has, else of what is fetched, which is said first. */
 final class HubModels {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import roselle.api.CheckpointException;
-import roselle.checkpoint.BundledModel;
+import roselle.hub.BundledModel;
 
 /** Guesses which file, model, command or option was meant by a name that nothing has. */
 final class NearNames {

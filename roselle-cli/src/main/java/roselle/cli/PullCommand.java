@@ -9,10 +9,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import roselle.checkpoint.hub.Hub;
-import roselle.checkpoint.hub.HubConfig;
-import roselle.checkpoint.hub.HubException;
-import roselle.checkpoint.hub.HubName;
+import roselle.hub.Hub;
+import roselle.hub.HubConfig;
+import roselle.hub.HubException;
+import roselle.hub.HubName;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 

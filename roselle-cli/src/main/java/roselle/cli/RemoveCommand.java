@@ -8,8 +8,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import roselle.checkpoint.hub.CachedModels;
-import roselle.checkpoint.hub.HubName;
+import roselle.hub.CachedModels;
+import roselle.hub.HubName;
 
 /** {@code roselle rm}: models out of the cache. */
 @Command(name = "rm")

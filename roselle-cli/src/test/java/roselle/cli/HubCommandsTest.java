@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-import roselle.checkpoint.BundledModel;
+import roselle.hub.BundledModel;
 import roselle.testing.LoopbackHub;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;

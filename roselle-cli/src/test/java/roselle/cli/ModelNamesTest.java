@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import roselle.checkpoint.BundledModel;
+import roselle.hub.BundledModel;
 
 class ModelNamesTest {
     @TempDir

@@ -10,9 +10,9 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.GenerationRequest;
-import roselle.checkpoint.BundledModel;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
+import roselle.hub.BundledModel;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 

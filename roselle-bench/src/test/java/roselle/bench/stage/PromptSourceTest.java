@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import roselle.bench.trace.PromptMode;
 import roselle.bench.trace.Trace;
 import roselle.bench.trace.TraceEntry;
-import roselle.checkpoint.BundledModel;
+import roselle.hub.BundledModel;
 
 final class PromptSourceTest {
     private static final Trace TRACE = new Trace("test", "constant", 0, List.of(entry(3), entry(5)), 0);

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import roselle.api.InvalidRequestException;
-import roselle.checkpoint.BundledModel;
 import roselle.checkpoint.Checkpoint;
+import roselle.hub.BundledModel;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
 

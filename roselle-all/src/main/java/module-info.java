@@ -1,0 +1,7 @@
+/** The engine with its devices and models by name. */
+module roselle {
+    requires roselle.cpu;
+    requires roselle.cuda;
+    requires transitive roselle.engine;
+    requires transitive roselle.hub;
+}

@@ -1,0 +1,100 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.testing.ChildJvm;
+import roselle.testing.SharedData;
+
+/**
+ * A decoding step allocates the status that other threads read, and nothing else, whatever the layers, the sequences and their
+ * tokens.
+ */
+class AllocationTest {
+    /**
+     * A JVM whose optimising compiler happened to inline another way keeps some vectors as objects for as long as it runs: one
+     * in several hundred does. What the code itself allocates shows in each.
+     */
+    private static final int JVMS = 3;
+
+    /** Bytes of a step on the engine's thread and on the pool's, those of a status, and the steps until it was so. */
+    private record Bytes(long engine, long status, long pool, long steps) {
+        boolean isOneStatus() {
+            return engine == status && pool == 0;
+        }
+    }
+
+    @Test
+    void aStepAllocatesNothingForALayerOrAToken() {
+        check(Path.of("../roselle-engine/src/test/resources/tiny-models/deepseek_v3"), "off");
+    }
+
+    @Test
+    void aStepThatIsOverlappedAllocatesNoMore() {
+        check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), "on");
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("roselle.engine.SameBitsTest#models")
+    void aStepOfAnyFamilyAllocatesNothingForALayerOrAToken(Path model) {
+        check(model, "off");
+        check(model, "on");
+    }
+
+    @Tag("long")
+    @Tag("shared-data")
+    @Test
+    void fiveLayersAllocateNoMoreThanTwo() {
+        check(SharedData.path("stories260k/stories260K.gguf"), "off");
+    }
+
+    @Tag("long")
+    @Test
+    void anObjectForEachSequenceIsFound() {
+        Path model = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
+        Bytes bytes = measure(model, 4, true, "off");
+        assertThat(bytes.engine()).isGreaterThanOrEqualTo(bytes.status() + 4 * 8);
+    }
+
+    private static void check(Path model, String overlap) {
+        for (int sequences : new int[] {1, 4}) {
+            var measured = new ArrayList<Bytes>();
+            while (measured.size() < JVMS && measured.stream().noneMatch(Bytes::isOneStatus)) {
+                measured.add(measure(model, sequences, false, overlap));
+            }
+            assertThat(measured)
+                    .as("bytes of a step of %s with %d sequences, in JVM after JVM", model.getFileName(), sequences)
+                    .anyMatch(Bytes::isOneStatus);
+        }
+    }
+
+    private static Bytes measure(Path model, int sequences, boolean leaks, String overlap) {
+        String said = ChildJvm.run(
+                        List.of("-XX:+UseParallelGC", "-XX:-BackgroundCompilation"),
+                        AllocationProbe.class,
+                        model.toString(),
+                        Integer.toString(sequences),
+                        Boolean.toString(leaks),
+                        overlap)
+                .success();
+        Matcher numbers = Pattern.compile("engine (\\d+) status (\\d+) pool (\\d+) after (\\d+) steps")
+                .matcher(said);
+        assertThat(numbers.find()).as(said).isTrue();
+        System.out.println(
+                model.getFileName() + ", " + sequences + " sequences, overlap " + overlap + ": " + numbers.group());
+        return new Bytes(
+                Long.parseLong(numbers.group(1)),
+                Long.parseLong(numbers.group(2)),
+                Long.parseLong(numbers.group(3)),
+                Long.parseLong(numbers.group(4)));
+    }
+}

@@ -1,0 +1,83 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import roselle.api.CapacityException;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.model.architecture.Architectures;
+
+/** What is planned for machines of other sizes than this one. */
+class EngineSizesTest {
+    private static final Path MODEL = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
+
+    private static EngineSizes sizes(int context, long machineBytes) {
+        var config = EngineConfig.of(MODEL).with(new BatchOptions(context, 4, 64, 0, 4));
+        try (Checkpoint checkpoint = Checkpoint.open(MODEL);
+                var backend = new CpuBackend(CpuOptions.of(1).with(CpuPath.VECTOR))) { // takes nothing for itself
+            return EngineSizes.of(config, checkpoint, Architectures.read(checkpoint), backend, machineBytes);
+        }
+    }
+
+    @Test
+    void whatIsPlannedFitsIntoTheMachine() {
+        for (long machine = 64 << 20; machine > 1 << 20; machine -= 777_777) {
+            EngineSizes sizes = sizes(0, machine);
+            assertThat(sizes.totalBytes()).as("of %d", machine).isLessThanOrEqualTo(machine);
+            assertThat(sizes.kvBytes()).as("an eighth of %d", machine).isLessThanOrEqualTo(machine / 8);
+        }
+    }
+
+    @Test
+    void lessMemoryGivesLessContextRatherThanNothing() {
+        int all = sizes(0, 64 << 20).limits().maxContext();
+        int some = sizes(0, 900_000).limits().maxContext();
+        assertThat(some).isBetween(32, all - 1);
+    }
+
+    @Test
+    void aModelTooLargeForTheMachineIsRefusedWithBothNumbers() {
+        assertThatThrownBy(() -> sizes(0, 200_000))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("in all, but there are ")
+                .hasMessageContaining("and 0.2 MiB; not even the smallest context fits: use a smaller model");
+        assertThatThrownBy(() -> sizes(100_000, 8 << 20))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("a context of 100000 tokens needs ")
+                .hasMessageContaining("the largest context that fits is ");
+    }
+
+    @Test
+    void theLargestContextThatFitsIsToldExactly() {
+        for (int asked : new int[] {4096, 2_000_000_000}) {
+            int largest = largestContext(asked);
+            assertThat(Engine.plan(small(largest)).maxContext()).isEqualTo(largest);
+            assertThat(largestContext(largest + 1)).isEqualTo(largest);
+        }
+        assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL).with(new CacheOptions("f32", 1, 16, true))))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("not even the smallest context fits");
+    }
+
+    private static EngineConfig small(int context) {
+        return EngineConfig.of(MODEL)
+                .with(new CacheOptions("f32", 1 << 20, 16, true))
+                .with(new BatchOptions(context, 4, 64, 0, 4));
+    }
+
+    private static int largestContext(int asked) {
+        try {
+            return Engine.plan(small(asked)).maxContext();
+        } catch (CapacityException refused) {
+            String message = String.valueOf(refused.getMessage());
+            return Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.cpu.InterpretedTiles;
+import roselle.model.Blueprint;
+import roselle.model.Decoder;
+import roselle.model.KvPages;
+import roselle.model.LoadPlan;
+import roselle.model.MemoryPlan;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.DataType;
+import roselle.testing.ChildJvm;
+
+/** The memory that is planned is the memory that is taken, and none is taken later. */
+class MemoryPlanTest {
+    private static final StepLimits LIMITS = new StepLimits(24, 3, 5, 100, 16);
+
+    @ParameterizedTest
+    @MethodSource("roselle.engine.SameBitsTest#models")
+    void theBytesOfThePlanAreThoseTaken(Path model) {
+        check(model, CpuPath.VECTOR);
+        check(model, CpuPath.AUTO);
+    }
+
+    private static void check(Path model, CpuPath path) {
+        try (Checkpoint checkpoint = Checkpoint.open(model);
+                var backend = new CpuBackend(CpuOptions.of(1).with(path))) {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            List<Integer> pages =
+                    Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
+            var load = LoadPlan.of(checkpoint, blueprint, backend);
+            var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, DataType.F16, DataType.F32);
+            try (Decoder decoder =
+                    Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
+                assertThat(backend.allocatedBytes() + decoder.rearrangedBytes())
+                        .as("with %s", backend.describe())
+                        .isEqualTo(plan.totalBytes(pages) - load.weightBytes());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("roselle.engine.SameBitsTest#models")
+    void whatThreadsTakeForThemselvesIsPlanned(Path model) {
+        try (var backend = new CpuBackend(CpuOptions.of(2))) {
+            checkOwn(model, backend);
+        }
+        if (InterpretedTiles.arePossible()) {
+            try (CpuBackend backend = InterpretedTiles.backend(1)) {
+                checkOwn(model, backend);
+                assertThat(backend.ownBytes()).as("with AMX").isGreaterThan(768 << 10);
+            }
+        }
+    }
+
+    private static void checkOwn(Path model, CpuBackend backend) {
+        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            List<Integer> pages =
+                    Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
+            long planned = backend.stepBytes(blueprint.spec().demands(LIMITS, DataType.F16));
+            try (Decoder decoder =
+                    Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
+                long ready = backend.ownBytes();
+                step(decoder, 0, 20); // many rows, then one
+                step(decoder, 20, 1);
+                assertThat(backend.ownBytes()).as("after steps").isEqualTo(ready);
+                assertThat(ready).as("with %s", backend.describe()).isLessThanOrEqualTo(planned);
+            }
+        }
+    }
+
+    private static void step(Decoder decoder, int from, int rows) {
+        var inputs = new StepInputs(LIMITS, decoder.spec().kvGroups().size());
+        for (int[] table : inputs.pageTable) {
+            Arrays.setAll(table, page -> Math.min(page, 6));
+        }
+        inputs.rows = rows;
+        inputs.sequences = 1;
+        inputs.outputs = 1;
+        inputs.outputRow[0] = rows - 1;
+        inputs.rowStart[1] = rows;
+        inputs.contextLength[0] = from;
+        Arrays.fill(inputs.tokenIds, 3);
+        Arrays.fill(inputs.drawnRow, -1);
+        Arrays.setAll(inputs.positions, row -> from + row);
+        decoder.forward(inputs);
+    }
+
+    @Test
+    void theProcessGrowsByThePlanAndNoMoreOnceItIsReady() {
+        String said = ChildJvm.run(
+                        List.of("-XX:NativeMemoryTracking=summary"),
+                        MemoryProbe.class,
+                        model("gpt2"),
+                        model("deepseek_v3"),
+                        model("gpt_oss"))
+                .success();
+        assertThat(said).contains("3 models as planned");
+    }
+
+    private static String model(String name) {
+        return Path.of("../roselle-engine/src/test/resources/tiny-models", name).toString();
+    }
+}

@@ -1,0 +1,127 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.backend.Backend;
+import roselle.cpu.CpuBackend;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.execution.QueuedBackend;
+import roselle.testing.AheadBackends;
+import roselle.testing.MixedRequests;
+
+/** What requests are told is the same, bit for bit, whether or not steps are launched before tokens are read. */
+class OverlapTest {
+    private static EngineConfig config(String model, long kvBytes) {
+        return EngineConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models", model))
+                .with(new BatchOptions(64, 16, 64, 0, 100))
+                .with(new CacheOptions("f32", kvBytes, 4, true));
+    }
+
+    private static List<String> answers(EngineConfig config, Backend device) {
+        try (var engine = Engine.open(config, device, StepHook.NONE)) {
+            return MixedRequests.answers(engine);
+        }
+    }
+
+    /** A decoder that sees all, one with windows, one with latent attention and experts, one with learned positions. */
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3", "gpt2"})
+    void stepsLaunchedAheadGiveTheSameBitsHoweverLateTheDeviceComesToThem(String model) {
+        var stepsAhead = new AtomicInteger();
+        EngineConfig config = config(model, 0);
+        List<String> plain = answers(config.with(Overlap.OFF), AheadBackends.counting(new CpuBackend(2), stepsAhead));
+        assertThat(stepsAhead.get()).as("steps ahead with overlap off").isZero();
+        assertThat(plain).anyMatch(answer -> answer.contains("STOP"));
+        assertThat(plain).anyMatch(answer -> answer.contains("LENGTH"));
+
+        EngineConfig overlapped = config.with(Overlap.ON);
+        assertThat(answers(overlapped, AheadBackends.counting(new CpuBackend(2), stepsAhead)))
+                .isEqualTo(plain);
+        assertThat(stepsAhead.getAndSet(0)).as("steps ahead").isGreaterThan(10);
+
+        Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
+        assertThat(answers(overlapped, AheadBackends.counting(late, stepsAhead)))
+                .isEqualTo(plain);
+        assertThat(stepsAhead.get()).as("late steps ahead").isGreaterThan(10);
+    }
+
+    /** Pages for two of sixteen sequences: they run short again and again. */
+    @Test
+    void fewPagesGiveTheSameBits() {
+        String model = "llama";
+        EngineConfig one = config(model, 0).with(new BatchOptions(64, 1, 32, 0, 100));
+        long bytes = 2
+                * Engine.plan(one).caches().stream()
+                        .mapToLong(EnginePlan.Cache::bytes)
+                        .sum();
+        List<String> plain = answers(config(model, 0).with(Overlap.OFF), new CpuBackend(2));
+        EngineConfig overlapped = config(model, bytes).with(Overlap.ON);
+        Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
+        var gate = new Gate(); // else each might end before the next has come
+        try (var engine = Engine.open(overlapped, late, gate)) {
+            assertThat(MixedRequests.answers(engine, gate::open)).isEqualTo(plain);
+            assertThat(engine.status().totals().preemptions()).isPositive();
+        }
+    }
+
+    @Test
+    void aFailureOfAStepAheadIsTheEnginesEnd() {
+        var steps = new AtomicInteger();
+        Backend device =
+                AheadBackends.failing(new CpuBackend(1), inputs -> inputs.takesDrawn && steps.incrementAndGet() == 3);
+        try (var engine = Engine.open(config("llama", 0).with(Overlap.ON), device, StepHook.NONE)) {
+            var generation = engine.submit(GenerationRequest.builder()
+                    .tokens(5, 6, 7)
+                    .ignoreEos(true)
+                    .maxTokens(40)
+                    .build());
+            int tokens = 0;
+            GenerationEvent last = null;
+            while (generation.hasNext()) {
+                last = generation.next();
+                tokens += last instanceof TokenGenerated ? 1 : 0;
+            }
+            assertThat(last)
+                    .isInstanceOfSatisfying(
+                            GenerationEvent.Failed.class,
+                            failed -> assertThat(failed.message()).contains("the device is gone"));
+            assertThat(tokens).isBetween(2, 4);
+            assertThat(engine.status().isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void leftOpenItIsOnWhereTheDeviceDrawsTokens() {
+        String told = System.getProperty("roselle.overlap");
+        System.clearProperty("roselle.overlap");
+        try {
+            assertThat(Overlap.AUTO.isOn(true)).isTrue();
+            assertThat(Overlap.AUTO.isOn(false)).isFalse();
+            assertThat(Overlap.OFF.isOn(true)).isFalse();
+        } finally {
+            if (told != null) {
+                System.setProperty("roselle.overlap", told);
+            }
+        }
+    }
+
+    @Test
+    void anUnknownWordIsRefused() {
+        assertThat(Overlap.of("ON")).isEqualTo(Overlap.ON);
+        assertThatThrownBy(() -> Overlap.of("yes"))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("overlap is yes: it must be auto, on or off");
+    }
+}

@@ -1,0 +1,350 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.TokenLogprob;
+import roselle.backend.Backend;
+import roselle.backend.DeviceOptions;
+import roselle.backend.Rows;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.cpu.InterpretedTiles;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EngineConfig.CacheOptions;
+import roselle.scheduler.Scheduler;
+import roselle.tensor.DataType;
+import roselle.testing.ConvertedStories;
+import roselle.testing.RandomLlama;
+
+/** A request's tokens and log-probabilities do not depend on what else runs, nor on how its work is cut. */
+class SameBitsTest {
+    /** Names the device to test in place of the CPU: {@code cuda}. */
+    private static final String DEVICE = "roselle.test.device";
+
+    private static final int PROMPT = 40;
+    private static final int ANSWER = 10;
+    private static final long SEED = 20260704;
+
+    @TempDir
+    private Path folder;
+
+    /** What a request gave: ids and the bits of their log-probabilities, and how much of its prompt was cached. */
+    private record Answer(List<Integer> ids, List<List<Integer>> bits, int cached) {
+        List<Object> withoutCache() {
+            return List.of(ids, bits);
+        }
+    }
+
+    static Stream<Path> models() throws IOException {
+        try (Stream<Path> folders = Files.list(Path.of("../roselle-engine/src/test/resources/tiny-models"))) {
+            return folders.filter(Files::isDirectory).sorted().toList().stream();
+        }
+    }
+
+    /**
+     * What is asked of which model.
+     *
+     * @param scoresPrompt whether the prompt's own tokens are scored too; they then do not come from the cache
+     */
+    private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
+        Backend backend() {
+            String device = System.getProperty(DEVICE);
+            if (device != null) {
+                return Devices.open(new DeviceOptions(device, 0));
+            }
+            boolean isInterpreted = path == CpuPath.AMX && !CpuBackend.paths().contains(path);
+            return isInterpreted
+                    ? InterpretedTiles.backend(2)
+                    : new CpuBackend(CpuOptions.of(2).with(path));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void aRequestGivesTheSameBitsHoweverItRuns(Path model) {
+        check(new Subject(model, "auto", CpuPath.AUTO, false));
+    }
+
+    /** A decoder that sees all, one with windows, one with latent attention and experts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
+    void chunksOfEverySizeGiveTheSameBits(String name) throws IOException {
+        for (boolean scoresPrompt : new boolean[] {false, true}) {
+            var subject = new Subject(model(name), "auto", CpuPath.AUTO, scoresPrompt);
+            Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
+            for (int chunk = 1; chunk <= PROMPT + 1; chunk++) {
+                assertThat(alone(subject, new BatchOptions(0, 4, 64, chunk, 100), 300)
+                                .withoutCache())
+                        .as("%s in chunks of %d", subject, chunk)
+                        .isEqualTo(alone.withoutCache());
+            }
+        }
+    }
+
+    @Test
+    void aPromptIsScoredWithTheSameBitsHoweverItRuns() throws IOException {
+        check(new Subject(llama(), "f32", CpuPath.AUTO, true));
+        check(new Subject(llama(), "f16", CpuPath.VECTOR, true));
+    }
+
+    @Tag("shared-data")
+    @ParameterizedTest
+    @CsvSource({"F32, auto, AUTO", "Q8_0, f16, AUTO", "Q4_0, bf16, AUTO", "Q8_0, bf16, VECTOR", "F16, f16, VECTOR"})
+    void storiesGiveTheSameBitsInEachFormat(DataType weights, String kvType, CpuPath path) throws IOException {
+        check(new Subject(ConvertedStories.write(weights, folder), kvType, path, weights == DataType.Q8_0));
+    }
+
+    /** The ways to multiply that this machine offers. */
+    static List<CpuPath> paths() {
+        return CpuBackend.paths();
+    }
+
+    @ParameterizedTest
+    @MethodSource("paths")
+    void superBlocksGiveTheSameBits(CpuPath path) throws IOException {
+        check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", path, false));
+    }
+
+    @Test
+    void tilesGiveTheSameBits() throws IOException {
+        assumeTrue(InterpretedTiles.arePossible());
+        check(new Subject(RandomLlama.write(DataType.Q8_0, folder), "f16", CpuPath.AMX, true));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyModelGivesTheSameBitsWithHalfTheCache(Path model) {
+        for (CpuPath path : CpuBackend.paths()) {
+            check(new Subject(model, "f16", path, false));
+            check(new Subject(model, "bf16", path, true));
+        }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(
+            value = DataType.class,
+            names = {"BF16", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"})
+    void everyFormatGivesTheSameBits(DataType weights) throws IOException {
+        Path model = RandomLlama.write(weights, folder);
+        for (CpuPath path : CpuBackend.paths()) {
+            check(new Subject(model, path == CpuPath.VECTOR ? "bf16" : "f32", path, path == CpuPath.VECTOR));
+        }
+    }
+
+    private static void check(Subject subject) {
+        int vocabulary = 300;
+        Answer alone = alone(subject, BatchOptions.DEFAULT, vocabulary);
+        assertThat(alone.ids()).hasSize(ANSWER);
+        for (int chunk : new int[] {1, 5, 16, 33}) {
+            var batch = new BatchOptions(0, 4, 64, chunk, 100);
+            assertThat(alone(subject, batch, vocabulary).withoutCache())
+                    .as("%s in chunks of %d", subject, chunk)
+                    .isEqualTo(alone.withoutCache());
+        }
+        assertThat(afterItself(subject, vocabulary).withoutCache())
+                .as("%s with a prefix hit", subject)
+                .isEqualTo(alone.withoutCache());
+        assertThat(amongStrangers(subject, vocabulary, subject.backend(), StepHook.NONE)
+                        .withoutCache())
+                .as("%s in a batch of 64", subject)
+                .isEqualTo(alone.withoutCache());
+        assertThat(amongStrangers(subject, vocabulary, subject.backend(), preemption())
+                        .withoutCache())
+                .as("%s preempted every third step", subject)
+                .isEqualTo(alone.withoutCache());
+    }
+
+    @Test
+    void aKernelWhoseBitsDependOnTheNumberOfRowsIsFound() throws IOException {
+        for (boolean scoresPrompt : new boolean[] {false, true}) {
+            var subject = new Subject(llama(), "auto", CpuPath.AUTO, scoresPrompt);
+            Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
+            assertThat(amongStrangers(subject, 300, saboteur(), StepHook.NONE).withoutCache())
+                    .isNotEqualTo(alone.withoutCache());
+        }
+    }
+
+    private static Path llama() throws IOException {
+        return model("llama");
+    }
+
+    private static Path model(String name) throws IOException {
+        return models().filter(path -> path.endsWith(name)).findFirst().orElseThrow();
+    }
+
+    private static Backend cpu() {
+        return new CpuBackend(2);
+    }
+
+    /** Takes the pages of every sequence that runs before every third step, so that nobody makes four steps in a row. */
+    private static StepHook preemption() {
+        var steps = new int[1];
+        return new StepHook() {
+            @Override
+            public void beforeStep(Scheduler scheduler) {
+                if (++steps[0] % 3 == 0) {
+                    while (scheduler.running() > 0) {
+                        scheduler.preemptYoungest();
+                    }
+                }
+            }
+
+            @Override
+            public boolean letsAhead() {
+                return steps[0] % 3 != 2;
+            }
+        };
+    }
+
+    /** Adds the last bit to every number of each product of many rows. */
+    private static Backend saboteur() {
+        Backend honest = cpu();
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(honest, arguments);
+                        if (method.getName().equals("linear") && (int) arguments[4] > 1) {
+                            nudge(honest, (Rows) arguments[3], (int) arguments[4]);
+                        }
+                        return result;
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    private static void nudge(Backend backend, Rows output, int rows) {
+        try (var arena = Arena.ofConfined()) {
+            long numbers = (long) rows * output.columns();
+            var all = arena.allocate(ValueLayout.JAVA_FLOAT, numbers);
+            backend.read(output, 0, rows, all);
+            for (long i = 0; i < numbers; i++) {
+                all.setAtIndex(ValueLayout.JAVA_FLOAT, i, Math.nextUp(all.getAtIndex(ValueLayout.JAVA_FLOAT, i)));
+            }
+            backend.write(all, output, 0, rows);
+        }
+    }
+
+    private static EngineConfig config(Subject subject, BatchOptions batch) {
+        return EngineConfig.of(subject.model())
+                .with(batch)
+                .with(new CacheOptions(subject.kvType(), 64L << 20, 16, true));
+    }
+
+    private static Answer alone(Subject subject, BatchOptions batch, int vocabulary) {
+        try (var engine = Engine.open(config(subject, batch), subject.backend(), StepHook.NONE)) {
+            return answer(engine.submit(request(subject, vocabulary)));
+        }
+    }
+
+    private static Answer afterItself(Subject subject, int vocabulary) {
+        try (var engine = Engine.open(config(subject, BatchOptions.DEFAULT), subject.backend(), StepHook.NONE)) {
+            Answer first = answer(engine.submit(request(subject, vocabulary)));
+            Answer second = answer(engine.submit(request(subject, vocabulary)));
+            if (!subject.scoresPrompt()) {
+                assertThat(second.cached()).as("cached tokens").isPositive();
+            }
+            assertThat(first.withoutCache()).isEqualTo(second.withoutCache());
+            return second;
+        }
+    }
+
+    private static Answer amongStrangers(Subject subject, int vocabulary, Backend backend, StepHook hook) {
+        var random = new Random(SEED);
+        var gate = new Gate(hook);
+        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), backend, gate)) {
+            var strangers = new ArrayList<Generation>();
+            Generation own = null;
+            int place = random.nextInt(64);
+            for (int i = 0; i < 64; i++) {
+                if (i == place) {
+                    own = engine.submit(request(subject, vocabulary));
+                }
+                int[] prompt =
+                        random.ints(1 + random.nextInt(50), 3, vocabulary).toArray();
+                strangers.add(engine.submit(GenerationRequest.builder()
+                        .tokens(prompt)
+                        .seed(i)
+                        .ignoreEos(true)
+                        .maxTokens(1 + random.nextInt(20))
+                        .build()));
+            }
+            gate.open();
+            Answer answer = answer(Objects.requireNonNull(own));
+            strangers.forEach(SameBitsTest::answer);
+            return answer;
+        }
+    }
+
+    private static GenerationRequest request(Subject subject, int vocabulary) {
+        int[] prompt = new Random(SEED + 1).ints(PROMPT, 3, vocabulary).toArray();
+        return GenerationRequest.builder()
+                .tokens(prompt)
+                .temperature(0.9)
+                .topP(0.95)
+                .seed(7)
+                .ignoreEos(true)
+                .maxTokens(ANSWER)
+                .logprobs(3)
+                .promptLogprobs(subject.scoresPrompt())
+                .build();
+    }
+
+    private static Answer answer(Generation generation) {
+        var ids = new ArrayList<Integer>();
+        var bits = new ArrayList<List<Integer>>();
+        int cached = -1;
+        try (generation) {
+            for (var event : generation) {
+                switch (event) {
+                    case TokenGenerated token -> {
+                        ids.add(token.id());
+                        bits.add(bits(token.logprobs()));
+                    }
+                    case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
+                    case Finished finished -> cached = finished.usage().cachedTokens();
+                    case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
+                    case roselle.api.GenerationEvent.ChoiceEnded _ -> {}
+                }
+            }
+        }
+        return new Answer(ids, bits, cached);
+    }
+
+    private static List<Integer> bits(List<TokenLogprob> logprobs) {
+        var bits = new ArrayList<Integer>();
+        for (TokenLogprob each : logprobs) {
+            bits.add(each.id());
+            bits.add(Float.floatToRawIntBits(each.logprob()));
+        }
+        return bits;
+    }
+}

@@ -1,0 +1,118 @@
+package roselle.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import roselle.api.CheckpointException;
+import roselle.backend.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.Precision;
+import roselle.model.LoadPlan;
+import roselle.model.MemoryPlan;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.DataType;
+
+/** What a configuration says is honoured in its older spelling too, or refused by name; never ignored. */
+class ConfigurationTest {
+    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+    private static final String LLAMA3 = "\"factor\": 8.0, \"high_freq_factor\": 4.0, \"low_freq_factor\": 1.0, "
+            + "\"original_max_position_embeddings\": 64";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void readsRotationInTheSpellingOfTransformers4() throws IOException {
+        String config = Files.readString(MODELS.resolve("llama/config.json"))
+                .replaceFirst(
+                        "(?s)\"rope_parameters\": \\{.*?}",
+                        "\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " + LLAMA3 + "}");
+        copy("llama", config);
+        try (Checkpoint reference = Checkpoint.open(MODELS.resolve("llama/expected.safetensors"));
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+            assertThat(Verification.of(reference).run(folder, backend, 0))
+                    .allSatisfy(
+                            difference -> assertThat(difference.isWithin(5e-4)).isTrue());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "llama,   model_type,              '\"mystery\"',          model_type is mystery",
+        "llama,   hidden_act,              '\"mish\"',             hidden_act is mish",
+        "llama,   num_attention_heads,     '0',                    num_attention_heads is 0",
+        "llama,   num_hidden_layers,       '1000000000',           num_hidden_layers is 1000000000",
+        "llama,   num_key_value_heads,     '3',                    4 attention heads cannot share 3 key heads",
+        "llama,   pretraining_tp,          '1, \"clip_qkv\": 8.0', clip_qkv is not a field",
+        "llama,   rope_type,               '\"mystery\"',          rope_type is mystery",
+        "llama,   rope_type,               '\"llama3\", \"mystery\": 1', mystery is not a field",
+        "llama,   attention_bias,          'true',                 q_proj.bias is missing",
+        "llama,   num_hidden_layers,       '3',                    layers.2.input_layernorm.weight is missing",
+        "llama,   intermediate_size,       '128',                  'has shape [112, 64], expected [128, 64]'",
+        "granite, attention_multiplier,    '0.2, \"attention_scale\": 3', attention_scale is not a field",
+        "mixtral, num_experts_per_tok,     '9',                    9 experts per token of 4",
+        "gpt2,    add_cross_attention,     'true',                 add_cross_attention is true"
+    })
+    void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {
+        String config = Files.readString(MODELS.resolve(model + "/config.json"));
+        String changed = config.replaceFirst("\"" + field + "\": [^,\\n]+", "\"" + field + "\": " + value);
+        assertThat(changed).isNotEqualTo(config);
+        copy(model, changed);
+        assertThatThrownBy(this::open)
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining(message)
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void refusesATensorThatNothingAsksFor() throws IOException {
+        String config = Files.readString(MODELS.resolve("llama-bias-headdim/config.json"))
+                .replace("\"mlp_bias\": true", "\"mlp_bias\": false");
+        copy("llama-bias-headdim", config);
+        assertThatThrownBy(this::open)
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining(".bias is not part of this architecture");
+    }
+
+    @Test
+    void plansMemoryBeforeAnythingIsLoaded() {
+        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"));
+                var backend = new CpuBackend(1)) {
+            var blueprint = Architectures.read(checkpoint);
+            var limits = new StepLimits(8, 2, 4, 64, 16);
+            MemoryPlan plan = MemoryPlan.of(
+                    LoadPlan.of(checkpoint, blueprint, backend), blueprint.spec(), limits, DataType.BF16, DataType.F32);
+            long stored = checkpoint.tensors().values().stream()
+                    .mapToLong(tensor -> tensor.data().byteSize())
+                    .sum();
+            assertThat(plan.load().weightBytes()).isEqualTo(stored);
+            assertThat(plan.groups()).extracting("name").containsExactly("window", "full");
+            // one layer each: 2 heads, key and value of 32 numbers, 2 bytes
+            assertThat(plan.kvBytesPerToken()).containsExactly(256L, 256L);
+            assertThat(plan.kvBytes(List.of(3, 5))).isEqualTo(8 * 16 * 256L);
+        }
+    }
+
+    private void open() {
+        try (Checkpoint checkpoint = Checkpoint.open(folder);
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+            SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 4, 16)
+                    .close();
+        }
+    }
+
+    private void copy(String model, String config) throws IOException {
+        Files.copy(MODELS.resolve(model + "/model.safetensors"), folder.resolve("model.safetensors"));
+        Files.writeString(folder.resolve("config.json"), config);
+    }
+}

@@ -1,0 +1,98 @@
+package roselle.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.cpu.Precision;
+import roselle.tensor.DataType;
+
+/**
+ * The tiny models as GGUF give the logits that they give as safetensors.
+ *
+ * <p>SmolLM 3 is not among them: GGUF has no key for which layers have no positions.
+ */
+class GgufModelsTest {
+    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @EnumSource(
+            value = CpuPath.class,
+            names = {"VECTOR", "AUTO"})
+    void microscaledExpertsFromGgufGiveTheBitsOfThoseFromSafetensors(CpuPath path) throws IOException {
+        Path model = Path.of("../roselle-engine/src/test/resources/variant-models/gpt-oss-mxfp4");
+        Path file = folder.resolve("model.gguf");
+        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+            Files.write(file, GgufModel.of(checkpoint));
+        }
+        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
+                Checkpoint written = Checkpoint.open(file);
+                var backend =
+                        new CpuBackend(CpuOptions.all().with(Precision.F32).with(path))) {
+            assertThat(written.tensor("blk.1.ffn_up_exps.weight").type()).isEqualTo(DataType.MXFP4);
+            var verification = Verification.of(reference);
+            assertThat(verification.run(file, backend, 0))
+                    .isEqualTo(verification.run(model, backend, 0))
+                    .hasSize(2)
+                    .allSatisfy(difference -> {
+                        assertThat(difference.largest()).isLessThanOrEqualTo(5e-4);
+                        assertThat(difference.agreeing()).isEqualTo(8);
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cohere",
+                "deepseek_v3",
+                "gemma",
+                "gemma2",
+                "gemma3",
+                "glm4",
+                "gpt2",
+                "gpt_neox",
+                "gpt_oss",
+                "granite",
+                "llama",
+                "llama-bias-headdim",
+                "mistral",
+                "mixtral",
+                "olmo2",
+                "phi",
+                "phi3",
+                "qwen2",
+                "qwen2_moe",
+                "qwen3",
+                "qwen3_moe",
+                "stablelm",
+                "starcoder2"
+            })
+    void equalsTheReferenceFromGguf(String name) throws IOException {
+        Path file = folder.resolve("model.gguf");
+        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve(name))) {
+            Files.write(file, GgufModel.of(checkpoint));
+        }
+        try (Checkpoint reference = Checkpoint.open(MODELS.resolve(name + "/expected.safetensors"));
+                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+            assertThat(Verification.of(reference).run(file, backend, 0))
+                    .hasSize(3)
+                    .allSatisfy(difference -> {
+                        assertThat(difference.largest()).isLessThanOrEqualTo(5e-4);
+                        assertThat(difference.agreeing()).isEqualTo(16);
+                    });
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Find models on the Hugging Face hub, download them into its cache, and keep that cache. */
-@NullMarked
-package roselle.checkpoint.hub;
-
-import org.jspecify.annotations.NullMarked;

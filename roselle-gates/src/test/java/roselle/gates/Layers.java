@@ -1,0 +1,122 @@
+package roselle.gates;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.util.List;
+import java.util.Set;
+
+/** The order of the packages: each imports only from rows above its own. */
+final class Layers {
+    /** Top to bottom as in docs/architecture.md; a package below one of these belongs to its row. */
+    static final List<String> ROWS = List.of(
+            "api",
+            "tensor",
+            "tokenizer",
+            "template",
+            "checkpoint",
+            "hub",
+            "backend",
+            "cpu",
+            "grammar",
+            "kvcache",
+            "model",
+            "batch",
+            "scheduler",
+            "sampling",
+            "speculative",
+            "transfer",
+            "execution",
+            "engine",
+            "cuda",
+            "server",
+            "bench",
+            "cli");
+
+    static final ArchRule IMPORTS_POINT_UP = ArchRuleDefinition.classes()
+            .that(DescribedPredicate.describe("are Roselle's", type -> isOurs(type.getPackageName())))
+            .should(importOnlyFromRowsAbove())
+            .as("a package imports only from rows above it");
+
+    static final ArchRule NO_CYCLES = SlicesRuleDefinition.slices()
+            .matching("roselle.(**)")
+            .should()
+            .beFreeOfCycles()
+            .as("packages are free of cycles");
+
+    /** The packages of the server that answer requests, each on its own. */
+    private static final Set<String> DIALECTS =
+            Set.of("openai", "responses", "embeddings", "control", "web", "openapi");
+
+    static final ArchRule DIALECTS_ARE_APART = ArchRuleDefinition.classes()
+            .that(DescribedPredicate.describe(
+                    "belong to a dialect",
+                    type -> !dialect(type.getPackageName()).isEmpty()))
+            .should(importNoOtherDialect())
+            .as("a dialect of the server imports no other");
+
+    private Layers() {}
+
+    private static ArchCondition<JavaClass> importNoOtherDialect() {
+        return new ArchCondition<>("import no other dialect") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                String own = dialect(type.getPackageName());
+                for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                    String other = dialect(
+                            dependency.getTargetClass().getBaseComponentType().getPackageName());
+                    if (!other.isEmpty() && !other.equals(own)) {
+                        events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+
+    /** The dialect that a package belongs to, or empty. */
+    private static String dialect(String packageName) {
+        String prefix = "roselle.server.";
+        if (!packageName.startsWith(prefix)) {
+            return "";
+        }
+        String name = packageName.substring(prefix.length());
+        return DIALECTS.contains(name) ? name : "";
+    }
+
+    private static ArchCondition<JavaClass> importOnlyFromRowsAbove() {
+        return new ArchCondition<>("import only from rows above") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                if (row(type.getPackageName()) < 0) {
+                    events.add(SimpleConditionEvent.violated(
+                            type, type.getName() + ": package " + type.getPackageName() + " has no row in Layers"));
+                }
+                type.getDirectDependenciesFromSelf().stream()
+                        .filter(Layers::pointsDown)
+                        .forEach(dependency ->
+                                events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
+            }
+        };
+    }
+
+    private static boolean pointsDown(Dependency dependency) {
+        String target = dependency.getTargetClass().getBaseComponentType().getPackageName();
+        return isOurs(target) && row(target) > row(dependency.getOriginClass().getPackageName());
+    }
+
+    private static boolean isOurs(String packageName) {
+        return packageName.startsWith("roselle.");
+    }
+
+    private static int row(String packageName) {
+        String top = packageName.substring("roselle.".length());
+        int dot = top.indexOf('.');
+        return ROWS.indexOf(dot < 0 ? top : top.substring(0, dot));
+    }
+}

@@ -1,0 +1,9 @@
+/** Models by name: those of the Hugging Face hub, and one that is inside. */
+module roselle.hub {
+    requires java.net.http;
+    requires roselle.engine;
+    requires tools.jackson.core;
+    requires tools.jackson.databind;
+
+    exports roselle.hub;
+}

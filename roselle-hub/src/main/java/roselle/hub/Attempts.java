@@ -1,0 +1,73 @@
+package roselle.hub;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/** Decides whether what the network broke is tried again, and waits before it is. */
+final class Attempts {
+    static final int MOST = 5;
+    /** Fewer bytes do not earn new attempts, so that a server cannot drip forever. */
+    private static final long PROGRESS_BYTES = 1 << 20;
+
+    private static final int LARGEST_FACTOR = 16;
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
+
+    private final Duration pause;
+    private int failures;
+    private long bytes;
+
+    Attempts(Duration pause) {
+        this.pause = pause;
+    }
+
+    /** Something the network does. */
+    interface Work<T> {
+        T run() throws IOException;
+    }
+
+    /** The result of the first attempt that succeeds; a {@link HubException} when there were too many. */
+    <T> T run(Work<T> work) throws IOException {
+        while (true) {
+            try {
+                return work.run();
+            } catch (PassingFailure failure) {
+                await(failure);
+            }
+        }
+    }
+
+    void received(long count) {
+        bytes += count;
+        if (bytes >= PROGRESS_BYTES) {
+            bytes = 0;
+            failures = 0;
+        }
+    }
+
+    /** Waits before the next attempt, or fails when there have been enough. */
+    void await(PassingFailure failure) {
+        failures++;
+        if (failures >= MOST) {
+            throw exhausted(failure);
+        }
+        Duration own = pause.multipliedBy(Math.min(LARGEST_FACTOR, 1L << (failures - 1)));
+        sleep(own.compareTo(failure.hubsWait()) > 0 ? own : failure.hubsWait());
+    }
+
+    private static HubException exhausted(PassingFailure failure) {
+        return new HubException(
+                HubException.Kind.TRY_AGAIN,
+                failure.getMessage() + "; gave up after " + MOST + " attempts: run the same again to go on from there",
+                failure);
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : time);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new HubException(
+                    HubException.Kind.TRY_AGAIN, "interrupted: run the same again to go on from there", interrupted);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package roselle.hub;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Predicate;
+
+/** What is asked of the hub: which commit a revision is, which files it has, and their bytes. */
+final class HubApi implements AutoCloseable {
+    static final int MOST_PAGES = 5_000;
+    static final int MOST_FILES = 20_000;
+    private static final long MOST_LISTING_BYTES = 1L << 29;
+
+    private final HubConfig config;
+    private final HubHttp http;
+
+    HubApi(HubConfig config) {
+        this.config = config;
+        this.http = new HubHttp(config);
+    }
+
+    /** The commit that a revision is now. */
+    String commit(HubName name) throws IOException {
+        URI address = http.address("/api/models/" + name.repository() + "/revision/" + encodedWhole(name.revision()));
+        String subject = name.repository() + " at " + name.revision();
+        return attempts().run(() -> {
+            try (HubResponse response = http.fetch(address, Optional.empty(), subject)) {
+                return HubJson.commit(new BodyStream(response.body(), MOST_LISTING_BYTES, subject), subject);
+            }
+        });
+    }
+
+    /** The files of a commit whose paths are wanted; a hostile path fails, wanted or not. */
+    Listing listing(String repository, String commit, Predicate<String> isWanted) throws IOException {
+        SequencedMap<String, RepositoryFile> files = new LinkedHashMap<>();
+        Optional<URI> page =
+                Optional.of(http.address("/api/models/" + repository + "/tree/" + commit + "?recursive=true"));
+        long bytesLeft = MOST_LISTING_BYTES;
+        for (int number = 0; page.isPresent(); number++) {
+            requireFewer(number, repository);
+            Page read = readPage(page.get(), repository, isWanted, bytesLeft);
+            files.putAll(read.files());
+            requireFewFiles(files.size(), repository);
+            bytesLeft -= read.bytes();
+            page = read.next();
+        }
+        return new Listing(repository, commit, files);
+    }
+
+    private record Page(SequencedMap<String, RepositoryFile> files, Optional<URI> next, long bytes) {}
+
+    private Page readPage(URI address, String repository, Predicate<String> isWanted, long bytesLeft)
+            throws IOException {
+        return attempts().run(() -> {
+            try (HubResponse response = http.fetch(address, Optional.empty(), repository)) {
+                var in = new BodyStream(response.body(), bytesLeft, repository + "'s listing");
+                var files = HubJson.files(in, repository, isWanted);
+                return new Page(files, next(address, response), in.count());
+            }
+        });
+    }
+
+    private static void requireFewer(int pages, String repository) {
+        if (pages >= MOST_PAGES) {
+            throw new HubException(
+                    HubException.Kind.BAD_DATA, repository + " is listed on more than " + MOST_PAGES + " pages");
+        }
+    }
+
+    static void requireFewFiles(int files, String repository) {
+        if (files > MOST_FILES) {
+            throw new HubException(
+                    HubException.Kind.BAD_DATA, repository + " lists more than " + MOST_FILES + " files of a model");
+        }
+    }
+
+    /** The address in {@code Link: <address>; rel="next"}. */
+    private static Optional<URI> next(URI page, HubResponse response) {
+        String link = response.headers().firstValue("Link").orElse("");
+        int end = link.indexOf('>');
+        if (!link.startsWith("<") || end < 0 || !link.substring(end).contains("rel=\"next\"")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(page.resolve(link.substring(1, end)));
+        } catch (IllegalArgumentException malformed) {
+            throw new HubException(
+                    HubException.Kind.BAD_DATA, "the hub's next page is at '" + SafeText.of(link) + "', no address");
+        }
+    }
+
+    /** Asks once for a file's bytes from {@code from} until before {@code to}; the hub may send all of them instead. */
+    HubResponse open(Listing listing, RepositoryFile file, long from, long to) throws PassingFailure {
+        URI address = http.address("/" + listing.repository() + "/resolve/" + listing.commit() + "/"
+                + RepositoryPath.encoded(file.path()));
+        String range = "bytes=" + from + "-" + (to - 1);
+        return http.fetch(address, Optional.of(range), listing.repository() + "/" + file.path());
+    }
+
+    Attempts attempts() {
+        return new Attempts(config.transfer().times().pause());
+    }
+
+    void abort() {
+        http.abort();
+    }
+
+    private static String encodedWhole(String revision) {
+        return RepositoryPath.encoded(revision).replace("/", "%2F");
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+
+    /** A body as Jackson reads it: no longer than it may be. */
+    private static final class BodyStream extends InputStream {
+        private final HubBody body;
+        private final long limit;
+        private final String subject;
+        private long count;
+
+        BodyStream(HubBody body, long limit, String subject) {
+            this.body = body;
+            this.limit = limit;
+            this.subject = subject;
+        }
+
+        long count() {
+            return count;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            byte[] part = new byte[length];
+            int read = body.read(part, length);
+            System.arraycopy(part, 0, buffer, offset, Math.max(0, read));
+            count += Math.max(0, read);
+            if (count > limit) {
+                throw new HubException(
+                        HubException.Kind.BAD_DATA, subject + " takes more than " + MOST_LISTING_BYTES + " bytes");
+            }
+            return read;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package roselle.hub;
+
+import java.util.Collections;
+import java.util.Optional;
+import java.util.SequencedMap;
+
+/**
+ * The files of a repository at one commit that a model may need; others are left out.
+ *
+ * @param repository {@code org/name}
+ * @param commit its 40 digits
+ * @param files by path
+ */
+record Listing(String repository, String commit, SequencedMap<String, RepositoryFile> files) {
+    Listing {
+        files = Collections.unmodifiableSequencedMap(files);
+    }
+
+    RepositoryFile file(String path) {
+        return Optional.ofNullable(files.get(path))
+                .orElseThrow(() -> new HubException(
+                        HubException.Kind.BAD_DATA,
+                        repository + " names the file " + SafeText.of(path) + " but does not list it"));
+    }
+}

@@ -1,0 +1,19 @@
+package roselle.hub;
+
+/** Hears how a download gets on; called from several threads. */
+public interface PullObserver {
+    /** One that does not listen. */
+    PullObserver SILENT = new PullObserver() {};
+
+    /** Bytes of the missing ones that are there now; negative where a server made them worthless. */
+    default void received(long bytes) {}
+
+    /** A file is there, whole and checked. */
+    default void finished(String path, long size) {}
+
+    /** Another process fetches a file, which is waited for. */
+    default void waiting(String path) {}
+
+    /** What was fetched of a file was not what the hub promised, and is fetched once more. */
+    default void restarting(String path) {}
+}
