@@ -64,8 +64,8 @@ final class TestRunTest {
                 fi
                 echo "$*" >>arguments
                 mkdir -p roselle-one/target/surefire-reports roselle-two/target/surefire-reports
-                printf '<testsuite>\\n%%s</testsuite>\\n' '%s' >roselle-one/target/surefire-reports/TEST-a.xml
-                printf '<testsuite>\\n%%s</testsuite>\\n' '%s' >roselle-two/target/surefire-reports/TEST-b.xml
+                printf '<testsuite name="one.ATest" time="1.5">\\n%%s</testsuite>\\n' '%s' >roselle-one/target/surefire-reports/TEST-a.xml
+                printf '<testsuite name="two.BTest" time="22.25">\\n%%s</testsuite>\\n' '%s' >roselle-two/target/surefire-reports/TEST-b.xml
                 echo '%s'
                 exit %d
                 """.formatted(firstReport, secondReport, says, status));
@@ -88,6 +88,8 @@ final class TestRunTest {
         Outcome outcome = run("./roselle", "test", "-P", "long");
         assertThat(outcome.status()).as(outcome.said()).isZero();
         assertThat(outcome.lastLine()).isEqualTo("Tests run: 4, Failures: 0, Errors: 0, Skipped: 1");
+        assertThat(outcome.said())
+                .containsSubsequence("22.2  roselle-two", "1.5  roselle-one", "22.2  two.BTest", "1.5  one.ATest");
         assertThat(folder.resolve("arguments"))
                 .content()
                 .contains("-fae", "-Dmaven.test.failure.ignore=true", "verify -P long");
@@ -110,7 +112,44 @@ final class TestRunTest {
         assertThat(outcome.status()).as(outcome.said()).isEqualTo(what.startsWith("a crash") ? 3 : 1);
         assertThat(outcome.lastLine())
                 .isEqualTo("Tests run: 3, Failures: " + failures + ", Errors: " + errors + ", Skipped: 0");
-        assertThat(folder.resolve("roselle-cli/target/build.finished")).doesNotExist();
+        assertThat(folder.resolve("roselle-cli/target/quick/build.finished")).doesNotExist();
+    }
+
+    @Test
+    void checksOneTestOfOneModuleApartFromTheCheckedBuild() throws Exception {
+        maven(PASSED, PASSED, "", 0);
+        Files.createDirectories(folder.resolve("roselle-one/src/test"));
+        Outcome outcome = run("./roselle", "check", "one", "ATest");
+        assertThat(outcome.status()).as(outcome.said()).isZero();
+        assertThat(folder.resolve("arguments"))
+                .content()
+                .contains("-Dquick -Dbuild.folder=target/quick -Dtest=ATest", "-pl roselle-one -am test");
+    }
+
+    @Test
+    void checksAllTestsOfAModule() throws Exception {
+        maven(PASSED, PASSED, "", 0);
+        Files.createDirectories(folder.resolve("roselle-one/src/test/java/one"));
+        Files.writeString(folder.resolve("roselle-one/src/test/java/one/BTest.java"), "");
+        Outcome outcome = run("./roselle", "check", "roselle-one");
+        assertThat(outcome.status()).as(outcome.said()).isZero();
+        assertThat(folder.resolve("arguments")).content().contains("-Dtest=BTest ");
+    }
+
+    @Test
+    void saysWhichModulesThereAreToCheck() throws Exception {
+        maven(PASSED, PASSED, "", 0);
+        Files.createDirectories(folder.resolve("roselle-one/src"));
+        Outcome outcome = run("./roselle", "check", "three");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.lastLine()).isEqualTo("roselle: there is no module roselle-three; there are: roselle-one ");
+    }
+
+    @Test
+    void aFailedCheckFails() throws Exception {
+        maven(PASSED, PASSED, "", 1);
+        Files.createDirectories(folder.resolve("roselle-one/src"));
+        assertThat(run("./roselle", "check", "one", "ATest").status()).isEqualTo(1);
     }
 
     /** A launcher that tells of other tests for the long ones. */
