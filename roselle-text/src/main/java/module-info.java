@@ -6,7 +6,8 @@ module roselle.text {
     requires tools.jackson.databind;
 
     exports roselle.tokenizer;
-    exports roselle.template to
+    exports roselle.tokenizer.format;
+    exports roselle.jinja to
             roselle.engine,
             roselle.cli,
             roselle.bench;

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import roselle.template.ChatTemplate;
+import roselle.jinja.ChatTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Time to render, and to compile, Llama 3.1's chat template for a chat with tools. Run from the repository's root. */

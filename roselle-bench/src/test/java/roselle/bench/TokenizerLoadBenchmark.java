@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import roselle.tokenizer.Tokenizer;
-import roselle.tokenizer.Tokenizers;
+import roselle.tokenizer.format.Tokenizers;
 
 /**
  * Milliseconds to load a made-up tokenizer.json of 128,000 byte-level tokens, once in each of several fresh JVMs. The

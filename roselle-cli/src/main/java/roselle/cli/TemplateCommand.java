@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
 import roselle.checkpoint.Checkpoint;
-import roselle.template.ChatTemplate;
+import roselle.jinja.ChatTemplate;
 
 /** {@code roselle template}: the prompt that a chat template makes of variables, and nothing else. */
 @Command(name = "template")

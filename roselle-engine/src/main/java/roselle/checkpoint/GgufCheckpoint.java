@@ -9,7 +9,7 @@ import java.util.SequencedMap;
 import roselle.api.CheckpointException;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
-import roselle.tokenizer.Tokenizers;
+import roselle.tokenizer.format.Tokenizers;
 
 /** A model in one GGUF file, or in several that split its tensors among them. */
 final class GgufCheckpoint implements Checkpoint {

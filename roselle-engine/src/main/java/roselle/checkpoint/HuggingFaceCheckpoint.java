@@ -11,7 +11,7 @@ import java.util.SequencedMap;
 import roselle.api.CheckpointException;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
-import roselle.tokenizer.Tokenizers;
+import roselle.tokenizer.format.Tokenizers;
 
 /** A model as Hugging Face lays it out: JSON files and a tokenizer beside safetensors, or only some of them. */
 final class HuggingFaceCheckpoint implements Checkpoint {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
-import roselle.tokenizer.Tokenizers;
+import roselle.tokenizer.format.Tokenizers;
 
 /** A tokenizer's file alone: no tensor, no template. */
 record TokenizerCheckpoint(Path source, MappedFiles files) implements Checkpoint {

@@ -13,7 +13,7 @@ import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
-import roselle.template.ChatTemplate;
+import roselle.jinja.ChatTemplate;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
 

@@ -6,12 +6,13 @@ import java.util.List;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.testing.SharedData;
+import roselle.tokenizer.pretokenizer.WordScanner;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A real vocabulary, which comes as GGUF, written as the tokenizer.json that the model was released with. */
-final class GgufAsTokenizerJson {
+public final class GgufAsTokenizerJson {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final String ISOLATED = ",\"behavior\":\"Isolated\",\"invert\":false}";
     private static final String BYTE_LEVEL =
@@ -78,7 +79,7 @@ final class GgufAsTokenizerJson {
         };
     }
 
-    static String split(String pattern) {
+    public static String split(String pattern) {
         return "{\"type\":\"Split\",\"pattern\":{\"Regex\":" + MAPPER.writeValueAsString(pattern) + "}" + ISOLATED;
     }
 

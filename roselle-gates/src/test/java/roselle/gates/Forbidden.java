@@ -19,7 +19,7 @@ import java.util.Set;
 final class Forbidden {
     private static final String[] BINDERS = {"roselle.cuda..", "roselle.cpu.machine.."};
     private static final String[] READERS_OF_FOREIGN_TEXT = {
-        "roselle.template..", "roselle.grammar..", "roselle.tokenizer.."
+        "roselle.jinja..", "roselle.grammar..", "roselle.tokenizer.."
     };
     private static final Set<String> METHODS_THAT_COMPILE_A_PATTERN =
             Set.of("matches", "replaceAll", "replaceFirst", "split", "splitWithDelimiters");

@@ -75,10 +75,10 @@ final class ForbiddenTest {
                         "Pattern"),
                 new Fault(
                         Forbidden.PATTERNS,
-                        "roselle.template",
+                        "roselle.jinja",
                         "String trim(String text) { return text.replaceAll(\" +$\", \"\"); }",
                         "replaceAll"),
-                new Fault(Forbidden.REFLECTION, "roselle.template", "java.lang.reflect.Method method;", "Method"),
+                new Fault(Forbidden.REFLECTION, "roselle.jinja", "java.lang.reflect.Method method;", "Method"),
                 new Fault(
                         Forbidden.REFLECTION,
                         "roselle.grammar",

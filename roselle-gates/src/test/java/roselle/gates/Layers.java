@@ -19,7 +19,7 @@ final class Layers {
             "api",
             "tensor",
             "tokenizer",
-            "template",
+            "jinja",
             "checkpoint",
             "hub",
             "backend",

@@ -9,7 +9,7 @@ package roselle.tokenizer;
  * @param rstrip takes the white space after it along
  * @param normalized is looked for in the normalized text, else in the text as given
  */
-record AddedToken(
+public record AddedToken(
         int id,
         String content,
         boolean special,
@@ -18,7 +18,7 @@ record AddedToken(
         boolean rstrip,
         boolean normalized) {
     /** A token without any of the matching flags. */
-    static AddedToken plain(int id, String content, boolean special) {
+    public static AddedToken plain(int id, String content, boolean special) {
         return new AddedToken(id, content, special, false, false, false, false);
     }
 }

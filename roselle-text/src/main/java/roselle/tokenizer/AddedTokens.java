@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.CheckpointException;
+import roselle.tokenizer.normalizer.Normalizer;
+import roselle.tokenizer.unicode.CharacterClasses;
 
 /**
  * The tokens that are cut out of a text before normalizer, pre-tokenizer and model see the rest.
@@ -15,7 +17,7 @@ import roselle.api.CheckpointException;
  * it. Tokens that are not normalized are cut from the text as given, the others from what the normalizer made of the
  * stretches between.
  */
-final class AddedTokens {
+public final class AddedTokens {
     /** No added tokens. */
     static final AddedTokens NONE = new AddedTokens(List.of(), Normalizer.NONE);
 
@@ -35,7 +37,7 @@ final class AddedTokens {
     }
 
     /** Normalized tokens are looked for as {@code normalizer} writes them. */
-    AddedTokens(List<AddedToken> tokens, Normalizer normalizer) {
+    public AddedTokens(List<AddedToken> tokens, Normalizer normalizer) {
         for (AddedToken token : tokens) {
             if (token.content().length() > MAXIMUM_LENGTH) {
                 throw new CheckpointException("added token " + token.id() + " has "
@@ -58,7 +60,7 @@ final class AddedTokens {
         return Optional.ofNullable(byId.get(id));
     }
 
-    Optional<AddedToken> byContent(String content) {
+    public Optional<AddedToken> byContent(String content) {
         return Optional.ofNullable(byContent.get(content));
     }
 

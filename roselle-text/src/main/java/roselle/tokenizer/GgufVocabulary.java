@@ -29,25 +29,25 @@ public record GgufVocabulary(
         Map<String, Integer> tokenIds,
         Map<String, Boolean> flags,
         byte[] precompiledCharsmap) {
-    static final int NORMAL = 1;
-    static final int UNKNOWN = 2;
-    static final int CONTROL = 3;
-    static final int USER_DEFINED = 4;
-    static final int UNUSED = 5;
+    public static final int NORMAL = 1;
+    public static final int UNKNOWN = 2;
+    public static final int CONTROL = 3;
+    public static final int USER_DEFINED = 4;
+    public static final int UNUSED = 5;
     static final int BYTE = 6;
 
     /** The value of a key such as {@code bos_token_id}. */
-    OptionalInt tokenId(String key) {
+    public OptionalInt tokenId(String key) {
         Integer id = tokenIds.get(key);
         return id == null ? OptionalInt.empty() : OptionalInt.of(id);
     }
 
-    boolean flag(String key, boolean fallback) {
+    public boolean flag(String key, boolean fallback) {
         return flags.getOrDefault(key, fallback);
     }
 
     /** The type of a token; normal where the file has no types. */
-    int typeOf(int id) {
+    public int typeOf(int id) {
         return tokenType.length == 0 ? NORMAL : tokenType[id];
     }
 }

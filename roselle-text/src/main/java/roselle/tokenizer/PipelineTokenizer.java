@@ -3,16 +3,19 @@ package roselle.tokenizer;
 import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
+import roselle.tokenizer.model.IdBuffer;
+import roselle.tokenizer.pretokenizer.PieceSink;
+import roselle.tokenizer.unicode.WellFormed;
 
 /**
  * The tokenizer that every file format is read into: added tokens, normalizer, pre-tokenizer, model, post-processor,
  * and a decoder for the way back.
  */
-final class PipelineTokenizer implements Tokenizer {
+public final class PipelineTokenizer implements Tokenizer {
     private final Pipeline parts;
     private final int vocabularySize;
 
-    PipelineTokenizer(Pipeline parts) {
+    public PipelineTokenizer(Pipeline parts) {
         this.parts = parts;
         vocabularySize = Math.max(parts.vocabulary().size(), parts.added().idLimit());
     }

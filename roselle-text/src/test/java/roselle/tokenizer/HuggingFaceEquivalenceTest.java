@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.tokenizer.format.TokenizerFixture;
 
 /** Ids and texts equal those of Hugging Face's own library, for every family, on random Unicode. */
 class HuggingFaceEquivalenceTest {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Hugging Face's own tokenizers library, run on a tokenizer.json. */
-final class HuggingFaceReference implements AutoCloseable {
+public final class HuggingFaceReference implements AutoCloseable {
     private final HuggingFaceTokenizer tokenizer;
 
     HuggingFaceReference(String json) throws IOException {
@@ -22,7 +22,7 @@ final class HuggingFaceReference implements AutoCloseable {
     }
 
     /** A tokenizer whose pieces {@link #pieces} shows. */
-    static HuggingFaceReference ofPreTokenizer(String preTokenizer) throws IOException {
+    public static HuggingFaceReference ofPreTokenizer(String preTokenizer) throws IOException {
         return new HuggingFaceReference("{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[],"
                 + "\"normalizer\":null,\"pre_tokenizer\":" + preTokenizer + ",\"post_processor\":null,\"decoder\":null,"
                 + "\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"u\":0},\"unk_token\":\"u\"}}");
@@ -43,7 +43,7 @@ final class HuggingFaceReference implements AutoCloseable {
     }
 
     /** Begin and end of each piece in code points of the text. */
-    List<List<Integer>> pieces(String text) {
+    public List<List<Integer>> pieces(String text) {
         Encoding encoding = tokenizer.encode(text, false, false);
         var pieces = new ArrayList<List<Integer>>();
         for (CharSpan span : encoding.getCharTokenSpans()) {

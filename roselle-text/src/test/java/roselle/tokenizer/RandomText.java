@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * Random texts that tokenizers must agree on: every script, emoji with joiners, combining marks, controls, spaces of all
  * kinds, digits, code, long runs and the spellings of added tokens. The same seed gives the same texts.
  */
-final class RandomText {
+public final class RandomText {
     private static final List<int[]> SCRIPTS = scripts();
     private static final int[] SPACES = {
         ' ', ' ', ' ', ' ', '\t', '\n', '\n', '\r', 0x0B, 0x0C, 0x1C, 0x85, 0xA0, 0x1680, 0x2000, 0x2003, 0x2009,
@@ -121,12 +121,12 @@ final class RandomText {
     private final Random random;
     private final List<String> tokens;
 
-    RandomText(long seed) {
+    public RandomText(long seed) {
         this(seed, List.of());
     }
 
     /** Texts from {@code seed}; {@code tokens} are spellings to be sprinkled in. */
-    RandomText(long seed, List<String> tokens) {
+    public RandomText(long seed, List<String> tokens) {
         random = new Random(seed);
         this.tokens = List.copyOf(tokens);
     }
@@ -147,7 +147,7 @@ final class RandomText {
     }
 
     /** The next text, of up to a few dozen parts. */
-    String next() {
+    public String next() {
         var text = new StringBuilder();
         int parts = random.nextInt(12) == 0 ? random.nextInt(60) : random.nextInt(8);
         for (int i = 0; i <= parts; i++) {

@@ -1,0 +1,9 @@
+package roselle.jinja.value;
+
+/** A value that a template may call. */
+public interface Callable {
+    /** What error messages call it. */
+    String name();
+
+    Object call(Rendering rendering, Arguments arguments);
+}

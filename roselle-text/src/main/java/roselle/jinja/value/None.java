@@ -1,0 +1,6 @@
+package roselle.jinja.value;
+
+/** Python's None: the template's null. */
+public enum None {
+    NONE
+}

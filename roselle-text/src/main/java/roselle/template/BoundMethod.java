@@ -1,9 +1,0 @@
-package roselle.template;
-
-/** A method together with its object, as {@code x.upper} is before it is called. */
-record BoundMethod(String name, Object owner, Builtin method) implements Callable {
-    @Override
-    public Object call(Rendering rendering, Arguments arguments) {
-        return method.apply(rendering, owner, arguments);
-    }
-}

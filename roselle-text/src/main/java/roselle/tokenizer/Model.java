@@ -1,8 +1,0 @@
-package roselle.tokenizer;
-
-/** Turns one piece of text into token ids: BPE, Unigram, WordPiece or WordLevel. Thread-safe. */
-@FunctionalInterface
-interface Model {
-    /** Appends the ids of {@code text[start, end)}, which is not empty. */
-    void tokenize(String text, int start, int end, IdBuffer ids);
-}

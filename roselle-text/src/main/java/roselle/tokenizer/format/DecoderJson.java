@@ -1,0 +1,54 @@
+package roselle.tokenizer.format;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import roselle.tokenizer.decoder.ByteFallbackStage;
+import roselle.tokenizer.decoder.ByteLevelDecoder;
+import roselle.tokenizer.decoder.ByteLevelStage;
+import roselle.tokenizer.decoder.DecoderStage;
+import roselle.tokenizer.decoder.Decoders;
+import roselle.tokenizer.normalizer.Normalizer;
+import roselle.tokenizer.pretokenizer.MetaspacePreTokenizer;
+
+/** Reads the decoder of a tokenizer.json. */
+final class DecoderJson {
+    private static final String SUPPORTED =
+            "BPEDecoder, ByteFallback, ByteLevel, CTC, Fuse, Metaspace, Replace," + " Sequence, Strip, WordPiece";
+
+    private DecoderJson() {}
+
+    static DecoderStage read(JsonComponent json) {
+        return switch (json.type()) {
+            case "BPEDecoder" -> Decoders.wordEnd(json.string("suffix"));
+            case "ByteFallback" -> new ByteFallbackStage();
+            case "ByteLevel" -> new ByteLevelStage(new ByteLevelDecoder(Set.of()));
+            case "CTC" ->
+                Decoders.ctc(json.string("pad_token"), json.string("word_delimiter_token"), json.flag("cleanup"));
+            case "Fuse" -> Decoders.fuse();
+            case "Metaspace" ->
+                Decoders.metaspace(
+                        Character.toString(json.character("replacement")),
+                        PreTokenizerJson.prepend(json) != MetaspacePreTokenizer.Prepend.NEVER);
+            case "Replace" -> Decoders.replace(replacement(json));
+            case "Sequence" -> sequence(json);
+            case "Strip" -> Decoders.strip(json.character("content"), json.count("start"), json.count("stop"));
+            case "WordPiece" -> Decoders.wordPiece(json.string("prefix"), json.flag("cleanup"));
+            default -> throw json.unsupported("type", SUPPORTED);
+        };
+    }
+
+    private static DecoderStage sequence(JsonComponent json) {
+        List<DecoderStage> stages = new ArrayList<>();
+        for (JsonComponent part : json.components("decoders")) {
+            stages.add(read(part));
+        }
+        return Decoders.sequence(stages);
+    }
+
+    private static UnaryOperator<String> replacement(JsonComponent json) {
+        Normalizer replace = NormalizerJson.replace(json);
+        return replace::normalize;
+    }
+}

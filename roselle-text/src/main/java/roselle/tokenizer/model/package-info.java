@@ -1,0 +1,5 @@
+/** Pieces of text to token ids: BPE, unigram, WordPiece. */
+@NullMarked
+package roselle.tokenizer.model;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,25 @@
+package roselle.tokenizer.pretokenizer;
+
+import java.util.List;
+
+/** Splits by each part in turn: the second splits the pieces of the first, and so on. */
+public record SequencePreTokenizer(List<PreTokenizer> parts) implements PreTokenizer {
+    public SequencePreTokenizer {
+        parts = List.copyOf(parts);
+    }
+
+    @Override
+    public void split(String text, int start, int end, boolean first, PieceSink sink) {
+        splitFrom(0, text, start, end, first, sink);
+    }
+
+    @SuppressWarnings("TooManyParameters") // the sixth is where in the sequence the piece stands
+    private void splitFrom(int part, String text, int start, int end, boolean first, PieceSink sink) {
+        if (part == parts.size()) {
+            sink.accept(text, start, end, first);
+            return;
+        }
+        PieceSink next = (piece, from, to, leads) -> splitFrom(part + 1, piece, from, to, leads, sink);
+        parts.get(part).split(text, start, end, first, next);
+    }
+}
