@@ -1,8 +1,5 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
@@ -134,13 +131,13 @@ final class AttentionKernels {
                 .integer(heads.keySize())
                 .integer(heads.valueSize());
         HeadParameters.heads(launcher, layer);
-        MemorySegment pages = launcher.struct(); // struct PageArguments
-        pages.set(JAVA_LONG, 0, cache.address(layer.group(), layer.layer()));
-        pages.set(JAVA_LONG, 8, cache.pageElements(layer.group()));
-        pages.set(JAVA_LONG, 16, step.pageTable(layer.group()));
-        pages.set(JAVA_INT, 24, step.maxPages());
-        pages.set(JAVA_LONG, 32, step.rowSequence());
-        pages.set(JAVA_LONG, 40, step.positions());
+        MemorySegment pages = launcher.struct();
+        PageArgumentsLayout.CACHE.set(pages, cache.address(layer.group(), layer.layer()));
+        PageArgumentsLayout.PAGE_ELEMENTS.set(pages, cache.pageElements(layer.group()));
+        PageArgumentsLayout.PAGE_TABLE.set(pages, step.pageTable(layer.group()));
+        PageArgumentsLayout.MAX_PAGES.set(pages, step.maxPages());
+        PageArgumentsLayout.ROW_SEQUENCE.set(pages, step.rowSequence());
+        PageArgumentsLayout.POSITIONS.set(pages, step.positions());
         boolean queriesChange = layer.queryNorm() != null || layer.rope() != null;
         int count = (queriesChange ? heads.queryHeads() : 0) + 2 * heads.keyHeads();
         int headsOfWarp = Math.clamp((long) rows * count / ENOUGH_WARPS, 1, MOST_HEADS_OF_WARP);

@@ -1,16 +1,12 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Norm;
 import roselle.backend.Rope;
 
-/** Parameters that are structs of {@code norms.cuh} and {@code heads.cuh}. */
+/** Norms and rotations as parameters of kernels. */
 final class HeadParameters {
     private HeadParameters() {}
 
@@ -31,23 +27,23 @@ final class HeadParameters {
         return norm.weight().elements() > size ? size : 0;
     }
 
-    /** {@code struct NormArguments}. */
+    /** A norm; one that changes nothing where there is none. */
     static void norm(Launcher launcher, @Nullable Norm norm) {
         MemorySegment struct = launcher.struct();
-        struct.set(JAVA_LONG, 0, norm != null && norm.kind() == Norm.Kind.LAYER ? 1 : 0);
-        struct.set(JAVA_LONG, 8, norm == null ? 0 : CudaBuffer.address(norm.weight()));
-        struct.set(JAVA_FLOAT, 16, norm == null ? 0 : norm.weightOffset());
-        struct.set(JAVA_LONG, 24, norm == null || norm.bias() == null ? 0 : CudaBuffer.address(norm.bias()));
-        struct.set(JAVA_FLOAT, 32, norm == null ? 0 : norm.epsilon());
+        NormArgumentsLayout.TAKES_MEAN.set(struct, norm != null && norm.kind() == Norm.Kind.LAYER);
+        NormArgumentsLayout.WEIGHT.set(struct, norm == null ? 0 : CudaBuffer.address(norm.weight()));
+        NormArgumentsLayout.WEIGHT_OFFSET.set(struct, norm == null ? 0 : norm.weightOffset());
+        NormArgumentsLayout.BIAS.set(struct, norm == null || norm.bias() == null ? 0 : CudaBuffer.address(norm.bias()));
+        NormArgumentsLayout.EPSILON.set(struct, norm == null ? 0 : norm.epsilon());
     }
 
-    private static void rope(MemorySegment struct, @Nullable Rope rope) { // struct RopeArguments
-        struct.set(JAVA_LONG, 0, rope == null ? 0 : CudaBuffer.address(rope.inverseFrequencies()));
-        struct.set(
-                JAVA_INT,
-                8,
+    private static void rope(MemorySegment struct, @Nullable Rope rope) {
+        RopeArgumentsLayout.INVERSE_FREQUENCIES.set(
+                struct, rope == null ? 0 : CudaBuffer.address(rope.inverseFrequencies()));
+        RopeArgumentsLayout.PAIRS.set(
+                struct,
                 rope == null ? 0 : Math.toIntExact(rope.inverseFrequencies().elements()));
-        struct.set(JAVA_FLOAT, 12, rope == null ? 1 : rope.factor());
-        struct.set(JAVA_INT, 16, rope != null && rope.interleaved() ? 1 : 0);
+        RopeArgumentsLayout.FACTOR.set(struct, rope == null ? 1 : rope.factor());
+        RopeArgumentsLayout.INTERLEAVED.set(struct, rope != null && rope.interleaved() ? 1 : 0);
     }
 }

@@ -25,13 +25,14 @@ final class Launcher {
 
     static final int WARP = 32;
 
+    /** Bytes of the largest parameter, which is a tensor map. */
+    static final int SLOT = 128;
+
     private static final int MOST_PARAMETERS = 48;
-    private static final int SLOT = 128; // bytes; the largest parameter is a tensor map
     private static final int BOX_COLUMNS = 64;
-    private static final long CONFIG_BYTES = 56;
-    private static final long ATTRIBUTE_BYTES = 72;
     private static final int CLUSTER_DIMENSION = 4; // CU_LAUNCH_ATTRIBUTE
     private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+    private static final int MOST_ATTRIBUTES = 2;
 
     private final Device device;
     private final MemorySegment config;
@@ -47,15 +48,15 @@ final class Launcher {
 
     Launcher(Device device, Arena arena) {
         this.device = device;
-        config = arena.allocate(CONFIG_BYTES, 8);
-        attributes = arena.allocate(2 * ATTRIBUTE_BYTES, 8);
+        config = arena.allocate(LaunchConfigLayout.LAYOUT);
+        attributes = arena.allocate(LaunchAttributeLayout.LAYOUT, MOST_ATTRIBUTES);
         values = arena.allocate((long) MOST_PARAMETERS * SLOT, SLOT);
         pointers = arena.allocate((long) MOST_PARAMETERS * ADDRESS.byteSize(), 8);
         for (int i = 0; i < MOST_PARAMETERS; i++) {
             pointers.setAtIndex(ADDRESS, i, values.asSlice((long) i * SLOT));
         }
-        config.set(JAVA_LONG, 32, device.stream());
-        config.set(ADDRESS, 40, attributes);
+        LaunchConfigLayout.STREAM.set(config, device.stream());
+        LaunchConfigLayout.ATTRIBUTES.set(config, attributes.address());
     }
 
     /** What was given to the stream before comes to its end before the next kernel begins. */
@@ -116,7 +117,7 @@ final class Launcher {
         return this;
     }
 
-    /** The memory of a parameter that is a struct, 128 bytes at most, to be filled by the caller. */
+    /** The memory of a parameter that is a struct, {@link #SLOT} bytes at most, to be filled by the caller. */
     MemorySegment struct() {
         return values.asSlice((long) count++ * SLOT, SLOT);
     }
@@ -141,29 +142,30 @@ final class Launcher {
         attributeCount = 0;
         if (cluster > 1) {
             MemorySegment attribute = attribute(CLUSTER_DIMENSION);
-            attribute.set(JAVA_INT, 8, cluster);
-            attribute.set(JAVA_INT, 12, 1);
-            attribute.set(JAVA_INT, 16, 1);
+            LaunchAttributeLayout.CLUSTER_X.set(attribute, cluster);
+            LaunchAttributeLayout.CLUSTER_Y.set(attribute, 1);
+            LaunchAttributeLayout.CLUSTER_Z.set(attribute, 1);
         }
         if (mayOverlap) {
-            attribute(PROGRAMMATIC_STREAM_SERIALIZATION).set(JAVA_INT, 8, 1);
+            LaunchAttributeLayout.MAY_OVERLAP.set(attribute(PROGRAMMATIC_STREAM_SERIALIZATION), 1);
         }
-        config.set(JAVA_INT, 0, Math.toIntExact(gridX));
-        config.set(JAVA_INT, 4, gridY);
-        config.set(JAVA_INT, 8, gridZ);
-        config.set(JAVA_INT, 12, threads);
-        config.set(JAVA_INT, 16, 1);
-        config.set(JAVA_INT, 20, 1);
-        config.set(JAVA_INT, 24, sharedBytes);
-        config.set(JAVA_INT, 48, attributeCount);
+        LaunchConfigLayout.GRID_X.set(config, Math.toIntExact(gridX));
+        LaunchConfigLayout.GRID_Y.set(config, gridY);
+        LaunchConfigLayout.GRID_Z.set(config, gridZ);
+        LaunchConfigLayout.BLOCK_X.set(config, threads);
+        LaunchConfigLayout.BLOCK_Y.set(config, 1);
+        LaunchConfigLayout.BLOCK_Z.set(config, 1);
+        LaunchConfigLayout.SHARED_BYTES.set(config, sharedBytes);
+        LaunchConfigLayout.ATTRIBUTE_COUNT.set(config, attributeCount);
         device.driver().launch(config, kernel.function(), pointers);
         mayOverlap = true;
         kernel = null;
     }
 
     private MemorySegment attribute(int id) {
-        MemorySegment attribute = attributes.asSlice(attributeCount * ATTRIBUTE_BYTES, ATTRIBUTE_BYTES);
-        attribute.set(JAVA_INT, 0, id);
+        MemorySegment attribute =
+                attributes.asSlice(attributeCount * LaunchAttributeLayout.BYTES, LaunchAttributeLayout.BYTES);
+        LaunchAttributeLayout.ID.set(attribute, id);
         attributeCount++;
         return attribute;
     }

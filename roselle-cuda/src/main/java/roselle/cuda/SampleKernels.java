@@ -1,9 +1,7 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +17,14 @@ import roselle.backend.TokenDraws;
  * draws may be on their way, so there are two of what the host writes and reads.
  */
 final class SampleKernels {
-    private static final int THREADS = 512;
+    static final int THREADS = 512;
+    static final long EXCHANGE_BYTES = 4096; // of a row and a part
+    static final long LIST_BYTES = 8208; // of a row
+
     private static final int TAKE_THREADS = 256;
-    private static final long ROW_BYTES = 120; // struct SampleRow
-    private static final long RESULT_BYTES = 176; // struct SampleResult
+    private static final long ROW_BYTES = SampleRowLayout.BYTES;
+    private static final long RESULT_BYTES = SampleResultLayout.BYTES;
     private static final int MOST_PARTS = 8;
-    private static final long EXCHANGE_BYTES = 4096; // of a row and a part
-    private static final long LIST_BYTES = 8208; // of a row
     private static final int STATIC_SHARED_BYTES = 12 << 10;
 
     private final Device device;
@@ -200,14 +199,14 @@ final class SampleKernels {
 
     private void request(TokenDraws draws, int row, MemorySegment target) {
         target.fill((byte) 0);
-        target.set(JAVA_DOUBLE, 0, draws.wanted[row] ? draws.temperature[row] : -1);
-        target.set(JAVA_DOUBLE, 8, draws.topP[row]);
-        target.set(JAVA_DOUBLE, 16, draws.minP[row]);
-        target.set(JAVA_LONG, 24, draws.seed[row]);
-        target.set(JAVA_LONG, 32, draws.position[row]);
-        target.set(JAVA_INT, 80, draws.topK[row]);
-        target.set(JAVA_INT, 100, draws.topLogprobs[row]);
-        target.set(JAVA_FLOAT, 108, 1f); // no repetition penalty
+        SampleRowLayout.TEMPERATURE.set(target, draws.wanted[row] ? draws.temperature[row] : -1);
+        SampleRowLayout.TOP_P.set(target, draws.topP[row]);
+        SampleRowLayout.MIN_P.set(target, draws.minP[row]);
+        SampleRowLayout.SEED.set(target, draws.seed[row]);
+        SampleRowLayout.POSITION.set(target, draws.position[row]);
+        SampleRowLayout.TOP_K.set(target, draws.topK[row]);
+        SampleRowLayout.TOP_LOGPROBS.set(target, draws.topLogprobs[row]);
+        SampleRowLayout.REPETITION.set(target, 1f); // no repetition penalty
         if (draws.wanted[row] && draws.changes.changes(row)) {
             change(draws.changes, row, target);
         }
@@ -215,18 +214,18 @@ final class SampleKernels {
 
     private void change(LogitChanges given, int row, MemorySegment target) {
         int biases = given.biasCount[row];
-        target.set(JAVA_LONG, 40, change(given.historyAt[row]));
-        target.set(JAVA_LONG, 48, change(given.biasAt[row]));
-        target.set(JAVA_LONG, 56, change(given.biasAt[row] + biases));
-        target.set(JAVA_LONG, 64, change(given.stopAt[row]));
-        target.set(JAVA_LONG, 72, given.maskAt[row] == LogitChanges.NO_MASK ? 0 : change(given.maskAt[row]));
-        target.set(JAVA_INT, 84, given.promptLength[row]);
-        target.set(JAVA_INT, 88, given.historyLength[row]);
-        target.set(JAVA_INT, 92, biases);
-        target.set(JAVA_INT, 96, given.stopCount[row]);
-        target.set(JAVA_FLOAT, 108, given.repetition[row]);
-        target.set(JAVA_FLOAT, 112, given.presence[row]);
-        target.set(JAVA_FLOAT, 116, given.frequency[row]);
+        SampleRowLayout.HISTORY.set(target, change(given.historyAt[row]));
+        SampleRowLayout.BIAS_IDS.set(target, change(given.biasAt[row]));
+        SampleRowLayout.BIASES.set(target, change(given.biasAt[row] + biases));
+        SampleRowLayout.STOP_IDS.set(target, change(given.stopAt[row]));
+        SampleRowLayout.MASK.set(target, given.maskAt[row] == LogitChanges.NO_MASK ? 0 : change(given.maskAt[row]));
+        SampleRowLayout.PROMPT_LENGTH.set(target, given.promptLength[row]);
+        SampleRowLayout.HISTORY_LENGTH.set(target, given.historyLength[row]);
+        SampleRowLayout.BIAS_COUNT.set(target, biases);
+        SampleRowLayout.STOP_COUNT.set(target, given.stopCount[row]);
+        SampleRowLayout.REPETITION.set(target, given.repetition[row]);
+        SampleRowLayout.PRESENCE.set(target, given.presence[row]);
+        SampleRowLayout.FREQUENCY.set(target, given.frequency[row]);
     }
 
     /** Where a number of the changes lies. */
@@ -261,17 +260,18 @@ final class SampleKernels {
     }
 
     private static void result(TokenDraws draws, int row, MemorySegment source) {
-        draws.token[row] = source.get(JAVA_INT, 0);
-        draws.failure[row] = failure(source.get(JAVA_INT, 4));
-        draws.chosen[row] = source.get(JAVA_FLOAT, 8);
-        int count = source.get(JAVA_INT, 12);
+        draws.token[row] = SampleResultLayout.TOKEN.of(source);
+        draws.failure[row] = failure(SampleResultLayout.FAILURE.of(source));
+        draws.chosen[row] = SampleResultLayout.CHOSEN.of(source);
+        int count = SampleResultLayout.COUNT.of(source);
         draws.count[row] = count;
         int at = row * TokenDraws.MOST_LOGPROBS;
-        MemorySegment.copy(source, JAVA_INT, 16, draws.ids, at, count);
-        MemorySegment.copy(source, JAVA_FLOAT, 16 + 4L * TokenDraws.MOST_LOGPROBS, draws.logprobs, at, count);
+        MemorySegment.copy(source, JAVA_INT, SampleResultLayout.IDS, draws.ids, at, count);
+        MemorySegment.copy(source, JAVA_FLOAT, SampleResultLayout.LOGPROBS, draws.logprobs, at, count);
     }
 
-    private static TokenDraws.Failure failure(int number) {
+    /** A failure by the number that {@code enum Failure} of {@code sample.cu} gives it. */
+    static TokenDraws.Failure failure(int number) {
         return switch (number) {
             case 0 -> TokenDraws.Failure.NONE;
             case 1 -> TokenDraws.Failure.NOT_A_NUMBER;

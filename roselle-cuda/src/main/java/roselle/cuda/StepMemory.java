@@ -71,7 +71,7 @@ final class StepMemory {
 
     /** Bytes of device memory for the tiles of one number of rows in a tile. */
     static long tileBytes(StepLimits limits) {
-        return 2L * limits.maxRows() * Integer.BYTES;
+        return limits.maxRows() * RowTileLayout.BYTES;
     }
 
     StepMemory(Device device, StepInputs inputs) {
@@ -283,22 +283,23 @@ final class StepMemory {
     /** The tiles of many-row attention for one number of rows in a tile. */
     final class Tiles {
         private final MemorySegment[] pinned = {allocate(), allocate()};
-        private final long address = device.memory().allocate(2L * maxRows * Integer.BYTES);
+        private final long address = device.memory().allocate(maxRows * RowTileLayout.BYTES);
         private int count;
 
         private MemorySegment allocate() {
-            return device.host().allocate(2L * maxRows * Integer.BYTES);
+            return device.host().allocate(maxRows * RowTileLayout.BYTES);
         }
 
         private void fill(StepInputs inputs, int tileTokens) {
             for (int s = 0; s < inputs.sequences; s++) {
                 for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += tileTokens) {
-                    pinned[turn].setAtIndex(JAVA_INT, 2L * count, s);
-                    pinned[turn].setAtIndex(JAVA_INT, 2L * count + 1, row);
+                    long begin = count * RowTileLayout.BYTES;
+                    RowTileLayout.SEQUENCE.set(pinned[turn], begin, s);
+                    RowTileLayout.FIRST_ROW.set(pinned[turn], begin, row);
                     count++;
                 }
             }
-            device.driver().copyIn(address, pinned[turn], 2L * count * Integer.BYTES, device.stream());
+            device.driver().copyIn(address, pinned[turn], count * RowTileLayout.BYTES, device.stream());
         }
     }
 

@@ -1,8 +1,6 @@
 package roselle.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
@@ -26,7 +24,6 @@ final class WeightLoader {
     private static final int STAGING_BYTES = 32 << 20;
     private static final int TILE = 64;
     private static final int TILE_BYTES = 8192;
-    private static final int BLOCK_BYTES = 24; // struct WeightBlock
     private static final long ALIGNMENT = 256;
     private static final long GUARD = 256; // kernels may read a little before and after a block
 
@@ -77,7 +74,7 @@ final class WeightLoader {
         if (packs(matrices, blocks)) {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
         }
-        long bytes = aligned((long) blocks.size() * BLOCK_BYTES);
+        long bytes = aligned(blocks.size() * WeightBlockLayout.BYTES);
         if (isStack(matrices, blocks)) {
             return bytes + aligned(stackBytes(blocks) + 2 * GUARD);
         }
@@ -128,16 +125,16 @@ final class WeightLoader {
     }
 
     private CudaWeight raw(String name, int matrices, int rows, int columns, List<Tensor> blocks) {
-        long table = device.memory().allocate((long) blocks.size() * BLOCK_BYTES);
+        long table = device.memory().allocate(blocks.size() * WeightBlockLayout.BYTES);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment entries = arena.allocate((long) blocks.size() * BLOCK_BYTES, 8);
+            MemorySegment entries = arena.allocate(WeightBlockLayout.LAYOUT, blocks.size());
             boolean isStack = isStack(matrices, blocks);
             long next = isStack ? device.memory().allocate(stackBytes(blocks) + 2 * GUARD) + GUARD : 0;
             var parts = new ArrayList<CudaWeight.Block>();
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
                 Tensor block = blocks.get(i);
-                long at = (long) i * BLOCK_BYTES;
+                MemorySegment entry = entries.asSlice(i * WeightBlockLayout.BYTES, WeightBlockLayout.BYTES);
                 int blockRows = Math.toIntExact(block.shape().rows());
                 long rowBytes = block.type().rowBytes(columns);
                 long address =
@@ -145,10 +142,10 @@ final class WeightLoader {
                 upload(block.data(), address);
                 next += block.data().byteSize();
                 parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
-                entries.set(JAVA_LONG, at, address);
-                entries.set(JAVA_LONG, at + 8, rowBytes);
-                entries.set(JAVA_INT, at + 16, firstRow);
-                entries.set(JAVA_INT, at + 20, KernelNumbers.of(block.type()));
+                WeightBlockLayout.DATA.set(entry, address);
+                WeightBlockLayout.ROW_BYTES.set(entry, rowBytes);
+                WeightBlockLayout.FIRST_ROW.set(entry, firstRow);
+                WeightBlockLayout.TYPE.set(entry, KernelNumbers.of(block.type()));
                 firstRow += blockRows;
             }
             device.driver().copyIn(table, entries, entries.byteSize(), device.stream());

@@ -5,7 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.PaddingLayout;
+import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +35,7 @@ final class FakeKernels {
     private static final int MOST_BLOCKS_Y = 65_535;
     private static final int CLUSTER = 4;
     private static final int OVERLAP = 6;
+    private static final String TENSOR_MAP = "const __grid_constant__ TensorMap";
 
     private final FakeDriver.Card card;
     private final FakeMemory memory;
@@ -220,12 +224,28 @@ final class FakeKernels {
         switch (declared.kind()) {
             case POINTER, WIDE -> require(!isNarrow, what + " was given 4 bytes");
             case NARROW -> require(isNarrow, what + " was given 8 bytes");
-            case STRUCT -> {} // its fields have gaps
+            case STRUCT -> requireMembers(what, declared.type(), slot);
         }
     }
 
-    private static boolean isUntouched(MemorySegment slot, int from, int until) {
-        for (int i = from; i < until; i++) {
+    /** Holds a struct to its layout: every member was written, and nothing behind the last one. */
+    private static void requireMembers(String what, String type, MemorySegment slot) {
+        if (type.equals(TENSOR_MAP)) {
+            return; // the driver alone knows what is in it
+        }
+        StructLayout layout = SharedStructs.of(type);
+        long at = 0;
+        for (MemoryLayout member : layout.memberLayouts()) {
+            require(
+                    member instanceof PaddingLayout || !isUntouched(slot, at, at + member.byteSize()),
+                    what + " was given without " + member.name().orElse("a member"));
+            at += member.byteSize();
+        }
+        require(isUntouched(slot, at, SLOT), what + " was given more than its " + at + " bytes");
+    }
+
+    private static boolean isUntouched(MemorySegment slot, long from, long until) {
+        for (long i = from; i < until; i++) {
             if (slot.get(JAVA_BYTE, i) != PATTERN) {
                 return false;
             }

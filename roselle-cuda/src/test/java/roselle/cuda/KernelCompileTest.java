@@ -1,24 +1,19 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,32 +24,18 @@ import roselle.cuda.nvrtc.Compiler;
 /** Every kernel compiles for every architecture that we name, without a warning and without spilling registers. */
 class KernelCompileTest {
     private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
-    private static final Path INSTALLER = Path.of("../tools/nvrtc.sh");
-    private static final String LIBRARIES = "roselle.cuda.libraries";
-    private static final Optional<String> TOLD = Optional.ofNullable(System.getProperty(LIBRARIES));
     private static final ExecutorService THREADS =
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
     private static final Map<Job, Future<Compiler.Result>> RESULTS = new HashMap<>();
+    private static @Nullable TestCompiler installed;
 
     private record Job(KernelSource source, String architecture) {}
 
-    /**
-     * Installs the compiler and begins to compile everything on all processors; where the compiler cannot be had, the test is
-     * skipped, or fails where CI says that nothing may be missing.
-     */
+    /** Begins to compile everything on all processors. */
     @BeforeAll
     static void begin() throws IOException, InterruptedException {
-        Process installer = new ProcessBuilder(INSTALLER.toString(), "target/nvrtc")
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String said = new String(installer.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        boolean isThere = installer.waitFor(5, TimeUnit.MINUTES) && installer.exitValue() == 0;
-        if (!isThere && "1".equals(System.getenv("ROSELLE_ALL_TEST_PROGRAMS"))) {
-            fail("NVRTC could not be installed by tools/nvrtc.sh");
-        }
-        Assumptions.assumeTrue(isThere, "NVRTC could not be installed by tools/nvrtc.sh");
-        System.setProperty(LIBRARIES, Path.of(said).toAbsolutePath().toString());
-        var compiler = new Compiler();
+        installed = TestCompiler.install();
+        var compiler = installed.open();
         for (Job job : jobs()) {
             RESULTS.put(job, THREADS.submit(() -> compile(compiler, job)));
         }
@@ -63,7 +44,9 @@ class KernelCompileTest {
     @AfterAll
     static void end() {
         THREADS.shutdownNow();
-        TOLD.ifPresentOrElse(told -> System.setProperty(LIBRARIES, told), () -> System.clearProperty(LIBRARIES));
+        if (installed != null) {
+            installed.close();
+        }
     }
 
     private static Compiler.Result compile(Compiler compiler, Job job) {

@@ -37,7 +37,12 @@ record KernelSignature(String name, List<Parameter> parameters, int threads) {
     }
 
     /** One parameter as it is declared. */
-    record Parameter(String text, Kind kind) {}
+    record Parameter(String text, Kind kind) {
+        /** Without the name; of a pointer, what it points to may be missing its asterisk. */
+        String type() {
+            return text.substring(0, text.lastIndexOf(' ')).strip();
+        }
+    }
 
     /** A kernel whose name may have parts that a macro fills in. */
     private record Template(Pattern name, int literals, List<Parameter> parameters, int threads) {}

@@ -1,0 +1,32 @@
+package roselle.cuda;
+
+import static java.lang.foreign.MemoryLayout.paddingLayout;
+import static java.lang.foreign.MemoryLayout.structLayout;
+import static java.lang.foreign.MemoryLayout.unionLayout;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.StructLayout;
+
+/** One attribute of a launch: {@code struct CUlaunchAttribute} of the driver, whose value begins at a multiple of 8 bytes. */
+final class LaunchAttributeLayout {
+    static final StructLayout LAYOUT = CStruct.layout(
+            "CUlaunchAttribute",
+            JAVA_INT.withName("id"),
+            paddingLayout(4),
+            unionLayout(
+                            structLayout(JAVA_INT.withName("x"), JAVA_INT.withName("y"), JAVA_INT.withName("z"))
+                                    .withName("clusterDim"),
+                            JAVA_INT.withName("programmaticStreamSerializationAllowed"),
+                            paddingLayout(64))
+                    .withName("value"));
+
+    static final CStruct.OfInt ID = CStruct.ofInt(LAYOUT, "id");
+    static final CStruct.OfInt CLUSTER_X = CStruct.ofInt(LAYOUT, "value.clusterDim.x");
+    static final CStruct.OfInt CLUSTER_Y = CStruct.ofInt(LAYOUT, "value.clusterDim.y");
+    static final CStruct.OfInt CLUSTER_Z = CStruct.ofInt(LAYOUT, "value.clusterDim.z");
+    static final CStruct.OfInt MAY_OVERLAP = CStruct.ofInt(LAYOUT, "value.programmaticStreamSerializationAllowed");
+
+    static final long BYTES = LAYOUT.byteSize();
+
+    private LaunchAttributeLayout() {}
+}

@@ -1,0 +1,31 @@
+package roselle.cuda;
+
+import static java.lang.foreign.MemoryLayout.sequenceLayout;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.StructLayout;
+import roselle.backend.TokenDraws;
+
+/** What became of a row of logits: {@code struct SampleResult} of {@code sample.cu}. */
+final class SampleResultLayout {
+    static final StructLayout LAYOUT = CStruct.layout(
+            "SampleResult",
+            JAVA_INT.withName("token"),
+            JAVA_INT.withName("failure"),
+            JAVA_FLOAT.withName("chosen"),
+            JAVA_INT.withName("count"),
+            sequenceLayout(TokenDraws.MOST_LOGPROBS, JAVA_INT).withName("ids"),
+            sequenceLayout(TokenDraws.MOST_LOGPROBS, JAVA_FLOAT).withName("logprobs"));
+
+    static final CStruct.OfInt TOKEN = CStruct.ofInt(LAYOUT, "token");
+    static final CStruct.OfInt FAILURE = CStruct.ofInt(LAYOUT, "failure");
+    static final CStruct.OfFloat CHOSEN = CStruct.ofFloat(LAYOUT, "chosen");
+    static final CStruct.OfInt COUNT = CStruct.ofInt(LAYOUT, "count");
+    static final long IDS = CStruct.offset(LAYOUT, "ids");
+    static final long LOGPROBS = CStruct.offset(LAYOUT, "logprobs");
+
+    static final long BYTES = LAYOUT.byteSize();
+
+    private SampleResultLayout() {}
+}
