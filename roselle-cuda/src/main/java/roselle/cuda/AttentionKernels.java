@@ -61,7 +61,7 @@ final class AttentionKernels {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
                 && cache.type() == type
-                && cache.pageTokens() == FastAttention.PAGE
+                && cache.pageTokens() == AttentionTiling.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
                 && heads.valueSize() <= FAST_ROPE_SIZE;
         if (isFast) {
@@ -196,7 +196,7 @@ final class AttentionKernels {
                 .pointer(layer.sinks())
                 .rows(call.output());
         pages(call.step(), layer, call.cache())
-                .shared(4 * (heads.keySize() + 64 + heads.valueSize()))
+                .shared(4 * (heads.keySize() + AttentionTiling.TILE + heads.valueSize()))
                 .launch(call.shape().rows(), heads.queryHeads(), 1, 128);
     }
 

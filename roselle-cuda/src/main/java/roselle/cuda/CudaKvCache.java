@@ -51,12 +51,7 @@ final class CudaKvCache implements KvCache {
 
     /** As kernels number the types of a cache. */
     int typeNumber() {
-        return switch (type) {
-            case F32 -> 0;
-            case F16 -> 1;
-            case BF16 -> 2;
-            default -> throw new IllegalArgumentException("the KV cache holds f32, f16 or bf16, not " + type.label());
-        };
+        return KernelNumbers.ofCache(type);
     }
 
     @Override

@@ -9,10 +9,7 @@ import roselle.backend.StepDemands;
  * of a routing.
  */
 final class ExpertGroups {
-    private static final int FEW_TOKENS = 8;
-    private static final int SOME_TOKENS = 32;
-    private static final int MANY_TOKENS = 64;
-    private static final int TILE_BYTES = 16; // int4
+    static final int TILE_BYTES = 16; // int4: kernels alone write and read it
     private static final int THREADS = 1024;
 
     private final Device device;
@@ -47,7 +44,7 @@ final class ExpertGroups {
 
     /** Tiles at most, however many tokens a tile has. */
     private static long mostTiles(long choices, int experts) {
-        return choices / FEW_TOKENS + experts;
+        return choices / MmaLinear.FEW_TOKENS + experts;
     }
 
     private void reserve(long choices, long tileCount) {
@@ -92,7 +89,9 @@ final class ExpertGroups {
     /** Tokens of a tile: what experts have on average, so that most of them need one. */
     private static int tokens(int choices, int experts) {
         int average = choices / experts;
-        return average <= FEW_TOKENS ? FEW_TOKENS : average <= SOME_TOKENS ? SOME_TOKENS : MANY_TOKENS;
+        return average <= MmaLinear.FEW_TOKENS
+                ? MmaLinear.FEW_TOKENS
+                : average <= MmaLinear.SOME_TOKENS ? MmaLinear.SOME_TOKENS : MmaLinear.MANY_TOKENS;
     }
 
     /** Tokens of a tile at most. */

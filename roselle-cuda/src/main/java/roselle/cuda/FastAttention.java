@@ -16,8 +16,6 @@ import roselle.tensor.DataType;
  * fit is left to the generic kernel whatever the number of rows, since a row has the same bits among few and many.
  */
 final class FastAttention {
-    static final int PAGE = 16;
-
     private final Launcher launcher;
     private final DataType type;
     private final FewRowAttention few;
@@ -36,7 +34,7 @@ final class FastAttention {
 
     private @Nullable HeadKernels kernels(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
         boolean fits = cacheType == type
-                && pageTokens == PAGE
+                && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() != 0
                 && heads.keySize() == heads.valueSize();
         HeadKernels kernels = fits ? sizes.get(heads.keySize()) : null;
@@ -131,7 +129,7 @@ final class FastAttention {
         if (hopper == null) {
             launcher.shared(kernels.manySharedBytes()).launch(tiles, keyHeads, 1, 256);
         } else {
-            launcher.matrix(pages(call), PAGE)
+            launcher.matrix(pages(call), AttentionTiling.PAGE)
                     .shared(kernels.hopperSharedBytes())
                     .launch(tiles, keyHeads, 1, 384);
         }

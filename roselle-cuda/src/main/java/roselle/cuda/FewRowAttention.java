@@ -12,7 +12,6 @@ import roselle.backend.StepLimits;
  * <p>The numbers are where the one became faster than the other on an H200 (docs/performance.md).
  */
 final class FewRowAttention {
-    private static final int SPLIT = 128; // positions of a partial result
     private static final int FULL_PAIRS = 100; // from which several blocks a pair do not pay
     private static final int PART_PAIRS = 200;
     private static final int MOST_PARTS = 8;
@@ -44,7 +43,7 @@ final class FewRowAttention {
 
     private static long partialBytes(int maxRows, int maxPages, HeadShape heads) {
         long rows = Math.min(maxRows, FULL_PAIRS / heads.keyHeads() + 1);
-        long splits = Launcher.cover((long) maxPages * FastAttention.PAGE, SPLIT);
+        long splits = Launcher.cover((long) maxPages * AttentionTiling.PAGE, AttentionTiling.SPLIT);
         return rows * splits * heads.queryHeads() * (heads.keySize() + 2) * Float.BYTES;
     }
 

@@ -10,7 +10,6 @@ import roselle.tensor.DataType;
  * come to memory as one number each, with the bits of a product and {@code gated} of {@code rows.cu}.
  */
 final class GatedPromptLinear {
-    private static final int TILE = 64;
     private static final int MANY_OUTPUTS = 16_896; // that fill a device with one tile of rows
     private static final int LEAST_ROWS_OF_MANY = 256;
 
@@ -27,7 +26,7 @@ final class GatedPromptLinear {
         return weight.isPacked()
                 && rows >= (weight.rows() >= MANY_OUTPUTS ? LEAST_ROWS_OF_MANY : PromptLinear.LEAST_ROWS)
                 && product.gate().activation() == Activation.SILU
-                && product.gates().columns() % TILE == 0
+                && product.gates().columns() % PackedTiles.TILE == 0
                 && CudaBuffer.isAligned(product.gates())
                 && !product.epilogue().accumulates()
                 && product.epilogue().activation() == Activation.NONE

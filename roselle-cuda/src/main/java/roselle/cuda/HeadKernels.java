@@ -29,7 +29,8 @@ record HeadKernels(
         int halves) {
     static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256);
 
-    private static final int TILE_ROWS = 128;
+    static final int TILE_ROWS = 128;
+
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
 
     /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
@@ -71,13 +72,28 @@ record HeadKernels(
         return TILE_ROWS / halves / (heads.queryHeads() / heads.keyHeads());
     }
 
+    /** Numbers from row to row of a tile in shared memory. */
+    static int stride(int size) {
+        return size + 8;
+    }
+
+    /** Bytes of a tile of keys and values in shared memory. */
+    static int tileBytes(int size) {
+        return 2 * AttentionTiling.TILE * stride(size) * Short.BYTES;
+    }
+
+    /** Bytes of the keys, or of the values, of a split in shared memory. */
+    static int splitBytes(int size) {
+        return AttentionTiling.SPLIT * size * Short.BYTES;
+    }
+
     int fewSharedBytes() {
-        return stages * 256 * (size + 8) + 32 * size + 2560;
+        return stages * tileBytes(size) + 32 * size + 2560;
     }
 
     int aloneSharedBytes() {
         int partsOnTheirWay = size == 64 ? 4 : 3; // of a tile, half of it each
-        return partsOnTheirWay * 128 * size;
+        return partsOnTheirWay * AttentionTiling.TILE * Short.BYTES * size;
     }
 
     int manySharedBytes() {
@@ -85,11 +101,13 @@ record HeadKernels(
     }
 
     private static int manySharedBytes(int size, int halves) {
-        return (TILE_ROWS / halves + 256) * 2 * (size + 8);
+        return TILE_ROWS / halves * Short.BYTES * stride(size) + 2 * tileBytes(size);
     }
 
     int hopperSharedBytes() {
-        int tilesOnTheirWay = size == 64 ? 6 : 3;
-        return (TILE_ROWS + tilesOnTheirWay * 256) * 2 * size + 1024 + 24 * tilesOnTheirWay;
+        int splitsOnTheirWay = size == 64 ? 6 : 3;
+        return TILE_ROWS * Short.BYTES * size
+                + splitsOnTheirWay * (2 * splitBytes(size) + 3 * Long.BYTES) // keys, values, and barriers
+                + PackedTiles.STAGE_ALIGNMENT;
     }
 }

@@ -9,12 +9,12 @@ import roselle.tensor.DataType;
 
 /** The kernels of {@code linear_hopper.cu}, and which of them takes how many rows. None changes a bit. */
 final class HopperLinear {
-    private static final int TILE = 64;
-    private static final int MULTIPROCESSORS = 132;
+    static final int MULTIPROCESSORS = 132;
+
+    private static final int TILE = PackedTiles.TILE;
     private static final int MOST_BLOCKS_OF_SLICES = 200;
     private static final int MOST_BLOCKS_OF_SHORT_SLICES = 132;
     private static final int SHORT_COLUMNS = 1024; // of a product that is all latency: blocks that fit at once suffice
-    private static final int MOST_SLICES = 8;
     private static final int SERIAL_64_ROWS = 256;
     private static final int LEAST_SERIAL_64_TILES = 100;
     private static final int MOST_SERIAL_64_TILES = 200;
@@ -22,7 +22,7 @@ final class HopperLinear {
     private static final int LEAST_DEEP_TILES = 16; // of K in a slice, so that it pays to have many on their way
 
     /** A kernel: how many rows and outputs a block takes, and what it needs for that. */
-    private enum Kind {
+    enum Kind {
         ROWS_8("8", 8, 1, 1, 11),
         ROWS_16("16", 16, 1, 1, 10),
         ROWS_32("32", 32, 1, 2, 8),
@@ -34,11 +34,11 @@ final class HopperLinear {
         SERIAL_64("serial_64", 64, 1, 4, 6),
         SERIAL_128("serial_128", 128, 2, 4, 6);
 
+        final int tokens; // rows of a block
+        final int groups; // times 64 outputs of a block
+        final int producers; // warps that fetch rows
+        final int stages;
         private final String label;
-        private final int tokens; // rows of a block
-        private final int groups; // times 64 outputs of a block
-        private final int producers; // warps that fetch rows
-        private final int stages;
         private final boolean isSerial; // whether a block walks all slices, else each slice has a block of its own
 
         Kind(String label, int tokens, int groups, int producers, int stages) {
@@ -50,9 +50,16 @@ final class HopperLinear {
             isSerial = label.startsWith("serial");
         }
 
+        int inboxBytes() {
+            return tokens <= 32 ? (tokens + PackedTiles.MOST_SLICES) * TILE * Float.BYTES * groups : 0;
+        }
+
+        int stageBytes() {
+            return groups * PackedTiles.TILE_BYTES + tokens * PackedTiles.ROW_BYTES;
+        }
+
         private int sharedBytes() {
-            int inbox = tokens <= 32 ? (tokens + 8) * 256 * groups : 0;
-            return stages * (groups * 8192 + tokens * 128 + 16) + inbox + 1024;
+            return stages * (stageBytes() + PackedTiles.BARRIER_BYTES) + inboxBytes() + PackedTiles.STAGE_ALIGNMENT;
         }
 
         private int threads() {
@@ -75,7 +82,7 @@ final class HopperLinear {
         int tiles = Launcher.cover(columns, TILE);
         int most = columns <= SHORT_COLUMNS ? MOST_BLOCKS_OF_SHORT_SLICES : MOST_BLOCKS_OF_SLICES;
         int slices = 1;
-        while (slices < MOST_SLICES && slices * 2 * rowTiles <= most && slices * 4 <= tiles) {
+        while (slices < PackedTiles.MOST_SLICES && slices * 2 * rowTiles <= most && slices * 4 <= tiles) {
             slices *= 2;
         }
         return slices;

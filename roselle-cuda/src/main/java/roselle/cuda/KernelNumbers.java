@@ -28,6 +28,16 @@ final class KernelNumbers {
         };
     }
 
+    /** Of numbers in a cache: {@code enum CacheType} of {@code elements.cuh}. */
+    static int ofCache(DataType type) {
+        return switch (type) {
+            case F32 -> 0;
+            case F16 -> 1;
+            case BF16 -> 2;
+            default -> throw new IllegalArgumentException("the KV cache holds f32, f16 or bf16, not " + type.label());
+        };
+    }
+
     static int of(DataType type) {
         return switch (type) {
             case F32 -> 0;

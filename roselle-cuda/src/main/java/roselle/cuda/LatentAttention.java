@@ -13,15 +13,15 @@ import roselle.tensor.DataType;
  * value with 64 behind them, as DeepSeek V3 has.
  */
 final class LatentAttention {
-    private static final int KEY = 576;
-    private static final int VALUE = 512;
-    private static final int TILE = 64;
-    private static final int EARLY_SPLITS = 16;
-    private static final int EARLY_TILES = 4;
-    private static final int LATE_TILES = 16;
+    static final int KEY = 576;
+    static final int VALUE = 512;
+    static final int ENTRY = VALUE + 2; // numbers of a partial result
+    static final int EARLY_SPLITS = 16;
+    static final int EARLY_TILES = 4;
+    static final int LATE_TILES = 16;
+    static final int WIDE_SHARED_MEMORY = 231_680;
+    static final int HOPPER_SHARED_MEMORY = 230_960;
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
-    private static final int WIDE_SHARED_MEMORY = 231_680;
-    private static final int HOPPER_SHARED_MEMORY = 230_960;
     private static final long MOST_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
 
     private final Device device;
@@ -59,7 +59,7 @@ final class LatentAttention {
     private boolean fits(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
         return type != DataType.F32
                 && cacheType == type
-                && pageTokens == FastAttention.PAGE
+                && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() == 0
                 && group.window() == 0
                 && heads.keyHeads() == 1
@@ -114,7 +114,11 @@ final class LatentAttention {
     private Attending narrow() {
         int stages = device.sharedMemory() < SMALL_SHARED_MEMORY ? 1 : 2;
         Kernel kernel = kernels.kernel(KernelSource.ATTENTION_LATENT, "latent_16_" + type.label());
-        return new Attending(kernel, 16, 256, 8192 + stages * 65_536 + 4800);
+        return new Attending(kernel, 16, 256, narrowSharedBytes(stages));
+    }
+
+    static int narrowSharedBytes(int stages) {
+        return 8192 + stages * 65_536 + 4800;
     }
 
     private Attending wide() {
@@ -151,11 +155,11 @@ final class LatentAttention {
 
     /** Bytes of all splits of a row. */
     private static long rowBytes(int maxPages, HeadShape heads) {
-        return (long) splits(maxPages) * heads.queryHeads() * (VALUE + 2) * Float.BYTES;
+        return (long) splits(maxPages) * heads.queryHeads() * ENTRY * Float.BYTES;
     }
 
     private static int splits(int pages) {
-        int tiles = Launcher.cover((long) pages * FastAttention.PAGE, TILE);
+        int tiles = Launcher.cover((long) pages * AttentionTiling.PAGE, AttentionTiling.TILE);
         int early = EARLY_SPLITS * EARLY_TILES;
         return tiles <= early
                 ? Launcher.cover(tiles, EARLY_TILES)

@@ -20,11 +20,11 @@ final class LinearKernels {
     private static final int THREADS = 256;
     private static final int FAST_THREADS = 128;
     private static final int FAST_COLUMNS = 1024; // of a block of embed
-    private static final int GENERIC_OUTPUTS = 8; // of a block
-    private static final int GENERIC_ROWS = 8;
+    static final int GENERIC_OUTPUTS = 8; // of a block
+    static final int GENERIC_ROWS = 8;
     private static final int MOST_ROWS = Launcher.MOST_BLOCKS * GENERIC_ROWS; // of a launch
-    private static final int ACCUMULATES = 1;
-    private static final int STORES_FLOATS = 2;
+    static final int ACCUMULATES = 1;
+    static final int STORES_FLOATS = 2;
 
     private final Device device;
     private final Launcher launcher;

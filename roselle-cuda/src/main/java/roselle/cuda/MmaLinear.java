@@ -16,10 +16,15 @@ import roselle.tensor.Tensor;
  * linear_mma.cuh}): quantized ones, and 16-bit ones of the rows' own type. None of its kernels changes a bit.
  */
 final class MmaLinear {
-    private static final int FEW_ROWS = 8;
+    /** Rows of a tile of each of a format's kernels. */
+    static final int FEW_TOKENS = 8;
+
+    static final int SOME_TOKENS = 32;
+    static final int MANY_TOKENS = 64;
+
+    static final int PLAIN_STRIDE = 128;
+
     private static final int SOME_ROWS = 48;
-    private static final int SOME_TOKENS = 32;
-    private static final int MANY_TOKENS = 64;
     private static final int FEW_OUTPUTS = 16;
     private static final int MANY_OUTPUTS = 128;
 
@@ -109,15 +114,19 @@ final class MmaLinear {
         return format(weights, source, "linear");
     }
 
+    /** Bytes of a row of a chunk of a format in shared memory. */
+    static int stride(DataType weights) {
+        return weights == DataType.Q5_K || weights == DataType.Q6_K ? 224 : 160;
+    }
+
     private Format format(DataType weights, KernelSource source, String kind) {
         boolean isPlain = weights == type;
         String suffix = "_" + (isPlain ? "plain" : weights.label()) + "_" + type.label();
-        int stride = isPlain ? 128 : weights == DataType.Q5_K || weights == DataType.Q6_K ? 224 : 160;
         return new Format(
                 kernels.kernel(source, kind + "_few_8" + suffix),
                 kernels.kernel(source, kind + "_few_32" + suffix),
                 kernels.kernel(source, kind + "_many" + suffix),
-                stride,
+                isPlain ? PLAIN_STRIDE : stride(weights),
                 isPlain ? 4 : 3,
                 isPlain ? 3 : 2);
     }
@@ -135,14 +144,14 @@ final class MmaLinear {
     private void multiply(
             Format format, CudaWeight.Block block, Rows input, int columns, Epilogue epilogue, Rows output, int rows) {
         boolean isMany = rows > SOME_ROWS;
-        Kernel few = rows <= FEW_ROWS ? format.few : format.some;
+        Kernel few = rows <= FEW_TOKENS ? format.few : format.some;
         parameters(isMany ? format.many : few, block, block.rows(), input, columns, epilogue, output, rows);
         if (isMany) {
             launcher.shared(manyShared(format))
                     .launch(Launcher.cover(block.rows(), MANY_OUTPUTS), Launcher.cover(rows, MANY_TOKENS), 1, 128);
             return;
         }
-        int tokens = rows <= FEW_ROWS ? FEW_ROWS : SOME_TOKENS;
+        int tokens = rows <= FEW_TOKENS ? FEW_TOKENS : SOME_TOKENS;
         launcher.shared(fewShared(format))
                 .launch(Launcher.cover(block.rows(), FEW_OUTPUTS), Launcher.cover(rows, tokens), 1, 256);
     }
@@ -153,7 +162,7 @@ final class MmaLinear {
         CudaWeight.Block stack = weight.parts().getFirst();
         Format format = grouped(stack.type());
         boolean isMany = groups.tokens() == MANY_TOKENS;
-        Kernel few = groups.tokens() == FEW_ROWS ? format.few : format.some;
+        Kernel few = groups.tokens() == FEW_TOKENS ? format.few : format.some;
         parameters(isMany ? format.many : few, stack, weight.rows(), input, weight.columns(), epilogue, output, 0);
         launcher.pointer(groups.order()).pointer(groups.tiles()).integer(share);
         if (isMany) {

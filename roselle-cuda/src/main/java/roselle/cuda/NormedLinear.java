@@ -7,12 +7,17 @@ import roselle.tensor.DataType;
 
 /** The kernel of {@code linear_hopper.cu} that normalises few rows before it multiplies them, with the bits of both kernels. */
 final class NormedLinear {
-    private static final int TOKENS = 8;
+    static final int TOKENS = 8;
+    static final int MOST_COLUMNS = 1024;
+    static final int STAGES = 11;
+    static final int INBOX_BYTES = (TOKENS + PackedTiles.MOST_SLICES) * PackedTiles.TILE * Float.BYTES;
+
     private static final int MOST_ROWS = 4; // of more a block takes longer to normalise them than a kernel beforehand
-    private static final int MOST_COLUMNS = 1024;
-    private static final int STAGES = 11;
     private static final int THREADS = 160;
-    private static final int SHARED_BYTES = STAGES * 8208 + MOST_COLUMNS / 64 * TOKENS * 128 + 5120;
+    private static final int SHARED_BYTES = STAGES * (PackedTiles.TILE_BYTES + PackedTiles.BARRIER_BYTES)
+            + MOST_COLUMNS / PackedTiles.TILE * TOKENS * PackedTiles.ROW_BYTES
+            + INBOX_BYTES
+            + PackedTiles.STAGE_ALIGNMENT;
 
     private final Kernel kernel;
 
@@ -30,6 +35,6 @@ final class NormedLinear {
         HeadParameters.norm(launcher, norm);
         launcher.shared(SHARED_BYTES)
                 .cluster(slices)
-                .launch((long) Launcher.cover(weight.rows(), 64) * slices, 1, 1, THREADS);
+                .launch((long) Launcher.cover(weight.rows(), PackedTiles.TILE) * slices, 1, 1, THREADS);
     }
 }

@@ -16,12 +16,12 @@ import roselle.tensor.DataType;
 record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
     static final int LEAST_ROWS = 512;
 
-    private static final int CLUSTER = 2;
-    private static final int CLUSTER_OUTPUTS = 256;
-    private static final int MULTIPROCESSORS = 132;
+    static final int CLUSTER = 2;
+    static final int GROUPS = 2; // warpgroups that multiply, of 64 outputs each
+    static final int CHUNK_BYTES = 8704; // of a warpgroup's sums
+
+    private static final int CLUSTER_OUTPUTS = CLUSTER * GROUPS * PackedTiles.TILE;
     private static final int THREADS = 384;
-    private static final int CHUNK_BYTES = 17_408;
-    private static final int ALIGNMENT = 1024;
 
     /** The kernels there are. */
     static PromptLinear[] all(Kernels kernels, DataType type) {
@@ -42,8 +42,14 @@ record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
         return kernels.kernel(KernelSource.LINEAR_PROMPT_HOPPER, "linear_prompt_" + kind + "_" + type.label());
     }
 
+    static int stageBytes(int tokens) {
+        return GROUPS * PackedTiles.TILE_BYTES + tokens * PackedTiles.ROW_BYTES;
+    }
+
     private static int shared(int tokens, int stages) {
-        return stages * (16_384 + tokens * 128 + 16) + CHUNK_BYTES + ALIGNMENT;
+        return stages * (stageBytes(tokens) + PackedTiles.BARRIER_BYTES)
+                + GROUPS * CHUNK_BYTES
+                + PackedTiles.STAGE_ALIGNMENT;
     }
 
     /** The one that takes the least time for so many rows; none where they are too few, or fit all processors at once. */
@@ -62,7 +68,7 @@ record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
 
     /** In a unit that is the same for all kernels, from the tiles that a cluster takes one after the other. */
     double time(int outputs, int rows) {
-        return Launcher.cover(tiles(outputs, rows), MULTIPROCESSORS / CLUSTER) * tokens / rate;
+        return Launcher.cover(tiles(outputs, rows), HopperLinear.MULTIPROCESSORS / CLUSTER) * tokens / rate;
     }
 
     private long tiles(int outputs, int rows) {
@@ -79,6 +85,6 @@ record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
         launcher.matrix(input, rows, tokens / CLUSTER)
                 .shared(sharedBytes)
                 .cluster(CLUSTER)
-                .launch(Math.min(MULTIPROCESSORS, tiles(outputs, rows) * CLUSTER), 1, 1, THREADS);
+                .launch(Math.min(HopperLinear.MULTIPROCESSORS, tiles(outputs, rows) * CLUSTER), 1, 1, THREADS);
     }
 }

@@ -19,9 +19,6 @@ import roselle.backend.StepLimits;
  * two, used in turn, because the next step may be put together while the stream has not come to the copy of this one.
  */
 final class StepMemory {
-    /** Positions of a split of few-row attention. */
-    private static final int SPLIT = 128;
-
     private static final int PART = 4; // numbers at whose multiples parts begin
     private static final int LEAST_TABLE_PAGES = 64;
     private static final int TABLE_GROWTH = 4;
@@ -211,7 +208,7 @@ final class StepMemory {
             Arrays.fill(header, 2 * rows + inputs.rowStart[s], 2 * rows + end, s);
             for (int row = inputs.rowStart[s]; row < end; row++) {
                 header[3 * rows + row] = entry;
-                entry += inputs.positions[row] / SPLIT + 1;
+                entry += inputs.positions[row] / AttentionTiling.SPLIT + 1;
             }
         }
         MemorySegment pinned = copies[turn].pinned;

@@ -22,8 +22,7 @@ import roselle.tensor.Tensor;
  */
 final class WeightLoader {
     private static final int STAGING_BYTES = 32 << 20;
-    private static final int TILE = 64;
-    private static final int TILE_BYTES = 8192;
+    private static final int TILE = PackedTiles.TILE;
     private static final long ALIGNMENT = 256;
     private static final long GUARD = 256; // kernels may read a little before and after a block
 
@@ -99,7 +98,7 @@ final class WeightLoader {
 
     private static long packedBytes(long rows, long columns) {
         long rowTiles = (rows + TILE - 1) / TILE;
-        return (rowTiles + rowTiles % 2) * ((columns + TILE - 1) / TILE) * TILE_BYTES;
+        return (rowTiles + rowTiles % 2) * ((columns + TILE - 1) / TILE) * PackedTiles.TILE_BYTES;
     }
 
     private static long aligned(long bytes) {

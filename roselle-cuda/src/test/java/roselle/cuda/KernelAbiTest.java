@@ -20,9 +20,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.Activation;
+import roselle.backend.Router;
+import roselle.backend.TokenDraws;
 import roselle.cuda.nvrtc.Compiler;
+import roselle.tensor.DataType;
 
-/** The host and the kernels declare the same structs; the kernels' own compiler compares them. */
+/** The host and the kernels declare the same structs and constants; the kernels' own compiler compares them. */
 class KernelAbiTest {
     private static final String DRIVER = "driver.cuh";
 
@@ -79,17 +83,118 @@ class KernelAbiTest {
         return files;
     }
 
-    /** The structs that host and kernels declare both, by the file that declares it for kernels. */
+    /** All that host and kernels declare both, by the file that declares it for kernels. */
     static Collection<AbiProgram> programs() {
         var all = new TreeMap<String, AbiProgram>();
         SharedStructs.BY_FILE.forEach(
                 (file, layouts) -> layouts.forEach(layout -> in(file, all).struct(layout)));
         in(DRIVER, all).struct(LaunchConfigLayout.LAYOUT).struct(LaunchAttributeLayout.LAYOUT);
+        weights(all);
+        attention(all);
+        packed(all);
+        formats(all);
+        sampling(in("sample.cu", all));
         return all.values();
     }
 
     private static AbiProgram in(String file, Map<String, AbiProgram> all) {
         return all.computeIfAbsent(file, AbiProgram::new);
+    }
+
+    private static void weights(Map<String, AbiProgram> all) {
+        AbiProgram types = in("blocks.cuh", all);
+        for (DataType type : DataType.values()) {
+            types.equal("W_" + type.name(), KernelNumbers.of(type));
+        }
+        AbiProgram cached = in("elements.cuh", all);
+        for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
+            cached.equal("CACHE_" + type.name(), KernelNumbers.ofCache(type));
+        }
+        AbiProgram epilogue = in("epilogue.cuh", all);
+        for (Activation activation : Activation.values()) {
+            epilogue.equal(activation.name(), KernelNumbers.of(activation));
+        }
+        epilogue.equal("ACCUMULATES", LinearKernels.ACCUMULATES);
+        epilogue.equal("STORES_FLOATS", LinearKernels.STORES_FLOATS);
+        AbiProgram experts = in("generic_experts.cu", all);
+        for (Router.Scoring scoring : Router.Scoring.values()) {
+            experts.equal(scoring.name(), KernelNumbers.of(scoring));
+        }
+        experts.equal("sizeof(int4)", ExpertGroups.TILE_BYTES);
+        in("generic_linear.cu", all)
+                .equal("WARPS", LinearKernels.GENERIC_OUTPUTS)
+                .equal("ROWS", LinearKernels.GENERIC_ROWS);
+    }
+
+    private static void attention(Map<String, AbiProgram> all) {
+        AbiProgram shared = in("attention.cuh", all)
+                .equal("PAGE", AttentionTiling.PAGE)
+                .equal("TILE", AttentionTiling.TILE)
+                .equal("SPLIT", AttentionTiling.SPLIT);
+        AbiProgram hopper = in("attention_hopper.cu", all).equal("ROWS", HeadKernels.TILE_ROWS);
+        for (int size : HeadKernels.SIZES) {
+            shared.equal("STRIDE<" + size + ">", HeadKernels.stride(size));
+            shared.equal("TILE_BYTES<" + size + ">", HeadKernels.tileBytes(size));
+            hopper.equal("Stages<" + size + ", 1>::HALF", HeadKernels.splitBytes(size));
+        }
+        in("generic_attention.cu", all).equal("TILE", AttentionTiling.TILE);
+        in("latent.cuh", all)
+                .equal("KEY", LatentAttention.KEY)
+                .equal("VALUE", LatentAttention.VALUE)
+                .equal("ENTRY", LatentAttention.ENTRY)
+                .equal("EARLY_SPLITS", LatentAttention.EARLY_SPLITS)
+                .equal("EARLY_TILES", LatentAttention.EARLY_TILES)
+                .equal("LATE_TILES", LatentAttention.LATE_TILES);
+        in("attention_latent.cu", all)
+                .equal("Places<16, 1>::BYTES", LatentAttention.narrowSharedBytes(1))
+                .equal("Places<16, 2>::BYTES", LatentAttention.narrowSharedBytes(2))
+                .equal("Places<64, 2>::BYTES", LatentAttention.WIDE_SHARED_MEMORY);
+        in("attention_latent_hopper.cu", all)
+                .equal("MEMORY + " + PackedTiles.STAGE_ALIGNMENT, LatentAttention.HOPPER_SHARED_MEMORY);
+    }
+
+    private static void packed(Map<String, AbiProgram> all) {
+        in("hopper.cuh", all).equal("sizeof(TensorMap)", Launcher.SLOT);
+        AbiProgram rings = in("rings.cuh", all)
+                .equal("TILE", PackedTiles.TILE)
+                .equal("TILE_BYTES", PackedTiles.TILE_BYTES)
+                .equal("MOST_SLICES", PackedTiles.MOST_SLICES);
+        for (HopperLinear.Kind kind : HopperLinear.Kind.values()) {
+            String ring = "Ring<%d, %d, %d, %d>".formatted(kind.tokens, kind.groups, kind.producers, kind.stages);
+            rings.equal(ring + "::STAGE_BYTES", kind.stageBytes());
+            rings.equal(ring + "::INBOX_BYTES", kind.inboxBytes());
+        }
+        rings.equal("NormRing::TOKENS", NormedLinear.TOKENS)
+                .equal("NormRing::STAGES", NormedLinear.STAGES)
+                .equal("NormRing::MOST_TILES * TILE", NormedLinear.MOST_COLUMNS)
+                .equal("NormRing::INBOX_BYTES", NormedLinear.INBOX_BYTES);
+        AbiProgram prompt = in("linear_prompt_hopper.cu", all)
+                .equal("CLUSTER", PromptLinear.CLUSTER)
+                .equal("GROUPS", PromptLinear.GROUPS);
+        for (int tokens : List.of(128, 192, 256)) {
+            prompt.equal("Memory<" + tokens + ", 4>::STAGE_BYTES", PromptLinear.stageBytes(tokens));
+            prompt.equal("Memory<" + tokens + ", 4>::CHUNK_BYTES", PromptLinear.CHUNK_BYTES);
+        }
+    }
+
+    private static void formats(Map<String, AbiProgram> all) {
+        AbiProgram formats = in("formats.cuh", all).equal("FormatPlain::STRIDE", MmaLinear.PLAIN_STRIDE);
+        for (DataType type :
+                List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q5_K, DataType.Q6_K, DataType.MXFP4)) {
+            formats.equal("Format" + type.name() + "::STRIDE", MmaLinear.stride(type));
+        }
+    }
+
+    private static void sampling(AbiProgram sample) {
+        sample.equal("MOST_LOGPROBS", TokenDraws.MOST_LOGPROBS)
+                .equal("THREADS", SampleKernels.THREADS)
+                .equal("2 * BINS * sizeof(u64)", SampleKernels.EXCHANGE_BYTES)
+                .equal("2 * (LIST + 1) * sizeof(u64)", SampleKernels.LIST_BYTES);
+        TokenDraws.Failure[] failures = TokenDraws.Failure.values();
+        for (int number = 0; number < failures.length; number++) {
+            TokenDraws.Failure failure = SampleKernels.failure(number);
+            sample.equal(failure == TokenDraws.Failure.NONE ? "FINE" : failure.name(), number);
+        }
     }
 
     @ParameterizedTest
@@ -135,6 +240,9 @@ class KernelAbiTest {
 
     @Test
     void whatChangedInTheKernelsIsFound() {
+        assertThat(refutedAfter("attention.cuh", "SPLIT = 128", "SPLIT = 256")).contains("SPLIT == 128");
+        assertThat(refutedAfter("blocks.cuh", "    W_Q4_K,\n    W_Q5_K,", "    W_Q5_K,\n    W_Q4_K,"))
+                .containsExactly("W_Q4_K == 22", "W_Q5_K == 23");
         assertThat(refutedAfter("rows.cu", "int maxPages;\n    const", "int maxPages;\n    i64 more;\n    const"))
                 .contains("OFFSET(PageArguments, positions) == 40", "sizeof(PageArguments) == 48");
         assertThat(refutedAfter("sample.cu", "double minP;", "float minP;"))
