@@ -16,9 +16,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PAGE = 16
 SPLIT = 128
 STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
-ALONE_HALVES = {64: 4, 128: 3}
-LEAST_ALONE = 500  # pairs of row and key head from which a warp for each is faster
-FRESH_ALONE = (600, 1200)  # and where such a warp may append as well
+WARP_HALVES = {64: 4, 128: 3}
+LEAST_WARP_PAIRS = 500  # pairs of row and key head from which a warp for each is faster
+WARP_APPEND_PAIRS = (600, 1200)  # and where such a warp may append as well
 HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
@@ -155,14 +155,14 @@ class Kernels:
         self.emulates = folder == "emulate"
         if self.emulates:
             import emulator
-            self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("few", "alone", "many")}
+            self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("decode", "decode_warp", "prefill")}
             self.rows = emulator.Module("rows.cu")
         else:
-            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("few", "alone", "many", "hopper")}
+            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("decode", "decode_warp", "prefill", "prefill_hopper")}
             self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
             self.rows = Module(f"{folder}/rows.sm_90a.cubin")
-        self.modules["step"] = self.modules["few"]
-        self.modules["alone_step"] = self.modules.get("alone")
+        self.modules["decode_append"] = self.modules["decode"]
+        self.modules["decode_warp_append"] = self.modules.get("decode_warp")
         self.kernels = {}
         self.wrong = 0
 
@@ -175,10 +175,10 @@ class Kernels:
 
     def has(self, run, batch):
         """Whether there is a kernel for such a run of check() or check_fresh()."""
-        if run == "hopper":
+        if run == "prefill_hopper":
             return run in self.modules and batch.size in (64, 128) and not batch.cap
-        if run == "alone":
-            return run in self.modules and self.has_alone(batch)
+        if run == "decode_warp":
+            return run in self.modules and self.has_decode_warp(batch)
         return not (self.emulates and "cluster" in str(run))  # sm_80 has no clusters
 
     def kernel(self, kind, batch):
@@ -187,28 +187,28 @@ class Kernels:
             self.kernels[name] = self.modules[kind].kernel(name)
         return self.kernels[name]
 
-    def few(self, batch, out, parts, pdl=False, cluster=False):
+    def decode(self, batch, out, parts, pdl=False, cluster=False):
         shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("few", batch)(
+        self.kernel("decode", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters],
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
 
     @staticmethod
-    def has_alone(batch):
-        return batch.size in ALONE_HALVES and batch.group <= 8
+    def has_decode_warp(batch):
+        return batch.size in WARP_HALVES and batch.group <= 8
 
     @staticmethod
-    def is_alone(batch):
-        return Kernels.has_alone(batch) and batch.rows * batch.key_heads >= LEAST_ALONE
+    def is_decode_warp(batch):
+        return Kernels.has_decode_warp(batch) and batch.rows * batch.key_heads >= LEAST_WARP_PAIRS
 
-    def alone(self, batch, out, fresh=None, pdl=False):
+    def decode_warp(self, batch, out, fresh=None, pdl=False):
         """A warp for each row and key head; with `fresh` it appends, too."""
-        self.kernel("alone_step" if fresh else "alone", batch)(
+        self.kernel("decode_warp_append" if fresh else "decode_warp", batch)(
             (1, batch.key_heads, batch.rows), (32, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters]
             + (fresh.arguments() if fresh else []),
-            ALONE_HALVES[batch.size] * 128 * batch.size, None, pdl)
+            WARP_HALVES[batch.size] * 128 * batch.size, None, pdl)
 
     def append(self, batch, fresh, pdl=False):
         name = f"rope_append_{NAMES[batch.dtype]}"
@@ -216,24 +216,24 @@ class Kernels:
             self.kernels[name] = self.rows.kernel(name)
         fresh.append(self.kernels[name], batch, pdl)
 
-    def step(self, batch, fresh, out, parts, pdl=False, cluster=False):
+    def decode_append(self, batch, fresh, out, parts, pdl=False, cluster=False):
         """Appends and attends, one row a sequence."""
         shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("step", batch)(
+        self.kernel("decode_append", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters] + fresh.arguments(),
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
 
-    def hopper(self, batch, out, pdl=False):
+    def prefill_hopper(self, batch, out, pdl=False):
         stages = {64: 6, 128: 3}[batch.size]
         shared = (128 + stages * 256) * 2 * batch.size + 1024 + 24 * stages
-        self.kernel("hopper", batch)(
+        self.kernel("prefill_hopper", batch)(
             (batch.tiles.shape[0], batch.key_heads, 1), (384, 1, 1),
             batch.arguments(out) + [batch.tiles, batch.row_start, tensor_map(batch.cache.view(-1, batch.size), PAGE)], shared, None, pdl)
 
-    def many(self, batch, out, pdl=False):
+    def prefill(self, batch, out, pdl=False):
         shared = (128 // HALVES[batch.size] + 256) * 2 * (batch.size + 8)
-        self.kernel("many", batch)(
+        self.kernel("prefill", batch)(
             (batch.tiles.shape[0], batch.key_heads, 1), (256, 1, 1),
             batch.arguments(out) + [batch.tiles, batch.row_start], shared, None, pdl)
 
@@ -255,18 +255,18 @@ def check(kernels):
             exact = batch.exact()
             width = exact.shape[1]
             first = None
-            for run in ("many", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "alone", "hopper"):
+            for run in ("prefill", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "decode_warp", "prefill_hopper"):
                 if not kernels.has(run, batch):
                     continue
                 out = torch.full((batch.rows, width + 8), float("nan"), device=DEVICE, dtype=dtype)[:, :width]
-                if run == "many":
-                    kernels.many(batch, out)
-                elif run == "hopper":
-                    kernels.hopper(batch, out)
-                elif run == "alone":
-                    kernels.alone(batch, out)
+                if run == "prefill":
+                    kernels.prefill(batch, out)
+                elif run == "prefill_hopper":
+                    kernels.prefill_hopper(batch, out)
+                elif run == "decode_warp":
+                    kernels.decode_warp(batch, out)
                 else:
-                    kernels.few(batch, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
+                    kernels.decode(batch, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                 error = ((out.double() - exact).norm() / exact.norm()).item()
                 worst[dtype] = max(worst[dtype], error)
                 if not error < (8e-3 if dtype == torch.bfloat16 else 1e-3):
@@ -297,20 +297,20 @@ def check_fresh(kernels, cases):
                     batch.query = fresh.query
                     kernels.append(batch, fresh)
                     expected = torch.full((batch.rows, batch.key_heads * batch.group * batch.size), float("nan"), device=DEVICE, dtype=dtype)
-                    kernels.few(batch, expected, 1)
+                    kernels.decode(batch, expected, 1)
                     cache = batch.cache.clone()
                     if not torch.isfinite(expected).all():
                         kernels.fails("NOT FINITE", case, options)
-                    for run in (1, 3, "cluster 2", "cluster 8", "alone"):
+                    for run in (1, 3, "cluster 2", "cluster 8", "decode_warp"):
                         if not kernels.has(run, batch):
                             continue
                         unturned.copy_(all_rows)
                         batch.cache.copy_(before)
                         out = torch.full_like(expected, float("nan"))
-                        if run == "alone":
-                            kernels.alone(batch, out, fresh)
+                        if run == "decode_warp":
+                            kernels.decode_warp(batch, out, fresh)
                         else:
-                            kernels.step(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
+                            kernels.decode_append(batch, fresh, out, int(str(run).split()[-1]), cluster="cluster" in str(run))
                         if not torch.equal(out, expected):
                             kernels.fails("FRESH BITS DIFFER", dtype, case, len(contexts), options, run, (out != expected).sum().item(), "of", out.numel())
                         if not torch.equal(batch.cache.view(torch.int16), cache.view(torch.int16)):
@@ -336,7 +336,7 @@ def few(kernels):
                 if parts > 1 and parts > context // 128 + 1:
                     continue
                 cluster = 1 < parts <= 8
-                taken = [time_graph([lambda b=b: kernels.few(b, out, parts, pdl, pdl and cluster) for b in all_batches * 2]) for pdl in (False, True)]
+                taken = [time_graph([lambda b=b: kernels.decode(b, out, parts, pdl, pdl and cluster) for b in all_batches * 2]) for pdl in (False, True)]
                 line += f" | {parts}: {taken[0] * 1e6:6.1f} pdl{' cluster' if cluster else ''} {taken[1] * 1e6:6.1f} us {bytes_ / taken[1] / 1e12:4.2f} TB/s"
             print(line, flush=True)
 
@@ -360,11 +360,11 @@ def fresh(kernels):
 
             def apart(b, f):
                 kernels.append(b, f, True)
-                kernels.few(b, out, parts, True, True)
+                kernels.decode(b, out, parts, True, True)
 
-            runs = {"apart": apart, "step": lambda b, f: kernels.step(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.step(b, f, out, 1, True),
-                    "step 4": lambda b, f: kernels.step(b, f, out, 4, True, True),
-                    "alone": lambda b, f: kernels.alone(b, out, f, True)}
+            runs = {"apart": apart, "step": lambda b, f: kernels.decode_append(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.decode_append(b, f, out, 1, True),
+                    "step 4": lambda b, f: kernels.decode_append(b, f, out, 4, True, True),
+                    "decode_warp": lambda b, f: kernels.decode_warp(b, out, f, True)}
             for what, run in runs.items():
                 taken = time_graph([lambda p=p, run=run: run(*p) for p in pairs * 2])
                 line += f" | {what} {taken * 1e6:6.1f} us {bytes_ / taken / 1e12:4.2f} TB/s"
@@ -376,8 +376,8 @@ def many(kernels):
         count = max(1, 2048 // length)
         batch = Batch([length] * count, [length] * count, key_heads, group, size, torch.bfloat16, fill=False)
         out = torch.empty_like(batch.query)
-        plain = time_graph([lambda: kernels.many(batch, out)] * 4)
-        taken = time_graph([lambda: kernels.hopper(batch, out)] * 4)
+        plain = time_graph([lambda: kernels.prefill(batch, out)] * 4)
+        taken = time_graph([lambda: kernels.prefill_hopper(batch, out)] * 4)
         work = 4 * count * length * length / 2 * key_heads * group * size
         q = torch.randn(count, key_heads * group, length, size, device=DEVICE, dtype=torch.bfloat16)
         kv = torch.randn(2, count, key_heads, length, size, device=DEVICE, dtype=torch.bfloat16)

@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from attention import Batch, FRESH_ALONE, Fresh, Kernels as Attention, NormArguments
+from attention import Batch, WARP_APPEND_PAIRS, Fresh, Kernels as Attention, NormArguments
 from driver import Module, long
 from linear import Linear, NAMES, NORM_COLUMNS, NORM_ROWS
 
@@ -96,16 +96,16 @@ class Step:
             normed_linear(layer["qkv"][1], projected, projected.shape[1], bias=layer["bias"][0])
             batch.query, batch.cache = fresh.query, cache
             pairs = rows * s.key_heads
-            if fused and self.attention.is_alone(batch) and FRESH_ALONE[0] <= pairs <= FRESH_ALONE[1]:
-                self.attention.alone(batch, state["attended"], fresh, True)
+            if fused and self.attention.is_decode_warp(batch) and WARP_APPEND_PAIRS[0] <= pairs <= WARP_APPEND_PAIRS[1]:
+                self.attention.decode_warp(batch, state["attended"], fresh, True)
             elif fused and rows * s.key_heads * s.size <= MOST_FRESH_NUMBERS:
-                self.attention.step(batch, fresh, state["attended"], parts, True, True)
+                self.attention.decode_append(batch, fresh, state["attended"], parts, True, True)
             else:
                 self.attention.append(batch, fresh, True)
-                if self.attention.is_alone(batch):
-                    self.attention.alone(batch, state["attended"], None, True)
+                if self.attention.is_decode_warp(batch):
+                    self.attention.decode_warp(batch, state["attended"], None, True)
                 else:
-                    self.attention.few(batch, state["attended"], parts, True, True)
+                    self.attention.decode(batch, state["attended"], parts, True, True)
             linear(state["attended"], layer["o"][1], hidden, s.width, bias=layer["bias"][1], flags=1)
             if s.gated:
                 normed_linear(layer["up"][1], inner, inner.shape[1])

@@ -1,6 +1,6 @@
 // Latent attention (latent.cuh) with wgmma (sm_90a): tiles of 64 rows of (token, head).
 //
-// Two warpgroups each take half of the numbers of a product and half of the columns of a value; four warps bring pages. Its sums
+// Two warpgroups each take half of the numbers of a product and half of the columns of a value; four warps load pages. Its sums
 // are those of attention_latent.cu, bit for bit, and so are grid, items and parameters; 384 threads, dynamic shared memory
 // 230,960 bytes.
 #include "latent.cuh"
@@ -74,7 +74,7 @@ struct Walk {
     }
 };
 
-__device__ __forceinline__ void bring(const Latent& p, Ring ring, int items) {
+__device__ __forceinline__ void loadPages(const Latent& p, Ring ring, int items) {
     int thread = threadIdx.x - CONSUMERS;
     int row = thread / 16;  // of eight, whose swizzle is that of the rows 8, 16, ... further
     int chunk = thread % 16;
@@ -148,7 +148,7 @@ __device__ __forceinline__ void attendLatent(const Latent& p) {
     int items = p.tileCount * ((p.heads + ROWS - 1) / ROWS);
     if (threadIdx.x >= CONSUMERS) {
         fewerRegisters<40>();
-        bring(p, ring, items);
+        loadPages(p, ring, items);
         return;
     }
     moreRegisters<232>();

@@ -60,7 +60,7 @@ __device__ __forceinline__ void freshValue(const HeadBits<SIZE>& value, u16* pla
 
 // One warp leaves a kept key or value at its place in a tile.
 template <int SIZE>
-__device__ __forceinline__ void bring(u16* place, const HeadBits<SIZE>& kept) {
+__device__ __forceinline__ void storeKept(u16* place, const HeadBits<SIZE>& kept) {
 #pragma unroll
     for (int i = 0; i < NUMBERS<SIZE>; i++) {
         int d = threadIdx.x % 32 + i * 32;

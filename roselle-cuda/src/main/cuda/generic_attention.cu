@@ -13,7 +13,7 @@
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "ampere.cuh"
 #include "elements.cuh"
-#include "turn.cuh"
+#include "rope.cuh"
 
 constexpr int TILE = 64;
 #define NOTHING __int_as_float(0xFF800000)  // minus infinity

@@ -2,7 +2,7 @@
 // the same bits from here.
 #pragma once
 #include "norms.cuh"
-#include "turn.cuh"
+#include "rope.cuh"
 
 struct RopeArguments {
     const float* inverseFrequencies;  // null where nothing turns

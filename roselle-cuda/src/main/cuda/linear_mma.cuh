@@ -72,7 +72,7 @@ __device__ __forceinline__ int swapped(int row, int chunk) {
 
 // Copies chunk `chunk` of COUNT rows of the weight into shared memory; THREADS threads.
 template <class FORMAT, int COUNT, int THREADS>
-__device__ __forceinline__ void bringWeights(const Product& p, int firstRow, int chunk, u8* target, int thread) {
+__device__ __forceinline__ void loadWeights(const Product& p, int firstRow, int chunk, u8* target, int thread) {
     constexpr int PIECES = FORMAT::STRIDE / 16;
     i64 from = (i64)chunk * FORMAT::BYTES;
     int bytes = (int)min((i64)FORMAT::BYTES, p.rowBytes - from);
@@ -151,7 +151,7 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
         if (first + i < end) {
-            bringWeights<FORMAT, 16, 32>(p, firstRow, first + i, ring + i * STAGE_BYTES, lane);
+            loadWeights<FORMAT, 16, 32>(p, firstRow, first + i, ring + i * STAGE_BYTES, lane);
         }
         copyCommit();
     }
@@ -173,7 +173,7 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
         __syncwarp();
         int next = chunk + STAGES - 1;
         if (next < end) {
-            bringWeights<FORMAT, 16, 32>(p, firstRow, next, ring + (next - first) % STAGES * STAGE_BYTES, lane);
+            loadWeights<FORMAT, 16, 32>(p, firstRow, next, ring + (next - first) % STAGES * STAGE_BYTES, lane);
         }
         copyCommit();
         int groups = min(FORMAT::CHUNK, p.columns - chunk * FORMAT::CHUNK) / 32;
@@ -244,7 +244,7 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     int part = lane % 4;
     int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * 128;
     int firstToken = GROUPED ? 0 : blockIdx.y * 64;
-    const u16* input[4];  // of the tokens that this thread brings and that there are, else null
+    const u16* input[4];  // of the tokens that this thread loads and that there are, else null
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         int token = firstToken + threadIdx.x / 8 + i * 16;
@@ -252,11 +252,11 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     }
     int chunks = (p.columns + FORMAT::CHUNK - 1) / FORMAT::CHUNK;
     int steps = (p.columns + 63) / 64;
-    auto bring = [&](int step) {
+    auto loadStep = [&](int step) {
         if (step < steps) {
             if (step % STEPS == 0) {
                 int chunk = step / STEPS;
-                bringWeights<FORMAT, 128, 128>(p, firstRow, chunk, memory + chunk % WEIGHT_STAGES * WEIGHT_BYTES, threadIdx.x);
+                loadWeights<FORMAT, 128, 128>(p, firstRow, chunk, memory + chunk % WEIGHT_STAGES * WEIGHT_BYTES, threadIdx.x);
             }
             u8* target = tokens + step % STAGES * TOKEN_BYTES;
 #pragma unroll
@@ -270,8 +270,8 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
         }
         copyCommit();
     };
-    bring(0);
-    bring(1);
+    loadStep(0);
+    loadStep(1);
     float all[2][TILES][4] = {};
     int step = 0;
 #pragma unroll 1
@@ -282,7 +282,7 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
         for (; step < end; step++) {
             copyWait<STAGES - 2>();
             __syncthreads();
-            bring(step + STAGES - 1);
+            loadStep(step + STAGES - 1);
             int chunk = step / STEPS;
             const u8* weights = memory + chunk % WEIGHT_STAGES * WEIGHT_BYTES + warp * 32 * FORMAT::STRIDE;
             const u8* stage = tokens + step % STAGES * TOKEN_BYTES;

@@ -174,7 +174,7 @@ final class AttentionKernels {
 
     /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
     boolean appendAndAttend(AttentionCall call, Rows key, Rows value) {
-        return fast.appendAndAttend(call, new FewRowAttention.Fresh(key, value));
+        return fast.appendAndAttend(call, new DecodeAttention.Fresh(key, value));
     }
 
     void attend(AttentionCall call) {

@@ -18,13 +18,13 @@ import roselle.tensor.DataType;
 final class FastAttention {
     private final Launcher launcher;
     private final DataType type;
-    private final FewRowAttention few;
+    private final DecodeAttention decode;
     private final Map<Integer, HeadKernels> sizes = new TreeMap<>();
 
     FastAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
         this.type = type;
-        few = new FewRowAttention(device, launcher);
+        decode = new DecodeAttention(device, launcher);
         for (int size : HeadKernels.SIZES) {
             if (type != DataType.F32 && HeadKernels.fits(device, size)) {
                 sizes.put(size, HeadKernels.of(device, kernels, type, size));
@@ -70,7 +70,7 @@ final class FastAttention {
         long most = 0;
         for (StepDemands.Attention each : demands.attentions()) {
             if (kernels(each, demands) != null) {
-                most = Math.max(most, FewRowAttention.partialBytes(demands.limits(), each.heads()));
+                most = Math.max(most, DecodeAttention.partialBytes(demands.limits(), each.heads()));
             }
         }
         return most;
@@ -84,13 +84,13 @@ final class FastAttention {
     /** Takes them. */
     void prepare(StepDemands demands, StepMemory step) {
         tileTokens(demands).forEach(step::reserveTiles);
-        few.reservePartials(partialBytes(demands));
+        decode.reservePartials(partialBytes(demands));
     }
 
     /** Takes the memory that attention to any cache needs. */
     void reserve() {
         if (!sizes.isEmpty()) {
-            few.reserveCounters();
+            decode.reserveCounters();
         }
     }
 
@@ -101,36 +101,36 @@ final class FastAttention {
             return false;
         }
         if (call.shape().isFew()) {
-            few.attend(kernels, call);
+            decode.attend(kernels, call);
         } else {
-            many(kernels, call);
+            prefill(kernels, call);
         }
         return true;
     }
 
     /** Appends keys and values within attention if there is a kernel for it; else it does nothing and says so. */
-    boolean appendAndAttend(AttentionCall call, FewRowAttention.Fresh fresh) {
+    boolean appendAndAttend(AttentionCall call, DecodeAttention.Fresh fresh) {
         HeadKernels kernels = kernels(call);
         return kernels != null
                 && call.shape().isSingle()
                 && CudaBuffer.isAligned(call.output())
-                && few.appendAndAttend(kernels, call, fresh);
+                && decode.appendAndAttend(kernels, call, fresh);
     }
 
-    private void many(HeadKernels kernels, AttentionCall call) {
+    private void prefill(HeadKernels kernels, AttentionCall call) {
         StepMemory step = call.step();
         int tileTokens = kernels.tileTokens(call.heads());
         int tiles = step.sendTiles(tileTokens, launcher);
         int keyHeads = call.heads().keyHeads();
-        Kernel hopper = call.layer().softCap() == 0 ? kernels.hopper() : null;
-        parameters(launcher.of(hopper == null ? kernels.many() : hopper), call)
+        Kernel hopper = call.layer().softCap() == 0 ? kernels.prefillHopper() : null;
+        parameters(launcher.of(hopper == null ? kernels.prefill() : hopper), call)
                 .pointer(step.tiles(tileTokens))
                 .pointer(step.rowStart());
         if (hopper == null) {
-            launcher.shared(kernels.manySharedBytes()).launch(tiles, keyHeads, 1, 256);
+            launcher.shared(kernels.prefillSharedBytes()).launch(tiles, keyHeads, 1, 256);
         } else {
             launcher.matrix(pages(call), AttentionTiling.PAGE)
-                    .shared(kernels.hopperSharedBytes())
+                    .shared(kernels.prefillHopperSharedBytes())
                     .launch(tiles, keyHeads, 1, 384);
         }
     }

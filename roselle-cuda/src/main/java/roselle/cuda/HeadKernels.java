@@ -8,23 +8,23 @@ import roselle.tensor.DataType;
 /**
  * The kernels of {@code attention.cuh} for heads of one size, and how much of a tile their blocks have in shared memory.
  *
- * @param few a block for each row and key head, or several
- * @param fewFresh the same, appending new heads before
- * @param alone a warp for each row and key head; null where there is none
- * @param aloneFresh the same, appending new heads before
- * @param many tiles of rows
- * @param hopper the same with Hopper's instructions; null where there is none
- * @param stages tiles of keys and values that {@code few} has on their way
- * @param halves into how many parts {@code many} cuts what other sizes do at once
+ * @param decode a block for each row and key head, or several
+ * @param decodeAppend the same, appending new heads before
+ * @param decodeWarp a warp for each row and key head; null where there is none
+ * @param decodeWarpAppend the same, appending new heads before
+ * @param prefill tiles of rows
+ * @param prefillHopper the same with Hopper's instructions; null where there is none
+ * @param stages tiles of keys and values that {@code decode} has on their way
+ * @param halves into how many parts {@code prefill} cuts what other sizes do at once
  */
 record HeadKernels(
         int size,
-        Kernel few,
-        Kernel fewFresh,
-        @Nullable Kernel alone,
-        @Nullable Kernel aloneFresh,
-        Kernel many,
-        @Nullable Kernel hopper,
+        Kernel decode,
+        Kernel decodeAppend,
+        @Nullable Kernel decodeWarp,
+        @Nullable Kernel decodeWarpAppend,
+        Kernel prefill,
+        @Nullable Kernel prefillHopper,
         int stages,
         int halves) {
     static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256);
@@ -35,7 +35,7 @@ record HeadKernels(
 
     /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
     static boolean fits(Device device, int size) {
-        return manySharedBytes(size, halves(device, size)) <= device.sharedMemory();
+        return prefillSharedBytes(size, halves(device, size)) <= device.sharedMemory();
     }
 
     static HeadKernels of(Device device, Kernels kernels, DataType type, int size) {
@@ -43,13 +43,15 @@ record HeadKernels(
         boolean isUsual = size == 64 || size == 128;
         return new HeadKernels(
                 size,
-                kernels.kernel(KernelSource.ATTENTION_FEW, "attention_few" + suffix),
-                kernels.kernel(KernelSource.ATTENTION_FEW, "attention_step" + suffix),
-                isUsual ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone" + suffix) : null,
-                isUsual ? kernels.kernel(KernelSource.ATTENTION_ALONE, "attention_alone_step" + suffix) : null,
-                kernels.kernel(KernelSource.ATTENTION_MANY, "attention_many" + suffix),
+                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode" + suffix),
+                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
+                isUsual ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp" + suffix) : null,
+                isUsual
+                        ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp_append" + suffix)
+                        : null,
+                kernels.kernel(KernelSource.ATTENTION_PREFILL, "attention_prefill" + suffix),
                 isUsual && device.isHopper()
-                        ? kernels.kernel(KernelSource.ATTENTION_HOPPER, "attention_hopper" + suffix)
+                        ? kernels.kernel(KernelSource.ATTENTION_PREFILL_HOPPER, "attention_prefill_hopper" + suffix)
                         : null,
                 stages(device, size),
                 halves(device, size));
@@ -87,24 +89,24 @@ record HeadKernels(
         return AttentionTiling.SPLIT * size * Short.BYTES;
     }
 
-    int fewSharedBytes() {
+    int decodeSharedBytes() {
         return stages * tileBytes(size) + 32 * size + 2560;
     }
 
-    int aloneSharedBytes() {
+    int decodeWarpSharedBytes() {
         int partsOnTheirWay = size == 64 ? 4 : 3; // of a tile, half of it each
         return partsOnTheirWay * AttentionTiling.TILE * Short.BYTES * size;
     }
 
-    int manySharedBytes() {
-        return manySharedBytes(size, halves);
+    int prefillSharedBytes() {
+        return prefillSharedBytes(size, halves);
     }
 
-    private static int manySharedBytes(int size, int halves) {
+    private static int prefillSharedBytes(int size, int halves) {
         return TILE_ROWS / halves * Short.BYTES * stride(size) + 2 * tileBytes(size);
     }
 
-    int hopperSharedBytes() {
+    int prefillHopperSharedBytes() {
         int splitsOnTheirWay = size == 64 ? 6 : 3;
         return TILE_ROWS * Short.BYTES * size
                 + splitsOnTheirWay * (2 * splitBytes(size) + 3 * Long.BYTES) // keys, values, and barriers

@@ -133,23 +133,24 @@ class FakeFusionTest {
     @Test
     void fewRowsAreNormalisedWithinTheProductAndAppendedWithinAttention() {
         try (var step = new Beginning(Card.HOPPER)) {
-            assertThat(step.kernels(1, 1)).containsExactly("linear_normed_8_bf16", "attention_step_64_bf16");
-            assertThat(step.kernels(4, 1)).containsExactly("linear_normed_8_bf16", "attention_step_64_bf16");
-            assertThat(step.kernels(5, 1)).containsExactly("norm_bf16", "linear_8_bf16", "attention_step_64_bf16");
+            assertThat(step.kernels(1, 1)).containsExactly("linear_normed_8_bf16", "attention_decode_append_64_bf16");
+            assertThat(step.kernels(4, 1)).containsExactly("linear_normed_8_bf16", "attention_decode_append_64_bf16");
+            assertThat(step.kernels(5, 1))
+                    .containsExactly("norm_bf16", "linear_8_bf16", "attention_decode_append_64_bf16");
         }
         try (var step = new Beginning(Card.AMPERE)) {
-            assertThat(step.kernels(1, 1)).contains("norm_bf16", "attention_step_64_bf16");
+            assertThat(step.kernels(1, 1)).contains("norm_bf16", "attention_decode_append_64_bf16");
         }
     }
 
     @Test
     void severalRowsOfASequenceAreAppendedBeforeAttention() {
         try (var step = new Beginning(Card.HOPPER)) {
-            assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_few_64_bf16");
-            assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_hopper_64_bf16");
-            assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_alone_64_bf16");
+            assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_decode_64_bf16");
+            assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_prefill_hopper_64_bf16");
+            assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_decode_warp_64_bf16");
             assertThat(step.kernels(900, 1))
-                    .endsWith("attention_alone_step_64_bf16")
+                    .endsWith("attention_decode_warp_append_64_bf16")
                     .doesNotContain("rope_append_bf16");
         }
     }
@@ -158,10 +159,10 @@ class FakeFusionTest {
     void softCapsAndRowsOfOtherProcessorsHaveKernelsOfTheirOwn() {
         try (var step = new Beginning(Card.HOPPER)) {
             step.layer = new AttentionLayer(0, 0, step.layer.heads(), step.layer.rope(), null, null, 1f, 30f, null);
-            assertThat(step.kernels(1, 20)).endsWith("attention_many_64_bf16");
+            assertThat(step.kernels(1, 20)).endsWith("attention_prefill_64_bf16");
         }
         try (var step = new Beginning(Card.AMPERE)) {
-            assertThat(step.kernels(1, 20)).endsWith("attention_many_64_bf16");
+            assertThat(step.kernels(1, 20)).endsWith("attention_prefill_64_bf16");
         }
     }
 

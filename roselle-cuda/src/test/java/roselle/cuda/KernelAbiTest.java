@@ -131,7 +131,7 @@ class KernelAbiTest {
                 .equal("PAGE", AttentionTiling.PAGE)
                 .equal("TILE", AttentionTiling.TILE)
                 .equal("SPLIT", AttentionTiling.SPLIT);
-        AbiProgram hopper = in("attention_hopper.cu", all).equal("ROWS", HeadKernels.TILE_ROWS);
+        AbiProgram hopper = in("attention_prefill_hopper.cu", all).equal("ROWS", HeadKernels.TILE_ROWS);
         for (int size : HeadKernels.SIZES) {
             shared.equal("STRIDE<" + size + ">", HeadKernels.stride(size));
             shared.equal("TILE_BYTES<" + size + ">", HeadKernels.tileBytes(size));

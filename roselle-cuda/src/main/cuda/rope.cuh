@@ -1,4 +1,4 @@
-// The rotation of position embeddings.
+// RoPE: the rotation of position embeddings.
 #pragma once
 
 // Sine and cosine of an angle below about 10^6: Cody and Waite's reduction, then the polynomials of Moshier's Cephes.

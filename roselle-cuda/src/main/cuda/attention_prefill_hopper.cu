@@ -1,9 +1,9 @@
-// Attention (attention.cuh) of many rows of a sequence with wgmma (sm_90a): head sizes 64 and 128, without a soft cap.
+// Prefill attention (attention.cuh) with wgmma (sm_90a): many rows of a sequence, head sizes 64 and 128, without a soft cap.
 //
 // Two warpgroups of 64 rows of (token, head) each take the scores of a split of 128 positions with one instruction for each
 // 16 numbers of a key, then weigh and add the values of its two tiles of 64 positions, one after the other; a warp has the copy
-// engine bring pages. The scores of the next split are on their way while a split's result is merged, and while one warpgroup
-// takes exponentials the tensor cores work for the other. Its sums are those of attention_many, bit for bit, and so are grid,
+// engine load pages. The scores of the next split are on their way while a split's result is merged, and while one warpgroup
+// takes exponentials the tensor cores work for the other. Its sums are those of attention_prefill, bit for bit, and so are grid,
 // rows and parameters but for one more: `pages`, the tensor map of the layer's pages as rows of SIZE numbers, in boxes of a
 // page's 16 rows of 64 columns, swizzled by 128 bytes. 384 threads, dynamic shared memory
 // (128 + STAGES * 256) * 2 * SIZE + 1,024 + 24 * STAGES bytes.
@@ -50,8 +50,8 @@ constexpr int NO_ROW = 0x7FFFFF00;  // past the end of any cache
 
 // A warp fetches pages, a lane for each page of a split. What has no page is zeros.
 template <int SIZE, int STAGES>
-__device__ __forceinline__ void bring(const Attention& p, Stages<SIZE, STAGES> stages, const TensorMap* pages, const int* table,
-    int keyHead, int firstSplit, int splitEnd, int first, int end) {
+__device__ __forceinline__ void loadPages(const Attention& p, Stages<SIZE, STAGES> stages, const TensorMap* pages,
+    const int* table, int keyHead, int firstSplit, int splitEnd, int first, int end) {
     int lane = threadIdx.x % 32;
     int pageRows = p.pageElements / SIZE;
     auto rowOf = [&](int split) {
@@ -247,7 +247,7 @@ __device__ __forceinline__ void attendHopper(
     if (threadIdx.x >= 256) {
         fewerRegisters<24>();
         if (threadIdx.x < 256 + 32) {
-            bring(p, stages, pages, p.pageTable + (i64)sequence * p.maxPages, keyHead, firstSplit, splitEnd, first, end);
+            loadPages(p, stages, pages, p.pageTable + (i64)sequence * p.maxPages, keyHead, firstSplit, splitEnd, first, end);
         }
         return;
     }
@@ -365,11 +365,11 @@ __device__ __forceinline__ void attendHopper(
     }
 }
 
-#define HOPPER(T, SUFFIX, SIZE, STAGES)                                                                          \
-    extern "C" __global__ void __launch_bounds__(384, 1) attention_hopper_##SIZE##_##SUFFIX(                     \
+#define PREFILL_HOPPER(T, SUFFIX, SIZE, STAGES)                                                                  \
+    extern "C" __global__ void __launch_bounds__(384, 1) attention_prefill_hopper_##SIZE##_##SUFFIX(             \
         ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart, const __grid_constant__ TensorMap pages) { \
         attendHopper<T, SIZE, STAGES>(ATTENTION, tiles, rowStart, &pages);                                       \
     }
 
-BOTH_TYPES(HOPPER, 64, 6)
-BOTH_TYPES(HOPPER, 128, 3)
+BOTH_TYPES(PREFILL_HOPPER, 64, 6)
+BOTH_TYPES(PREFILL_HOPPER, 128, 3)

@@ -5,20 +5,20 @@ import roselle.backend.Rows;
 import roselle.backend.StepLimits;
 
 /**
- * Attention to few rows, each on its own, with the bits of a prompt's. A <i>pair</i> is a row and a key head. Few pairs have
+ * Decode attention: few rows, each on its own, with the bits of prefill. A <i>pair</i> is a row and a key head. Few pairs have
  * several blocks each, which share the context; more have one; very many have a warp each. New heads are appended by the same
  * kernel where that is faster than a kernel before it.
  *
  * <p>The numbers are where the one became faster than the other on an H200 (docs/performance.md).
  */
-final class FewRowAttention {
+final class DecodeAttention {
     private static final int FULL_PAIRS = 100; // from which several blocks a pair do not pay
     private static final int PART_PAIRS = 200;
     private static final int MOST_PARTS = 8;
-    private static final int LEAST_ALONE = 500; // pairs of a warp each
-    private static final int MOST_ALONE_SHARERS = 8; // heads of queries that such a warp takes
-    private static final int LEAST_FRESH_ALONE = 600; // pairs of a warp each that also appends
-    private static final int MOST_FRESH_ALONE = 1200;
+    private static final int LEAST_WARP_PAIRS = 500; // pairs of a warp each
+    private static final int MOST_WARP_SHARERS = 8; // heads of queries that such a warp takes
+    private static final int LEAST_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
+    private static final int MOST_WARP_APPEND_PAIRS = 1200;
     private static final int MOST_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
 
     private final Device device;
@@ -31,7 +31,7 @@ final class FewRowAttention {
     /** New keys and values, as the product left them. */
     record Fresh(Rows key, Rows value) {}
 
-    FewRowAttention(Device device, Launcher launcher) {
+    DecodeAttention(Device device, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
     }
@@ -76,17 +76,17 @@ final class FewRowAttention {
     }
 
     private static boolean hasWarps(AttentionCall call) {
-        return pairs(call) >= LEAST_ALONE && call.sharers() <= MOST_ALONE_SHARERS;
+        return pairs(call) >= LEAST_WARP_PAIRS && call.sharers() <= MOST_WARP_SHARERS;
     }
 
     void attend(HeadKernels kernels, AttentionCall call) {
-        Kernel alone = kernels.alone();
-        if (alone != null && hasWarps(call)) {
-            parameters(alone, call, 1);
+        Kernel warp = kernels.decodeWarp();
+        if (warp != null && hasWarps(call)) {
+            parameters(warp, call, 1);
             launchWarps(kernels, call);
         } else {
             int parts = parts(call);
-            parameters(kernels.few(), call, parts);
+            parameters(kernels.decode(), call, parts);
             launchBlocks(kernels, call, parts);
         }
     }
@@ -94,9 +94,9 @@ final class FewRowAttention {
     /** Appends and attends in one kernel where that is faster; else it does nothing and says so. */
     boolean appendAndAttend(HeadKernels kernels, AttentionCall call, Fresh fresh) {
         int pairs = pairs(call);
-        Kernel alone = kernels.aloneFresh();
-        if (alone != null && hasWarps(call) && pairs >= LEAST_FRESH_ALONE && pairs <= MOST_FRESH_ALONE) {
-            freshParameters(alone, call, 1, fresh);
+        Kernel warp = kernels.decodeWarpAppend();
+        if (warp != null && hasWarps(call) && pairs >= LEAST_WARP_APPEND_PAIRS && pairs <= MOST_WARP_APPEND_PAIRS) {
+            freshParameters(warp, call, 1, fresh);
             launchWarps(kernels, call);
             return true;
         }
@@ -104,7 +104,7 @@ final class FewRowAttention {
             return false;
         }
         int parts = parts(call);
-        freshParameters(kernels.fewFresh(), call, parts, fresh);
+        freshParameters(kernels.decodeAppend(), call, parts, fresh);
         launchBlocks(kernels, call, parts);
         return true;
     }
@@ -128,13 +128,13 @@ final class FewRowAttention {
     }
 
     private void launchWarps(HeadKernels kernels, AttentionCall call) {
-        launcher.shared(kernels.aloneSharedBytes())
+        launcher.shared(kernels.decodeWarpSharedBytes())
                 .launch(1, call.heads().keyHeads(), call.shape().rows(), Launcher.WARP);
     }
 
     private void launchBlocks(HeadKernels kernels, AttentionCall call, int parts) {
         int headTiles = Launcher.cover(call.sharers(), 16);
-        launcher.shared(kernels.fewSharedBytes())
+        launcher.shared(kernels.decodeSharedBytes())
                 .cluster(device.isHopper() ? parts : 1)
                 .launch(parts, call.heads().keyHeads() * headTiles, call.shape().rows(), 128);
     }

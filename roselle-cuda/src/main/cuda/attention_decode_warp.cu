@@ -1,11 +1,12 @@
-// Attention (attention.cuh) of many rows, each on its own, as in decoding a large batch: a warp for each row and key head, which
-// waits for no other. Keys and values come in halves of a tile, through a ring of HALVES of them.
+// Decode attention (attention.cuh) of a large batch: a warp for each row and key head, which waits for no other. Keys
+// and values come in halves of a tile, through a ring of HALVES of them.
 //
 // Head sizes 64 and 128, up to 8 heads of queries to a key head, sm_80 and later. Grid (1, keyHeads, rows), 32 threads, dynamic
 // shared memory HALVES * 128 * SIZE bytes; HALVES is 4, but 3 for size 128. May be launched with programmatic stream
 // serialization.
 // rowSequence: [rows]. contextLength: [sequences], positions whose keys were written in earlier steps.
-// attention_alone_step: each sequence has one row, and its queries, keys and values are as a product left them (fresh.cuh).
+// attention_decode_warp_append: each sequence has one row, and its queries, keys and values are as a product left them
+// (fresh.cuh).
 #include "fresh.cuh"
 
 // Where 16-byte chunk `chunk` of row `row` of half a tile lies: the rows' chunks change places, so that banks keep apart.
@@ -62,7 +63,7 @@ __device__ __forceinline__ void loadHalf(
 
 // One warp leaves a kept key or value in its row of half a tile.
 template <int SIZE>
-__device__ __forceinline__ void bringHalf(unsigned char* half, int row, const HeadBits<SIZE>& kept) {
+__device__ __forceinline__ void storeHalf(unsigned char* half, int row, const HeadBits<SIZE>& kept) {
 #pragma unroll
     for (int i = 0; i < SIZE / 32; i++) {
         int d = threadIdx.x % 32 + i * 32;
@@ -98,17 +99,17 @@ __device__ __forceinline__ void attendAlone(
     int nextTile = tile;  // of the next half
     bool isValue = false;
     u32 to = 0;
-    // Asks for the next half and brings the new position to it.
-    auto load = [&](bool brings) {
+    // Asks for the next half and stores the new position in it.
+    auto load = [&](bool stores) {
         if (nextTile <= lastTile) {
             if (!isValue) {
                 pages.hold(nextTile);
             }
             loadHalf<SIZE, IS_FRESH>(p, isValue ? keys + toValues : keys, pages, nextTile, first, end, ring + to);
-            if (IS_FRESH && brings && nextTile == lastTile) {
+            if (IS_FRESH && stores && nextTile == lastTile) {
                 HeadBits<SIZE> kept;  // a lane reads what it wrote itself
                 kept.load(isValue ? place + toValues : place);
-                bringHalf<SIZE>(memory + to, (end - 1) % TILE, kept);
+                storeHalf<SIZE>(memory + to, (end - 1) % TILE, kept);
             }
             nextTile += isValue;
             isValue = !isValue;
@@ -170,7 +171,7 @@ __device__ __forceinline__ void attendAlone(
 #pragma unroll
         for (int i = 0; i < HALVES - 1; i++) {
             if (tile + i / 2 == lastTile) {
-                bringHalf<SIZE>(memory + i * HALF_BYTES, (end - 1) % TILE, kept[i % 2]);
+                storeHalf<SIZE>(memory + i * HALF_BYTES, (end - 1) % TILE, kept[i % 2]);
             }
         }
         __syncwarp();
@@ -287,16 +288,16 @@ __device__ __forceinline__ void attendAlone(
     }
 }
 
-#define ALONE(T, SUFFIX, SIZE, HALVES)                                                                                  \
-    extern "C" __global__ void __launch_bounds__(32) attention_alone_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,            \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) { \
-        attendAlone<T, SIZE, HALVES, false>(ATTENTION, rowSequence, contextLength);                                     \
-    }                                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(32)                                                                    \
-        attention_alone_step_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,  \
-            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                             \
-        attendAlone<T, SIZE, HALVES, true>(ATTENTION, rowSequence, contextLength, FRESH);                               \
+#define DECODE_WARP(T, SUFFIX, SIZE, HALVES)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(32) attention_decode_warp_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,             \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {        \
+        attendAlone<T, SIZE, HALVES, false>(ATTENTION, rowSequence, contextLength);                                            \
+    }                                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(32)                                                                           \
+        attention_decode_warp_append_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength, \
+            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                    \
+        attendAlone<T, SIZE, HALVES, true>(ATTENTION, rowSequence, contextLength, FRESH);                                      \
     }
 
-BOTH_TYPES(ALONE, 64, 4)
-BOTH_TYPES(ALONE, 128, 3)
+BOTH_TYPES(DECODE_WARP, 64, 4)
+BOTH_TYPES(DECODE_WARP, 128, 3)

@@ -1,4 +1,4 @@
-// Attention (attention.cuh) of many rows of a sequence, as in a prompt: tiles of queries against tiles of keys.
+// Prefill attention (attention.cuh): many rows of a sequence, tiles of queries against tiles of keys.
 //
 // Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (tiles, keyHeads), 256 threads; block x has the rows of
 // sequence tiles[x].x from row tiles[x].y on, as many as fit into 128 / HALVES rows of (token, head): tokens =
@@ -9,7 +9,7 @@
 
 // Eight warps, each with 16 rows of (token, head) and SIZE / HALVES columns of the values.
 template <class T, int SIZE, int HALVES>
-__device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles, const int* rowStart) {
+__device__ __forceinline__ void attendPrefill(const Attention& p, const int2* tiles, const int* rowStart) {
     constexpr int THREADS = 256;
     constexpr int ROWS = 128 / HALVES;
     constexpr int COLUMNS = SIZE / HALVES;
@@ -170,18 +170,18 @@ __device__ __forceinline__ void attendMany(const Attention& p, const int2* tiles
     }
 }
 
-#define MANY(T, SUFFIX, SIZE, HALVES)                                                                    \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                 \
-        attention_many_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) { \
-        attendMany<T, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                         \
+#define PREFILL(T, SUFFIX, SIZE, HALVES)                                                                    \
+    extern "C" __global__ void __launch_bounds__(256, 1)                                                    \
+        attention_prefill_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) { \
+        attendPrefill<T, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                         \
     }
 
-BOTH_TYPES(MANY, 64, 1)
-BOTH_TYPES(MANY, 80, 1)
-BOTH_TYPES(MANY, 96, 1)
+BOTH_TYPES(PREFILL, 64, 1)
+BOTH_TYPES(PREFILL, 80, 1)
+BOTH_TYPES(PREFILL, 96, 1)
 #ifdef SMALL_BLOCKS
-BOTH_TYPES(MANY, 128, 2)
+BOTH_TYPES(PREFILL, 128, 2)
 #else
-BOTH_TYPES(MANY, 128, 1)
-BOTH_TYPES(MANY, 256, 2)
+BOTH_TYPES(PREFILL, 128, 1)
+BOTH_TYPES(PREFILL, 256, 2)
 #endif

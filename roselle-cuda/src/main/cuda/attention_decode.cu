@@ -1,7 +1,7 @@
-// Attention (attention.cuh) of few rows, each on its own, as in decoding; the heads of a key head share its keys.
+// Decode attention (attention.cuh): few rows, each on its own; the heads of a key head share its keys.
 //
-// attention_step is the same where each sequence has one row: it normalises and rotates queries and keys itself and appends
-// keys and values to the pages (fresh.cuh), with the bits of rope_append (rows.cu).
+// attention_decode_append is the same where each sequence has one row: it normalises and rotates queries and keys itself and
+// appends keys and values to the pages (fresh.cuh), with the bits of rope_append (rows.cu).
 //
 // Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
 // shared memory STAGES * 256 * (SIZE + 8) + 32 * SIZE + 2,560 bytes. Part x of a row walks its x-th run of splits; `parts`
@@ -60,7 +60,7 @@ __device__ __forceinline__ bool isLastPart(unsigned* counter, int running) {
 
 // Four warps work on one tile at a time: on 16 keys each for the scores, on every fourth run of 16 columns for the values.
 template <class T, int SIZE, int STAGES, bool IS_FRESH>
-__device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
+__device__ __forceinline__ void attendDecode(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
     constexpr int THREADS = 128;
     constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
     constexpr int RUNS = (SIZE / 16 + 3) / 4;  // runs of 16 columns of a warp
@@ -131,20 +131,20 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     HeadBits<SIZE> kept;  // of the new key in one warp, of the new value in another
     int which = (warp - heads % WORKERS + WORKERS) % WORKERS;  // 0: this warp has the key, 1: the value
     // Brings them to the last tile once its stage is theirs.
-    auto bringLast = [&](int t) {
+    auto storeLast = [&](int t) {
         if (IS_FRESH && t == lastTile && t < tileEnd && warp < WORKERS && which < 2) {
             u16* stage = (u16*)(memory + t % STAGES * TILE_BYTES<SIZE>);
-            bring<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
+            storeKept<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
         }
     };
     if constexpr (IS_FRESH) {
         if (!isIdle && warp < WORKERS) {
             float* shared = (float*)weightRows + warp * SIZE;
             const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
-            bool brings = lastTile < tileEnd && which < 2;
+            bool stores = lastTile < tileEnd && which < 2;
             HeadBits<SIZE> head;
             head.load(queries + (warp < heads ? warp : 0) * SIZE);
-            if (brings) {
+            if (stores) {
                 kept.load(
                     (which == 0 ? fresh.key + row * fresh.keyStride : fresh.value + row * fresh.valueStride) + keyHead * SIZE);
             }
@@ -154,7 +154,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
                     head.load(queries + (h + WORKERS) * SIZE);
                 }
             }
-            if (brings) {
+            if (stores) {
                 if (which == 0) {
                     freshKey<T>(fresh, kept, turns, keyHead, shared, place, inGroup == 0);
                 } else {
@@ -162,7 +162,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
                 }
             }
             if (lastTile < tile + STAGES - 1) {
-                bringLast(lastTile);
+                storeLast(lastTile);
             }
         }
     } else {
@@ -220,7 +220,7 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
         copyWait<STAGES - 2>();
         __syncthreads();
         load(tile + STAGES - 1);
-        bringLast(tile + STAGES - 1);
+        storeLast(tile + STAGES - 1);
         u32 keys = stages + tile % STAGES * TILE_BYTES<SIZE>;
         float s[2][4] = {};
 #pragma unroll
@@ -365,23 +365,24 @@ __device__ __forceinline__ void attendFew(const Attention& p, const Parts& parts
     }
 }
 
-#define FEW(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(128) attention_few_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,                    \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {        \
-        attendFew<T, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});       \
-    }                                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                                  \
-        attention_step_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,               \
-            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                    \
-        attendFew<T, SIZE, STAGES, true>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH); \
+#define DECODE(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                             \
+    extern "C" __global__ void __launch_bounds__(128) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,              \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {     \
+        attendDecode<T, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}); \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                               \
+        attention_decode_append_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,   \
+            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                 \
+        attendDecode<T, SIZE, STAGES, true>(                                                                                \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH);                           \
     }
 
-BOTH_TYPES(FEW, 64, 3, 3)
-BOTH_TYPES(FEW, 80, 4, 2)
-BOTH_TYPES(FEW, 96, 3, 2)
+BOTH_TYPES(DECODE, 64, 3, 3)
+BOTH_TYPES(DECODE, 80, 4, 2)
+BOTH_TYPES(DECODE, 96, 3, 2)
 #ifdef SMALL_BLOCKS
-BOTH_TYPES(FEW, 128, 2, 1)
+BOTH_TYPES(DECODE, 128, 2, 1)
 #else
-BOTH_TYPES(FEW, 128, 3, 2)
-BOTH_TYPES(FEW, 256, 2, 1)
+BOTH_TYPES(DECODE, 128, 3, 2)
+BOTH_TYPES(DECODE, 256, 2, 1)
 #endif
