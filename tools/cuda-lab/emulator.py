@@ -13,6 +13,11 @@ SOURCES = HERE.parents[1] / "roselle-cuda" / "src" / "main" / "cuda"
 REPLACED = {"numbers.cuh", "ampere.cuh"}
 
 
+def found(source):
+    """A path, or the file of that name among the project's sources."""
+    return next(SOURCES.rglob(source)) if isinstance(source, str) else source
+
+
 def plain(path, seen):
     """The source with its includes, without what the emulator replaces."""
     text = path.read_text()
@@ -20,11 +25,11 @@ def plain(path, seen):
     text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?([\w ]+?) (\w+)\[\];", r"\1* \2 = (\1*)emulatedShared;", text)
 
     def include(match):
-        name = match.group(1)
-        if name in REPLACED or name in seen:
+        included = SOURCES / match.group(1)
+        if included.name in REPLACED or included in seen:
             return ""
-        seen.add(name)
-        return plain(path.parent / name, seen)
+        seen.add(included)
+        return plain(included, seen)
 
     return re.sub(r'#include "(.*)"', include, text).replace("#pragma once", "").replace("#pragma unroll", "//")
 
@@ -42,7 +47,7 @@ class Kernel:
 class Module:
     def __init__(self, source, architecture=800):
         folder = pathlib.Path(tempfile.mkdtemp())
-        text = '#include "emulator.h"\n' + plain(SOURCES / source, set())
+        text = '#include "emulator.h"\n' + plain(found(source), set())
         flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}", f"-D__CUDA_ARCH__={architecture}"]
         (folder / "one.cpp").write_text(text)
         subprocess.run(flags + ["-c", folder / "one.cpp", "-o", folder / "one.o"], check=True)

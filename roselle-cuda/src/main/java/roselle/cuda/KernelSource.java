@@ -11,59 +11,70 @@ import java.util.TreeMap;
 
 /** A file of CUDA C++ from the jar, and the architectures that it is for. */
 enum KernelSource {
-    GENERIC_ATTENTION,
-    GENERIC_EXPERTS,
-    GENERIC_LINEAR,
-    GENERIC_ROWS,
-    ATTENTION_DECODE_WARP,
-    ATTENTION_DECODE,
-    ATTENTION_PREFILL,
-    ATTENTION_PREFILL_HOPPER,
-    ATTENTION_LATENT,
-    ATTENTION_LATENT_HOPPER,
-    LINEAR_HOPPER,
-    LINEAR_PROMPT_HOPPER,
-    LINEAR_PLAIN,
-    LINEAR_Q8_0,
-    LINEAR_Q4_0,
-    LINEAR_Q4_K,
-    LINEAR_Q5_K,
-    LINEAR_Q6_K,
-    LINEAR_MXFP4,
-    GROUPED_PLAIN,
-    GROUPED_Q8_0,
-    GROUPED_Q4_0,
-    GROUPED_Q4_K,
-    GROUPED_Q5_K,
-    GROUPED_Q6_K,
-    GROUPED_MXFP4,
-    ROWS,
-    SAMPLE;
+    GENERIC_ATTENTION("attention"),
+    GENERIC_EXPERTS("gemm"),
+    GENERIC_LINEAR("gemm"),
+    GENERIC_ROWS("rows"),
+    ATTENTION_DECODE_WARP("attention"),
+    ATTENTION_DECODE("attention"),
+    ATTENTION_PREFILL("attention"),
+    ATTENTION_PREFILL_HOPPER("attention"),
+    ATTENTION_LATENT("attention"),
+    ATTENTION_LATENT_HOPPER("attention"),
+    LINEAR_HOPPER("gemm"),
+    LINEAR_PROMPT_HOPPER("gemm"),
+    LINEAR_PLAIN("gemm"),
+    LINEAR_Q8_0("gemm"),
+    LINEAR_Q4_0("gemm"),
+    LINEAR_Q4_K("gemm"),
+    LINEAR_Q5_K("gemm"),
+    LINEAR_Q6_K("gemm"),
+    LINEAR_MXFP4("gemm"),
+    GROUPED_PLAIN("gemm"),
+    GROUPED_Q8_0("gemm"),
+    GROUPED_Q4_0("gemm"),
+    GROUPED_Q4_K("gemm"),
+    GROUPED_Q5_K("gemm"),
+    GROUPED_Q6_K("gemm"),
+    GROUPED_MXFP4("gemm"),
+    ROWS("rows"),
+    SAMPLE("sampling");
 
-    private static final String FOLDER = "kernels/";
+    private static final String ROOT = "kernels/";
     private static final List<String> HEADERS = List.of(
-            "ampere.cuh",
-            "attention.cuh",
-            "blocks.cuh",
-            "elements.cuh",
-            "epilogue.cuh",
-            "formats.cuh",
-            "fresh.cuh",
-            "heads.cuh",
-            "hopper.cuh",
-            "latent.cuh",
-            "linear_mma.cuh",
-            "norms.cuh",
-            "numbers.cuh",
-            "rings.cuh",
-            "selection.cuh",
-            "sums.cuh",
-            "rope.cuh",
-            "wgmma.cuh");
+            "attention/attention.cuh",
+            "attention/fresh.cuh",
+            "attention/heads.cuh",
+            "attention/latent.cuh",
+            "attention/rope.cuh",
+            "common/ampere.cuh",
+            "common/elements.cuh",
+            "common/hopper.cuh",
+            "common/norms.cuh",
+            "common/numbers.cuh",
+            "common/wgmma.cuh",
+            "format/blocks.cuh",
+            "format/formats.cuh",
+            "gemm/epilogue.cuh",
+            "gemm/linear_mma.cuh",
+            "gemm/rings.cuh",
+            "gemm/sums.cuh",
+            "sampling/selection.cuh");
+
+    private final String folder;
+
+    KernelSource(String folder) {
+        this.folder = folder;
+    }
 
     /** The file's name. */
     String file() {
         return name().toLowerCase(Locale.ROOT) + ".cu";
+    }
+
+    /** The file's name with its folder, as files include each other. */
+    String path() {
+        return folder + "/" + file();
     }
 
     /** Whether it can be compiled for an architecture such as {@code sm_90a}. */
@@ -111,7 +122,7 @@ enum KernelSource {
     }
 
     String text() {
-        return read(file());
+        return read(path());
     }
 
     /** The text of each header, by the name under which sources include it. */
@@ -129,7 +140,7 @@ enum KernelSource {
     }
 
     private static String read(String file) {
-        try (InputStream stream = KernelSource.class.getResourceAsStream(FOLDER + file)) {
+        try (InputStream stream = KernelSource.class.getResourceAsStream(ROOT + file)) {
             if (stream == null) {
                 throw new IllegalStateException("the jar has no kernel file " + file);
             }

@@ -144,7 +144,7 @@ final class AbiProgram {
     static Map<String, String> files() {
         var files = new LinkedHashMap<>(KernelSource.headers());
         for (KernelSource source : KernelSource.values()) {
-            files.put(source.file(), source.text());
+            files.put(source.path(), source.text());
         }
         return files;
     }

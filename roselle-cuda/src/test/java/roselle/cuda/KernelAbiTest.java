@@ -93,7 +93,7 @@ class KernelAbiTest {
         attention(all);
         packed(all);
         formats(all);
-        sampling(in("sample.cu", all));
+        sampling(in("sampling/sample.cu", all));
         return all.values();
     }
 
@@ -102,60 +102,60 @@ class KernelAbiTest {
     }
 
     private static void weights(Map<String, AbiProgram> all) {
-        AbiProgram types = in("blocks.cuh", all);
+        AbiProgram types = in("format/blocks.cuh", all);
         for (DataType type : DataType.values()) {
             types.equal("W_" + type.name(), KernelNumbers.of(type));
         }
-        AbiProgram cached = in("elements.cuh", all);
+        AbiProgram cached = in("common/elements.cuh", all);
         for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
             cached.equal("CACHE_" + type.name(), KernelNumbers.ofCache(type));
         }
-        AbiProgram epilogue = in("epilogue.cuh", all);
+        AbiProgram epilogue = in("gemm/epilogue.cuh", all);
         for (Activation activation : Activation.values()) {
             epilogue.equal(activation.name(), KernelNumbers.of(activation));
         }
         epilogue.equal("ACCUMULATES", LinearKernels.ACCUMULATES);
         epilogue.equal("STORES_FLOATS", LinearKernels.STORES_FLOATS);
-        AbiProgram experts = in("generic_experts.cu", all);
+        AbiProgram experts = in("gemm/generic_experts.cu", all);
         for (Router.Scoring scoring : Router.Scoring.values()) {
             experts.equal(scoring.name(), KernelNumbers.of(scoring));
         }
         experts.equal("sizeof(int4)", ExpertGroups.TILE_BYTES);
-        in("generic_linear.cu", all)
+        in("gemm/generic_linear.cu", all)
                 .equal("WARPS", LinearKernels.GENERIC_OUTPUTS)
                 .equal("ROWS", LinearKernels.GENERIC_ROWS);
     }
 
     private static void attention(Map<String, AbiProgram> all) {
-        AbiProgram shared = in("attention.cuh", all)
+        AbiProgram shared = in("attention/attention.cuh", all)
                 .equal("PAGE", AttentionTiling.PAGE)
                 .equal("TILE", AttentionTiling.TILE)
                 .equal("SPLIT", AttentionTiling.SPLIT);
-        AbiProgram hopper = in("attention_prefill_hopper.cu", all).equal("ROWS", HeadKernels.TILE_ROWS);
+        AbiProgram hopper = in("attention/attention_prefill_hopper.cu", all).equal("ROWS", HeadKernels.TILE_ROWS);
         for (int size : HeadKernels.SIZES) {
             shared.equal("STRIDE<" + size + ">", HeadKernels.stride(size));
             shared.equal("TILE_BYTES<" + size + ">", HeadKernels.tileBytes(size));
             hopper.equal("Stages<" + size + ", 1>::HALF", HeadKernels.splitBytes(size));
         }
-        in("generic_attention.cu", all).equal("TILE", AttentionTiling.TILE);
-        in("latent.cuh", all)
+        in("attention/generic_attention.cu", all).equal("TILE", AttentionTiling.TILE);
+        in("attention/latent.cuh", all)
                 .equal("KEY", LatentAttention.KEY)
                 .equal("VALUE", LatentAttention.VALUE)
                 .equal("ENTRY", LatentAttention.ENTRY)
                 .equal("EARLY_SPLITS", LatentAttention.EARLY_SPLITS)
                 .equal("EARLY_TILES", LatentAttention.EARLY_TILES)
                 .equal("LATE_TILES", LatentAttention.LATE_TILES);
-        in("attention_latent.cu", all)
+        in("attention/attention_latent.cu", all)
                 .equal("Places<16, 1>::BYTES", LatentAttention.narrowSharedBytes(1))
                 .equal("Places<16, 2>::BYTES", LatentAttention.narrowSharedBytes(2))
                 .equal("Places<64, 2>::BYTES", LatentAttention.WIDE_SHARED_MEMORY);
-        in("attention_latent_hopper.cu", all)
+        in("attention/attention_latent_hopper.cu", all)
                 .equal("MEMORY + " + PackedTiles.STAGE_ALIGNMENT, LatentAttention.HOPPER_SHARED_MEMORY);
     }
 
     private static void packed(Map<String, AbiProgram> all) {
-        in("hopper.cuh", all).equal("sizeof(TensorMap)", Launcher.SLOT);
-        AbiProgram rings = in("rings.cuh", all)
+        in("common/hopper.cuh", all).equal("sizeof(TensorMap)", Launcher.SLOT);
+        AbiProgram rings = in("gemm/rings.cuh", all)
                 .equal("TILE", PackedTiles.TILE)
                 .equal("TILE_BYTES", PackedTiles.TILE_BYTES)
                 .equal("MOST_SLICES", PackedTiles.MOST_SLICES);
@@ -168,7 +168,7 @@ class KernelAbiTest {
                 .equal("NormRing::STAGES", NormedLinear.STAGES)
                 .equal("NormRing::MOST_TILES * TILE", NormedLinear.MOST_COLUMNS)
                 .equal("NormRing::INBOX_BYTES", NormedLinear.INBOX_BYTES);
-        AbiProgram prompt = in("linear_prompt_hopper.cu", all)
+        AbiProgram prompt = in("gemm/linear_prompt_hopper.cu", all)
                 .equal("CLUSTER", PromptLinear.CLUSTER)
                 .equal("GROUPS", PromptLinear.GROUPS);
         for (int tokens : List.of(128, 192, 256)) {
@@ -178,7 +178,7 @@ class KernelAbiTest {
     }
 
     private static void formats(Map<String, AbiProgram> all) {
-        AbiProgram formats = in("formats.cuh", all).equal("FormatPlain::STRIDE", MmaLinear.PLAIN_STRIDE);
+        AbiProgram formats = in("format/formats.cuh", all).equal("FormatPlain::STRIDE", MmaLinear.PLAIN_STRIDE);
         for (DataType type :
                 List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q5_K, DataType.Q6_K, DataType.MXFP4)) {
             formats.equal("Format" + type.name() + "::STRIDE", MmaLinear.stride(type));
@@ -212,7 +212,7 @@ class KernelAbiTest {
                 JAVA_INT.withName("interleaved"),
                 JAVA_FLOAT.withName("factor"),
                 JAVA_INT.withName("pairs"));
-        assertThat(new AbiProgram("heads.cuh").struct(swapped).refuted(compiler, files()))
+        assertThat(new AbiProgram("attention/heads.cuh").struct(swapped).refuted(compiler, files()))
                 .containsExactly("OFFSET(RopeArguments, interleaved) == 8", "OFFSET(RopeArguments, pairs) == 16");
     }
 
@@ -224,7 +224,7 @@ class KernelAbiTest {
                 JAVA_FLOAT.withName("pairs"),
                 JAVA_FLOAT.withName("factor"),
                 JAVA_INT.withName("interleaved"));
-        assertThat(new AbiProgram("heads.cuh").struct(mistyped).refuted(compiler, files()))
+        assertThat(new AbiProgram("attention/heads.cuh").struct(mistyped).refuted(compiler, files()))
                 .containsExactly(
                         "KIND<TYPE(RopeArguments, inverseFrequencies)> == 'd'",
                         "KIND<TYPE(RopeArguments, pairs)> == 'f'");
@@ -233,19 +233,20 @@ class KernelAbiTest {
     @Test
     void aMemberThatKernelsDoNotHaveIsFound() {
         StructLayout renamed = CStruct.layout("int2", JAVA_INT.withName("x"), JAVA_INT.withName("row"));
-        assertThat(new AbiProgram("numbers.cuh").struct(renamed).refuted(compiler, files()))
+        assertThat(new AbiProgram("common/numbers.cuh").struct(renamed).refuted(compiler, files()))
                 .isNotEmpty()
                 .allMatch(error -> error.contains("\"int2\" has no member \"row\""));
     }
 
     @Test
     void whatChangedInTheKernelsIsFound() {
-        assertThat(refutedAfter("attention.cuh", "SPLIT = 128", "SPLIT = 256")).contains("SPLIT == 128");
-        assertThat(refutedAfter("blocks.cuh", "    W_Q4_K,\n    W_Q5_K,", "    W_Q5_K,\n    W_Q4_K,"))
+        assertThat(refutedAfter("attention/attention.cuh", "SPLIT = 128", "SPLIT = 256"))
+                .contains("SPLIT == 128");
+        assertThat(refutedAfter("format/blocks.cuh", "    W_Q4_K,\n    W_Q5_K,", "    W_Q5_K,\n    W_Q4_K,"))
                 .containsExactly("W_Q4_K == 22", "W_Q5_K == 23");
-        assertThat(refutedAfter("rows.cu", "int maxPages;\n    const", "int maxPages;\n    i64 more;\n    const"))
+        assertThat(refutedAfter("rows/rows.cu", "int maxPages;\n    const", "int maxPages;\n    i64 more;\n    const"))
                 .contains("OFFSET(PageArguments, positions) == 40", "sizeof(PageArguments) == 48");
-        assertThat(refutedAfter("sample.cu", "double minP;", "float minP;"))
+        assertThat(refutedAfter("sampling/sample.cu", "double minP;", "float minP;"))
                 .containsExactly("sizeof(TYPE(SampleRow, minP)) == 8", "KIND<TYPE(SampleRow, minP)> == 'd'");
     }
 

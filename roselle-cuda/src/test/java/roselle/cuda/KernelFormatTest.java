@@ -49,7 +49,7 @@ class KernelFormatTest {
     @Test
     void kernelsAreLaidOut() throws IOException, InterruptedException {
         List<Path> files;
-        try (Stream<Path> all = Files.list(KERNELS)) {
+        try (Stream<Path> all = Files.walk(KERNELS)) {
             files = all.filter(file -> file.toString().matches(".*\\.cuh?"))
                     .sorted()
                     .toList();
@@ -58,7 +58,7 @@ class KernelFormatTest {
         Ran checked = check(files);
         assertThat(checked.status)
                 .as(
-                        "\"$(tools/clang-format.sh roselle-cuda/target/clang-format)\" -i roselle-cuda/src/main/cuda/*.cu*%n%s",
+                        "\"$(tools/clang-format.sh roselle-cuda/target/clang-format)\" -i roselle-cuda/src/main/cuda/*/*.cu*%n%s",
                         checked.said)
                 .isZero();
     }

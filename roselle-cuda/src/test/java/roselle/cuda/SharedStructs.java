@@ -7,12 +7,12 @@ import java.util.Map;
 /** The structs that the host shares with kernels, by the file that declares them for kernels. */
 final class SharedStructs {
     static final Map<String, List<StructLayout>> BY_FILE = Map.of(
-            "norms.cuh", List.of(NormArgumentsLayout.LAYOUT),
-            "heads.cuh", List.of(RopeArgumentsLayout.LAYOUT),
-            "rows.cu", List.of(PageArgumentsLayout.LAYOUT),
-            "blocks.cuh", List.of(WeightBlockLayout.LAYOUT),
-            "latent.cuh", List.of(RowTileLayout.LAYOUT),
-            "sample.cu", List.of(SampleRowLayout.LAYOUT, SampleResultLayout.LAYOUT));
+            "common/norms.cuh", List.of(NormArgumentsLayout.LAYOUT),
+            "attention/heads.cuh", List.of(RopeArgumentsLayout.LAYOUT),
+            "rows/rows.cu", List.of(PageArgumentsLayout.LAYOUT),
+            "format/blocks.cuh", List.of(WeightBlockLayout.LAYOUT),
+            "attention/latent.cuh", List.of(RowTileLayout.LAYOUT),
+            "sampling/sample.cu", List.of(SampleRowLayout.LAYOUT, SampleResultLayout.LAYOUT));
 
     private SharedStructs() {}
 

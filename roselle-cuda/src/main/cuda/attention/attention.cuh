@@ -1,0 +1,217 @@
+// Paged causal attention: what its kernels share, above all the order of the sums.
+//
+// output[r][h] = sum over p of softmax(scale * query[r][h] . key[p][h / group])[p] * value[p][h / group]
+// over the positions p of the row's sequence up to its own, within the window; a soft cap c makes a score c * tanh(score / c),
+// a sink is the logit of one more key without value.
+//
+// Positions are cut into tiles of 64 and splits of 128, counted from the sequence's first token. Within a split an online
+// softmax (Milakov and Gimelshein, 2018) walks the tiles; the splits' results (exponent m, denominator l, weighted values
+// o) are merged in order, one by one. Tiles and splits that a row does not see change nothing. A product is summed by the tensor
+// cores in ascending steps of 16; the other rows of an instruction take no part. Weights are rounded to 16 bits before both
+// uses. So a row's bits depend on nothing but its query and its sequence.
+//
+// query: [rows, keyHeads * group, SIZE], `queryStride` numbers from row to row; output likewise. Multiples of 8 numbers.
+// cache: the pages of one layer, `pageElements` numbers each: keys [keyHeads, 16, SIZE], then values [keyHeads, 16, SIZE].
+// pageTable: [sequences, maxPages]; pages behind the window may be -1. positions: [rows].
+// What the host wrote for the step (positions, tables) is there before the kernel before this one starts.
+#pragma once
+#include "common/ampere.cuh"
+
+#if __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ == 1200 || __CUDA_ARCH__ == 1210
+#define SMALL_BLOCKS  // of shared memory: 99 KiB at most
+#endif
+
+constexpr int PAGE = 16;
+constexpr int TILE = 64;
+constexpr int SPLIT = 128;
+constexpr float LOG2_E = 1.4426950408889634f;
+#define NOTHING __int_as_float(0xFF800000)  // minus infinity
+
+struct Attention {
+    const u16* query;
+    i64 queryStride;
+    const u16* cache;
+    i64 pageElements;
+    const int* pageTable;
+    int maxPages;
+    int keyHeads;
+    int group;
+    float scale;
+    float softCap;
+    int window;
+    const float* sinks;
+    u16* output;
+    i64 outputStride;
+    const int* positions;
+};
+
+__device__ __forceinline__ float power(float x) {  // 2^x
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// What a score is multiplied with to be an exponent of 2. Products become scores where there is a cap.
+__device__ __forceinline__ float exponentScale(const Attention& p) {
+    return p.softCap == 0.0f ? __fmul_rn(p.scale, LOG2_E) : LOG2_E;
+}
+
+template <int COUNT>
+__device__ __forceinline__ void cap(const Attention& p, float* products) {
+    if (p.softCap != 0.0f) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            products[i] = __fmul_rn(p.softCap, tanhf(__fdiv_rn(__fmul_rn(products[i], p.scale), p.softCap)));
+        }
+    }
+}
+
+// The exponent that weights are taken against, once there is a score `most`: it follows the largest only where that has grown
+// by more than 8, which spares most of the rescaling; a weight stays below 2^9.
+__device__ __forceinline__ float follow(float largest, float most) {
+    return most > largest + 8.0f ? most : largest;
+}
+
+// What to subtract from exponents that are taken against `largest`; anything finite where there is none.
+__device__ __forceinline__ float reference(float largest) {
+    return largest == NOTHING ? 0.0f : largest;
+}
+
+// What sums taken against `before` are multiplied with; nothing has been summed before there is a score.
+__device__ __forceinline__ float shrinkage(float before, float against) {
+    return before == NOTHING ? 1.0f : power(before - against);
+}
+
+__device__ __forceinline__ float weight(float score, float exponentScale, float against) {
+    return power(__fmaf_rn(score, exponentScale, -against));
+}
+
+__device__ __forceinline__ float quadMax(float x) {
+    x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
+    return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
+}
+
+template <class T>
+constexpr u32 ONES = 0;
+template <>
+constexpr u32 ONES<Bf16> = 0x3F803F80;
+template <>
+constexpr u32 ONES<F16> = 0x3C003C00;
+
+// Adds the weights [16, 64] of a tile to the rows' sums: [0] of the upper row of this lane, [2] of the lower one.
+template <class T>
+__device__ __forceinline__ void addWeights(float (&sums)[4], const u32 (&weights)[4][4]) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        mma<T>(sums, weights[k], ONES<T>, ONES<T>);
+    }
+}
+
+// Whether any row of the warp needs its sums rescaled.
+__device__ __forceinline__ bool anyShrinks(float upper, float lower) {
+    return __any_sync(~0u, upper != 1.0f || lower != 1.0f);
+}
+
+// How a merge weighs what there is (a) and what is added (b).
+struct Merge {
+    float a;
+    float b;
+};
+
+// Adds a split's exponent m and denominator l to those of the splits before it.
+__device__ __forceinline__ Merge merge(float& largest, float& denominator, float m, float l) {
+    float next = follow(largest, m);
+    Merge w = {power(largest - reference(next)), power(m - reference(next))};
+    denominator = __fmaf_rn(l, w.b, __fmul_rn(denominator, w.a));
+    largest = next;
+    return w;
+}
+
+__device__ __forceinline__ float merged(Merge w, float total, float o) {
+    return __fmaf_rn(o, w.b, __fmul_rn(total, w.a));
+}
+
+// Before the first split: nothing, or the sink.
+__device__ __forceinline__ float firstLargest(const Attention& p, int head) {
+    return p.sinks ? p.sinks[head] * LOG2_E : NOTHING;
+}
+
+template <int SIZE>
+constexpr int STRIDE = SIZE + 8;  // numbers from row to row in shared memory; the eight keep its banks apart
+
+// Copies keys and values of the positions of a tile: THREADS threads, keys [64, STRIDE], then values. Where the row's own
+// position is FRESH, its place is left to the caller.
+template <int SIZE, int THREADS, bool FRESH = false>
+__device__ __forceinline__ void loadTile(
+    const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
+    constexpr int CHUNKS = SIZE / 8;
+    const u16* keys = p.cache + keyHead * PAGE * SIZE;
+    i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
+#pragma unroll
+    for (int i = 0; i < (TILE * CHUNKS + THREADS - 1) / THREADS; i++) {
+        int c = threadIdx.x + i * THREADS;
+        if (TILE * CHUNKS % THREADS != 0 && c >= TILE * CHUNKS) {
+            break;
+        }
+        int r = c / CHUNKS;
+        int position = tile * TILE + r;
+        bool present = position >= first && position < end;
+        if (FRESH && position == end - 1) {
+            continue;
+        }
+        i64 page = present ? pages[position / PAGE] : 0;
+        const u16* from = keys + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8;
+        u32 target = to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2;
+        copy16(target, from, present);
+        copy16(target + TILE * STRIDE<SIZE> * 2, from + toValues, present);
+    }
+}
+
+template <int SIZE>
+constexpr u32 TILE_BYTES = 2 * TILE * STRIDE<SIZE> * 2;
+
+// products[16 rows, 16 keys] of the keys from `firstKey` of the tile, by steps of 16 of SIZE.
+template <class T, int SIZE>
+__device__ __forceinline__ void multiplyKeys(float (&products)[2][4], const u32 (&query)[4], u32 keys, int firstKey, int step) {
+    int lane = threadIdx.x % 32;
+    int key = firstKey + lane % 8 + lane / 16 * 8;
+    u32 k[4];
+    loadMatrices(k, keys + (key * STRIDE<SIZE> + step * 16 + lane / 8 % 2 * 8) * 2);
+    mma<T>(products[0], query, k[0], k[1]);
+    mma<T>(products[1], query, k[2], k[3]);
+}
+
+// sums[16 rows, 16 columns from `column`] += weights * values, over the 64 positions of a tile.
+template <class T, int SIZE>
+__device__ __forceinline__ void multiplyValues(float (&sums)[2][4], const u32 (&weights)[4][4], u32 values, int column) {
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        int position = k * 16 + lane % 16;
+        u32 v[4];
+        loadTransposed(v, values + (position * STRIDE<SIZE> + column + lane / 16 * 8) * 2);
+        mma<T>(sums[0], weights[k], v[0], v[1]);
+        mma<T>(sums[1], weights[k], v[2], v[3]);
+    }
+}
+
+__device__ __forceinline__ void scale(float (&sums)[2][4], float upper, float lower) {
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        sums[i][0] = __fmul_rn(sums[i][0], upper);
+        sums[i][1] = __fmul_rn(sums[i][1], upper);
+        sums[i][2] = __fmul_rn(sums[i][2], lower);
+        sums[i][3] = __fmul_rn(sums[i][3], lower);
+    }
+}
+
+#define ATTENTION_PARAMETERS                                                                                                   \
+    const void *query, i64 queryStride, const void *cache, i64 pageElements, const int *pageTable, int maxPages, int keyHeads, \
+        int group, float scale, float softCap, int window, const float *sinks, void *output, i64 outputStride,                 \
+        const int *positions
+#define ATTENTION                                                                                                              \
+    Attention {                                                                                                                \
+        (const u16*)query, queryStride, (const u16*)cache, pageElements, pageTable, maxPages, keyHeads, group, scale, softCap, \
+            window, sinks, (u16*)output, outputStride, positions                                                               \
+    }
+#define BOTH_TYPES(KIND, ...) KIND(Bf16, bf16, __VA_ARGS__) KIND(F16, f16, __VA_ARGS__)

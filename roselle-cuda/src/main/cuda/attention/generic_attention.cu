@@ -1,0 +1,293 @@
+// Rotation, append and attention for every processor, type, head size and page size: right first; the fast kernels are
+// rows.cu and attention_*.cu.
+//
+// output[r][h] = sum over p of softmax(scale * query[r][h] . key[p][h / group])[p] * value[p][h / group], over the positions p
+// of the row's sequence up to its own, within the window; a soft cap c makes a score c * tanh(score / c), a sink is the logit
+// of one more key without value. Tiles of 64 positions, counted from the sequence's first token, walk an online softmax
+// (Milakov and Gimelshein, 2018): a row's bits depend on its query and its sequence alone.
+//
+// Cache: pages of one layer, `pageElements` numbers each: keys [keyHeads, pageTokens, keySize], then values [keyHeads,
+// pageTokens, valueSize]; latent pages have keys alone, whose first valueSize numbers are the value.
+// pageTable: [sequences, maxPages], pages behind the window may be -1. rowSequence, positions: [rows]; a row whose position is
+// negative only fills a grid: nothing of it is read, turned or appended, and its output is 0.
+// Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
+#include "common/ampere.cuh"
+#include "common/elements.cuh"
+#include "attention/rope.cuh"
+
+constexpr int TILE = 64;
+#define NOTHING __int_as_float(0xFF800000)  // minus infinity
+
+struct HeadNorm {
+    int kind;  // 0 none, 1 RMS, 2 layer
+    const float* weight;
+    int step;  // numbers from a head's weight to the next one's; 0 where they share it
+    float offset;
+    const float* bias;
+    float epsilon;
+};
+
+struct Rotation {
+    const float* inverseFrequencies;
+    int pairs;  // 0 where nothing turns
+    float factor;
+    int interleaved;
+};
+
+struct Pages {
+    void* cache;
+    int type;
+    i64 elements;
+    int tokens;
+    const int* table;
+    int maxPages;
+    const int* rowSequence;
+    const int* positions;
+};
+
+// The first number of a page that has a position of a row's sequence.
+__device__ __forceinline__ i64 pageStart(const Pages& pages, int row, int position) {
+    return pages.table[(i64)pages.rowSequence[row] * pages.maxPages + position / pages.tokens] * pages.elements;
+}
+
+// Number d of a head after rotation, from all its numbers in shared memory.
+__device__ __forceinline__ float turned(const float* head, int d, const Rotation& rope, int position) {
+    float x = head[d];
+    if (d >= 2 * rope.pairs) {
+        return x;
+    }
+    int pair = rope.interleaved ? d / 2 : d % rope.pairs;
+    bool isSecond = rope.interleaved ? d & 1 : d >= rope.pairs;
+    float other = head[rope.interleaved ? d ^ 1 : isSecond ? d - rope.pairs : d + rope.pairs];
+    float sine;
+    float cosine;
+    turn(position * rope.inverseFrequencies[pair], sine, cosine);
+    return x * (cosine * rope.factor) + (isSecond ? other : -other) * (sine * rope.factor);
+}
+
+// Normalises the numbers of head `h` in shared memory; one warp. Each number is normalised by the lane that loaded it.
+__device__ __forceinline__ void normHead(float* head, int size, int h, const HeadNorm& n) {
+    int lane = threadIdx.x;
+    float mean = 0.0f;
+    if (n.kind == 2) {
+        for (int d = lane; d < size; d += 32) {
+            mean += head[d];
+        }
+        mean = warpSum(mean) / size;
+    }
+    float squares = 0.0f;
+    for (int d = lane; d < size; d += 32) {
+        float x = head[d] - mean;
+        squares = fmaf(x, x, squares);
+    }
+    float factor = 1.0f / sqrtf(warpSum(squares) / size + n.epsilon);
+    for (int d = lane; d < size; d += 32) {
+        float y = (head[d] - mean) * factor * (n.weight[h * n.step + d] + n.offset);
+        head[d] = n.bias ? y + n.bias[h * n.step + d] : y;
+    }
+}
+
+// A warp takes a query head, a key head or a value head of a row.
+template <class T>
+__device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number<T>* key, i64 keyStride, const Number<T>* value,
+    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadNorm queryNorm, HeadNorm keyNorm,
+    Rotation rope, Pages pages) {
+    extern __shared__ float head[];
+    launchNext();
+    waitForPrevious();
+    int row = blockIdx.x;
+    int h = blockIdx.y;
+    int lane = threadIdx.x;
+    int position = pages.positions[row];
+    if (position < 0) {
+        return;
+    }
+    bool isQuery = h < queryHeads;
+    h -= isQuery ? 0 : queryHeads;
+    bool isValue = !isQuery && h >= keyHeads;
+    h -= isValue ? keyHeads : 0;
+    i64 page = isQuery ? 0 : pageStart(pages, row, position);
+    if (isValue) {
+        const Number<T>* from = value + row * valueStride + h * valueSize;
+        i64 to = page + (i64)keyHeads * pages.tokens * keySize + ((i64)h * pages.tokens + position % pages.tokens) * valueSize;
+        for (int d = lane; d < valueSize; d += 32) {
+            storeCached(pages.cache, pages.type, to + d, load<T>(from, d));
+        }
+        return;
+    }
+    Number<T>* from = isQuery ? query + row * queryStride + h * keySize : key + row * keyStride + h * keySize;
+    HeadNorm n = isQuery ? queryNorm : keyNorm;
+    for (int d = lane; d < keySize; d += 32) {
+        head[d] = load<T>(from, d);
+    }
+    if (n.kind != 0) {
+        normHead(head, keySize, h, n);
+    }
+    __syncwarp();
+    i64 to = page + ((i64)h * pages.tokens + position % pages.tokens) * keySize;
+    for (int d = lane; d < keySize; d += 32) {
+        float x = turned(head, d, rope, position);
+        store<T>(from, d, x);
+        if (!isQuery) {
+            storeCached(pages.cache, pages.type, to + d, load<T>(from, d));
+        }
+    }
+}
+
+// A warp turns the last numbers of a query head into those of the absorbed head, or appends the latent row.
+template <class T>
+__device__ __forceinline__ void appendLatent(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent,
+    i64 latentStride, Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, Rotation rope,
+    Pages pages) {
+    extern __shared__ float head[];
+    launchNext();
+    waitForPrevious();
+    int row = blockIdx.x;
+    int h = blockIdx.y;
+    int lane = threadIdx.x;
+    int position = pages.positions[row];
+    if (position < 0) {
+        return;
+    }
+    int count = keySize - valueSize;
+    bool isQuery = h < queryHeads;
+    const Number<T>* from =
+        isQuery ? query + row * queryStride + (h + 1) * querySize - count : latent + row * latentStride + valueSize;
+    Number<T>* to =
+        isQuery ? absorbed + row * absorbedStride + (i64)(h + 1) * keySize - count : latent + row * latentStride + valueSize;
+    for (int d = lane; d < count; d += 32) {
+        head[d] = load<T>(from, d);
+    }
+    __syncwarp();
+    for (int d = lane; d < count; d += 32) {
+        store<T>(to, d, turned(head, d, rope, position));
+    }
+    if (isQuery) {
+        return;
+    }
+    __syncwarp();
+    i64 target = pageStart(pages, row, position) + (i64)(position % pages.tokens) * keySize;
+    for (int d = lane; d < keySize; d += 32) {
+        storeCached(pages.cache, pages.type, target + d, load<T>(latent, row * latentStride + d));
+    }
+}
+
+// A block of 4 warps takes a query head of a row.
+template <class T>
+__device__ __forceinline__ void attention(const Number<T>* query, i64 queryStride, Pages pages, int queryHeads, int keyHeads,
+    int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, Number<T>* output,
+    i64 outputStride) {
+    extern __shared__ float shared[];
+    float* asked = shared;            // [keySize]
+    float* scores = asked + keySize;  // [TILE]
+    float* sums = scores + TILE;      // [valueSize]
+    launchNext();
+    waitForPrevious();
+    int row = blockIdx.x;
+    int h = blockIdx.y;
+    int keyHead = h / (queryHeads / keyHeads);
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    const int* table = pages.table + (i64)pages.rowSequence[row] * pages.maxPages;
+    for (int d = threadIdx.x; d < keySize; d += 128) {
+        asked[d] = load<T>(query, row * queryStride + h * keySize + d);
+    }
+    for (int d = threadIdx.x; d < valueSize; d += 128) {
+        sums[d] = 0.0f;
+    }
+    i64 headKeys = (i64)keyHead * pages.tokens * keySize;
+    i64 headValues = latent ? headKeys : ((i64)keyHeads * keySize + (i64)keyHead * valueSize) * pages.tokens;
+    int valueStep = latent ? keySize : valueSize;
+    float largest = sinks ? sinks[h] : NOTHING;
+    float denominator = sinks ? 1.0f : 0.0f;
+    int end = pages.positions[row] + 1;
+    int first = window == 0 ? 0 : max(0, end - window);
+    for (int tile = first / TILE * TILE; tile < end; tile += TILE) {
+        int from = max(tile, first);
+        int to = min(tile + TILE, end);
+        __syncthreads();
+        for (int p = from + warp; p < to; p += 4) {
+            i64 at = table[p / pages.tokens] * pages.elements + headKeys + (i64)(p % pages.tokens) * keySize;
+            float product = 0.0f;
+            for (int d = lane; d < keySize; d += 32) {
+                product = fmaf(asked[d], loadCached(pages.cache, pages.type, at + d), product);
+            }
+            product = warpSum(product) * scale;
+            if (lane == 0) {
+                scores[p - tile] = softCap == 0.0f ? product : softCap * tanhf(product / softCap);
+            }
+        }
+        __syncthreads();
+        float one = tile + lane >= from && tile + lane < to ? scores[lane] : NOTHING;
+        float other = tile + lane + 32 >= from && tile + lane + 32 < to ? scores[lane + 32] : NOTHING;
+        float next = fmaxf(one, other);
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            next = fmaxf(next, __shfl_xor_sync(~0u, next, distance));
+        }
+        next = fmaxf(largest, next);
+        one = expf(one - next);
+        other = expf(other - next);
+        float shrink = expf(largest - next);
+        denominator = denominator * shrink + warpSum(one + other);
+        largest = next;
+        __syncthreads();
+        if (warp == 0) {
+            scores[lane] = one;
+            scores[lane + 32] = other;
+        }
+        __syncthreads();
+        for (int d = threadIdx.x; d < valueSize; d += 128) {
+            float sum = sums[d] * shrink;
+            for (int p = from; p < to; p++) {
+                i64 at = table[p / pages.tokens] * pages.elements + headValues + (i64)(p % pages.tokens) * valueStep;
+                sum = fmaf(scores[p - tile], loadCached(pages.cache, pages.type, at + d), sum);
+            }
+            sums[d] = sum;
+        }
+    }
+    for (int d = threadIdx.x; d < valueSize; d += 128) {
+        store<T>(output, row * outputStride + h * valueSize + d, end > 0 ? sums[d] / denominator : 0.0f);
+    }
+}
+
+#define PAGES                                                                                                                 \
+    void *cache, int cacheType, i64 pageElements, int pageTokens, const int *pageTable, int maxPages, const int *rowSequence, \
+        const int *positions
+#define PAGES_GIVEN                                                                             \
+    Pages {                                                                                     \
+        cache, cacheType, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions \
+    }
+#define ROTATION const float *inverseFrequencies, int pairs, float factor, int interleaved
+#define ROTATION_GIVEN                                 \
+    Rotation {                                         \
+        inverseFrequencies, pairs, factor, interleaved \
+    }
+
+#define ATTENTION(T, SUFFIX)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(32) append_##SUFFIX(Number<T>* query, i64 queryStride, Number<T>* key,      \
+        i64 keyStride, const Number<T>* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,    \
+        int queryNorm, const float* queryWeight, int queryWeightStep, float queryOffset, const float* queryBias,             \
+        float queryEpsilon, int keyNorm, const float* keyWeight, int keyWeightStep, float keyOffset, const float* keyBias,   \
+        float keyEpsilon, ROTATION, PAGES) {                                                                                 \
+        HeadNorm ofQuery = {queryNorm, queryWeight, queryWeightStep, queryOffset, queryBias, queryEpsilon};                  \
+        HeadNorm ofKey = {keyNorm, keyWeight, keyWeightStep, keyOffset, keyBias, keyEpsilon};                                \
+        append<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize, ofQuery, \
+            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                             \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(32)                                                                         \
+        append_latent_##SUFFIX(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent, i64 latentStride,  \
+            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, PAGES) {          \
+        appendLatent<T>(query, queryStride, querySize, latent, latentStride, absorbed, absorbedStride, queryHeads, keySize,  \
+            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                         \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(128) attention_##SUFFIX(const Number<T>* query, i64 queryStride,            \
+        int queryHeads, int keyHeads, int keySize, int valueSize, int latent, float scale, float softCap, int window,        \
+        const float* sinks, Number<T>* output, i64 outputStride, PAGES) {                                                    \
+        attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,      \
+            window, sinks, output, outputStride);                                                                            \
+    }
+
+ATTENTION(F32, f32)
+ATTENTION(Bf16, bf16)
+ATTENTION(F16, f16)

@@ -1,0 +1,150 @@
+// Quantized weights as 16-bit operands of the matrix instructions, eight neighbouring numbers at a time, from shared memory.
+//
+// Each format is cut into chunks of CHUNK numbers, BYTES bytes; a row of a chunk takes STRIDE bytes in shared memory, an odd
+// multiple of 32 that keeps the banks of four rows apart and leaves room for what 16-byte copies bring beside it. A number is
+// computed in float32 and rounded once.
+#pragma once
+#include "format/blocks.cuh"
+
+// Eight bytes at any address: three aligned words, shifted.
+__device__ __forceinline__ void eightBytes(const u8* at, u32 (&words)[2]) {
+    const u32* from = (const u32*)((u64)at & ~3ull);
+    u32 shift = ((u32)(u64)at & 3) * 8;
+    u32 middle = from[1];
+    words[0] = __funnelshift_r(from[0], middle, shift);
+    words[1] = __funnelshift_r(middle, from[2], shift);
+}
+
+// Byte i of a word as a float, less `bias`: it becomes the last byte of 2^23 + i.
+__device__ __forceinline__ float byteNumber(u32 word, int i, float bias) {
+    return __uint_as_float(__byte_perm(word, 0x4B000000u, 0x7440 | i)) - (8388608.0f + bias);
+}
+
+// pairs = scale * (bytes - bias) - minimum
+template <class T>
+__device__ __forceinline__ void scaled(const u32 (&bytes)[2], float bias, float scale, float minimum, u32 (&pairs)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        u32 word = bytes[i / 2];
+        float low = byteNumber(word, i % 2 * 2, bias);
+        float high = byteNumber(word, i % 2 * 2 + 1, bias);
+        pairs[i] = pack<T>(fmaf(scale, low, -minimum), fmaf(scale, high, -minimum));
+    }
+}
+
+__device__ __forceinline__ float evenHalf(const u8* at) {  // at an even address
+    return toFloat<F16>(*(const u16*)at);
+}
+
+// Each: the numbers k until k + 8 of a chunk; k is a multiple of 8.
+struct FormatQ8_0 {
+    static constexpr int CHUNK = 128, BYTES = 136, STRIDE = 160;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u8* block = chunk + k / 32 * 34;
+        u32 bytes[2];
+        eightBytes(block + 2 + k % 32, bytes);
+        bytes[0] ^= 0x80808080u;
+        bytes[1] ^= 0x80808080u;
+        scaled<T>(bytes, 128.0f, evenHalf(block), 0.0f, pairs);
+    }
+};
+
+struct FormatQ4_0 {
+    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u8* block = chunk + k / 32 * 18;
+        u32 bytes[2];
+        eightBytes(block + 2 + k % 16, bytes);
+        int shift = k % 32 / 16 * 4;
+        bytes[0] = bytes[0] >> shift & 0x0F0F0F0Fu;
+        bytes[1] = bytes[1] >> shift & 0x0F0F0F0Fu;
+        scaled<T>(bytes, 8.0f, evenHalf(block), 0.0f, pairs);
+    }
+};
+
+struct FormatQ4_K {
+    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        int group = k / 32;
+        u32 bytes[2];
+        eightBytes(chunk + 16 + group / 2 * 32 + k % 32, bytes);
+        int shift = group % 2 * 4;
+        bytes[0] = bytes[0] >> shift & 0x0F0F0F0Fu;
+        bytes[1] = bytes[1] >> shift & 0x0F0F0F0Fu;
+        float scale = evenHalf(chunk) * scaleOfK(chunk + 4, group);
+        scaled<T>(bytes, 0.0f, scale, evenHalf(chunk + 2) * minimumOfK(chunk + 4, group), pairs);
+    }
+};
+
+struct FormatQ5_K {
+    static constexpr int CHUNK = 256, BYTES = 176, STRIDE = 224;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        int group = k / 32;
+        u32 bytes[2];
+        u32 fifths[2];
+        eightBytes(chunk + 48 + group / 2 * 32 + k % 32, bytes);
+        eightBytes(chunk + 16 + k % 32, fifths);
+        int shift = group % 2 * 4;
+        bytes[0] = (bytes[0] >> shift & 0x0F0F0F0Fu) | (fifths[0] >> group & 0x01010101u) << 4;
+        bytes[1] = (bytes[1] >> shift & 0x0F0F0F0Fu) | (fifths[1] >> group & 0x01010101u) << 4;
+        float scale = evenHalf(chunk) * scaleOfK(chunk + 4, group);
+        scaled<T>(bytes, 0.0f, scale, evenHalf(chunk + 2) * minimumOfK(chunk + 4, group), pairs);
+    }
+};
+
+struct FormatQ6_K {
+    static constexpr int CHUNK = 256, BYTES = 210, STRIDE = 224;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        int within = k % 128;
+        u32 bytes[2];
+        u32 upper[2];
+        eightBytes(chunk + k / 128 * 64 + within % 64, bytes);
+        eightBytes(chunk + 128 + k / 128 * 32 + within % 32, upper);
+        int shift = within / 64 * 4;
+        int upperShift = within / 32 * 2;
+        bytes[0] = (bytes[0] >> shift & 0x0F0F0F0Fu) | (upper[0] >> upperShift & 0x03030303u) << 4;
+        bytes[1] = (bytes[1] >> shift & 0x0F0F0F0Fu) | (upper[1] >> upperShift & 0x03030303u) << 4;
+        scaled<T>(bytes, 32.0f, evenHalf(chunk + 208) * (signed char)chunk[192 + k / 16], 0.0f, pairs);
+    }
+};
+
+struct FormatMXFP4 {
+    static constexpr int CHUNK = 256, BYTES = 136, STRIDE = 160;
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u8* block = chunk + k / 32 * 17;
+        u32 bytes[2];
+        eightBytes(block + 1 + k % 16, bytes);
+        int shift = k % 32 / 16 * 4;
+        float scale = halfPower(block[0]);
+        u32 signs[2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            u32 codes = bytes[i] >> shift;
+            signs[i] = (codes & 0x08080808u) << 4;
+            codes &= 0x07070707u;  // one to a byte; four to the lower 16 bits:
+            codes = (codes | codes >> 4) & 0x00FF00FFu;
+            codes = (codes | codes >> 8) & 0xFFFFu;
+            bytes[i] = __byte_perm(0x03020100u, 0x0C080604u, codes);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            u32 sign = signs[i / 2] >> i % 2 * 16;
+            float low = byteNumber(bytes[i / 2], i % 2 * 2, 0.0f) * scale;
+            float high = byteNumber(bytes[i / 2], i % 2 * 2 + 1, 0.0f) * scale;
+            low = __uint_as_float(__float_as_uint(low) ^ (sign & 0x80u) << 24);
+            high = __uint_as_float(__float_as_uint(high) ^ (sign & 0x8000u) << 16);
+            pairs[i] = pack<T>(low, high);
+        }
+    }
+};
+
+// 16-bit numbers of the activations' type: rows of 128 bytes, whose 16-byte pieces are swapped by halves in odd rows.
+struct FormatPlain {
+    static constexpr int CHUNK = 64, BYTES = 128, STRIDE = 128;
+};

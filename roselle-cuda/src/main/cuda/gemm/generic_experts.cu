@@ -1,0 +1,204 @@
+// Chooses the experts of a row from its router logits, for every type: a warp for each row.
+//
+// Experts are chosen by score + correction, one after the other; with groups, only from the chosenGroups groups whose two best
+// such sums add up to most. Ties go to the lower index. Weights are the scores without correction, divided by their sum where
+// asked, times `scale`. SOFTMAX_OF_CHOSEN: the logits are the scores, the softmax is over the chosen ones.
+#include "common/ampere.cuh"
+#include "common/elements.cuh"
+#include "gemm/epilogue.cuh"
+
+// In the order of the engine's Router.Scoring constants.
+enum Scoring { SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
+
+#define NOTHING __int_as_float(0xFF800000)  // minus infinity
+
+// The first of the largest numbers; in all lanes. NaN is never the largest.
+__device__ __forceinline__ int best(const float* numbers, int count) {
+    int lane = threadIdx.x;
+    float largest = NOTHING;
+    int at = count;
+    for (int i = lane; i < count; i += 32) {
+        if (numbers[i] > largest) {
+            largest = numbers[i];
+            at = i;
+        }
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        float other = __shfl_xor_sync(~0u, largest, distance);
+        int otherAt = __shfl_xor_sync(~0u, at, distance);
+        if (other > largest || (other == largest && otherAt < at)) {
+            largest = other;
+            at = otherAt;
+        }
+    }
+    return at == count ? 0 : at;
+}
+
+__device__ __forceinline__ void softmax(float* numbers, int count) {
+    int lane = threadIdx.x;
+    float largest = NOTHING;
+    for (int i = lane; i < count; i += 32) {
+        largest = fmaxf(largest, numbers[i]);
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, distance));
+    }
+    float sum = 0.0f;
+    for (int i = lane; i < count; i += 32) {
+        numbers[i] = expf(numbers[i] - largest);
+        sum += numbers[i];
+    }
+    sum = warpSum(sum);
+    for (int i = lane; i < count; i += 32) {
+        numbers[i] /= sum;
+    }
+}
+
+// Leaves only the ranks of the chosen groups; groupRanks has room for one number a group.
+__device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int groups, int chosenGroups, float* groupRanks) {
+    int lane = threadIdx.x;
+    int size = experts / groups;
+    for (int g = lane; g < groups; g += 32) {
+        float first = NOTHING;
+        float second = NOTHING;
+        for (int e = g * size; e < (g + 1) * size; e++) {
+            second = ranks[e] > first ? first : fmaxf(second, ranks[e]);
+            first = fmaxf(first, ranks[e]);
+        }
+        groupRanks[g] = second == NOTHING ? first : first + second;
+    }
+    __syncwarp();
+    for (int i = 0; i < chosenGroups; i++) {
+        int group = best(groupRanks, groups);
+        __syncwarp();
+        if (lane == 0) {
+            groupRanks[group] = __int_as_float(0x7FC00000);  // NaN marks it
+        }
+        __syncwarp();
+    }
+    for (int e = lane; e < experts; e += 32) {
+        float mark = groupRanks[e / size];
+        ranks[e] = mark == mark ? NOTHING : ranks[e];
+    }
+    __syncwarp();
+}
+
+template <class T>
+__device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
+    int groups, int chosenGroups, const float* correction, float scale, int* chosenExperts, float* chosenWeights) {
+    extern __shared__ float scores[];       // [experts]
+    float* ranks = scores + experts;        // [experts]
+    float* weights = ranks + experts;       // [chosen]
+    float* groupRanks = weights + chosen;   // [groups]
+    launchNext();
+    waitForPrevious();
+    i64 row = blockIdx.x;
+    int lane = threadIdx.x;
+    for (int e = lane; e < experts; e += 32) {
+        float x = load<T>(logits, row * stride + e);
+        scores[e] = scoring == SIGMOID ? sigmoid(x) : x;
+    }
+    if (scoring == SOFTMAX) {
+        softmax(scores, experts);
+    }
+    for (int e = lane; e < experts; e += 32) {
+        ranks[e] = correction ? scores[e] + correction[e] : scores[e];
+    }
+    __syncwarp();
+    if (chosenGroups < groups) {
+        keepBestGroups(ranks, experts, groups, chosenGroups, groupRanks);
+    }
+    float sum = 0.0f;
+    for (int j = 0; j < chosen; j++) {
+        int expert = best(ranks, experts);
+        sum += scores[expert];
+        __syncwarp();
+        if (lane == 0) {
+            ranks[expert] = NOTHING;
+            weights[j] = scores[expert];
+            chosenExperts[row * chosen + j] = expert;
+        }
+        __syncwarp();
+    }
+    if (scoring == SOFTMAX_OF_CHOSEN) {
+        softmax(weights, chosen);
+        sum = 1.0f;
+    } else {
+        sum = normalizes ? sum + 1e-20f : 1.0f;
+    }
+    for (int j = lane; j < chosen; j += 32) {
+        chosenWeights[row * chosen + j] = weights[j] / sum * scale;
+    }
+}
+
+// The choices of a step by expert, for the grouped products of linear_mma.cuh: `order` has those of expert 0, then those of
+// expert 1 and so on, in any order within an expert; each tile is up to `tokens` of one expert's: {expert, first in `order`,
+// how many, 0}; those beyond the last have none. Experts are numbers from 0 until `count`. Grid (1), 1024 threads, dynamic
+// shared memory of 8 * count bytes.
+extern "C" __global__ void __launch_bounds__(1024)
+    group_choices(const int* experts, int choices, int count, int tokens, int* order, int4* tiles, int mostTiles) {
+    extern __shared__ int sizes[];  // [count]
+    int* next = sizes + count;      // [count], where the next choice of an expert goes
+    __shared__ int tileCount;
+    launchNext();
+    waitForPrevious();
+    for (int e = threadIdx.x; e < count; e += 1024) {
+        sizes[e] = 0;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < choices; i += 1024) {
+        atomicAdd(&sizes[experts[i]], 1);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {  // sums of sizes and of tiles up to each expert
+        int choicesBefore = 0;
+        int tilesBefore = 0;
+        for (int base = 0; base < count; base += 32) {
+            int e = base + threadIdx.x;
+            int size = e < count ? sizes[e] : 0;
+            int own = (size + tokens - 1) / tokens;
+            int sizeSum = size;
+            int tileSum = own;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                int otherSize = __shfl_up_sync(~0u, sizeSum, distance);
+                int otherTiles = __shfl_up_sync(~0u, tileSum, distance);
+                sizeSum += (int)threadIdx.x >= distance ? otherSize : 0;
+                tileSum += (int)threadIdx.x >= distance ? otherTiles : 0;
+            }
+            if (e < count) {
+                next[e] = choicesBefore + sizeSum - size;
+                int tile = tilesBefore + tileSum - own;
+                for (int t = 0; t < own; t++) {
+                    tiles[tile + t] = make_int4(e, next[e] + t * tokens, min(tokens, size - t * tokens), 0);
+                }
+            }
+            choicesBefore += __shfl_sync(~0u, sizeSum, 31);
+            tilesBefore += __shfl_sync(~0u, tileSum, 31);
+        }
+        if (threadIdx.x == 0) {
+            tileCount = tilesBefore;
+        }
+    }
+    __syncthreads();
+    for (int t = tileCount + threadIdx.x; t < mostTiles; t += 1024) {
+        tiles[t] = make_int4(0, 0, 0, 0);
+    }
+    for (int i = threadIdx.x; i < choices; i += 1024) {
+        order[atomicAdd(&next[experts[i]], 1)] = i;
+    }
+}
+
+#define ROUTE(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(32)                                                                           \
+        route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,      \
+            int groups, int chosenGroups, const float* correction, float scale, int* chosenExperts, float* chosenWeights) {    \
+        route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, chosenExperts, \
+            chosenWeights);                                                                                                    \
+    }
+
+ROUTE(F32, f32)
+ROUTE(Bf16, bf16)
+ROUTE(F16, f16)

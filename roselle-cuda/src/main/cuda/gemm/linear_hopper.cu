@@ -1,0 +1,440 @@
+// output[r][n] = scale * activation(sum over k of weight[n][k] * input[r][k] + bias[n])  (+ output[r][n])
+//
+// For Hopper (sm_90a), BF16 and F16 with float32 sums. Weights stand on the M side of wgmma.m64nNk16, tokens on the N side,
+// so that a few rows waste little and the weights stream from memory once.
+//
+// Order of the sum, the same for every number of rows: K is cut into tiles of 64 and these into `slices` runs, slice s from
+// tile s * tiles / slices on. A slice is summed by the tensor cores in steps of 16 numbers; the slices' sums are added in
+// order. `slices` depends on the weight's shape alone. The `parallel` kernels give each slice to a block of its own, a cluster
+// holds the slices of the same outputs and adds them through distributed shared memory; the `serial` kernel walks the slices
+// in one block. Neither the instruction's N nor the token's column in it takes part in the sum.
+//
+// weight: packed (pack_weight), tiles of 64 rows x 64 columns, 8,192 bytes each in the layout of shared memory that wgmma
+//   wants (rows of 128 bytes, 16-byte chunk c of row r at c ^ (r % 8)), [ceil(outputs / 64), ceil(columns / 64)] tiles,
+//   missing rows and columns 0;
+//   where GROUPS is 2 and the row tiles are odd, one more tile row of memory follows, whatever it holds.
+// input: [rows, columns], `inputStride` numbers from row to row; columns, stride and address are multiples of 8 numbers.
+// output: [rows, outputs], 16-bit or float32, `outputStride` numbers from row to row.
+//
+// Launch: blocks of 128 * GROUPS + 32 * PRODUCERS threads; dynamic shared memory of
+// STAGES * (GROUPS * 8192 + TOKENS * 128 + 16) + 1024 bytes, and up to 32 tokens (TOKENS + 8) * 256 * GROUPS more.
+//   With tiles = ceil(outputs / (64 * GROUPS)) * ceil(rows / TOKENS):
+//   parallel: grid (tiles * slices, 1, 1), cluster (slices, 1, 1), slices <= 8.
+//   serial: grid (tiles, 1, 1), no cluster.
+// linear_normed_8: the input is normalised first, as norm of rows.cu would: up to 8 rows, up to 1,024 columns, multiples of 8;
+//   input stride and address are multiples of 8 numbers. Blocks of 160 threads, dynamic shared memory of
+//   11 * 8208 + 16 * 1024 + 5,120 bytes.
+// `slices` is the largest of 1, 2, 4, 8 for which slices * ceil(outputs / 64) <= 200 and a slice has two tiles of K or more.
+// Each kernel may be launched with programmatic stream serialization: it reads nothing but weights before the end of the
+// kernel before it.
+#include "gemm/epilogue.cuh"
+#include "common/norms.cuh"
+#include "gemm/rings.cuh"
+#include "gemm/sums.cuh"
+#include "common/wgmma.cuh"
+
+// Loads weight tiles, and tokens where they need no norm, of the K tiles `first` until `end`. `thread` counts the producers.
+template <class R>
+__device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, int firstToken, int first, int end, int thread) {
+    constexpr int CHUNKS = R::TOKENS * 8 / (R::PRODUCERS * 32);  // 16-byte pieces of a stage that a thread copies
+    constexpr int ROW_STEP = R::PRODUCERS * 4;
+    static_assert(CHUNKS * R::PRODUCERS * 32 == R::TOKENS * 8, "the producers do not divide the tokens");
+    int count = end - first;
+    int tiles = (p.columns + TILE - 1) / TILE;
+    const unsigned char* weight = p.weight + ((i64)rowTile * tiles + first) * TILE_BYTES;
+    u64 policy = p.rows > R::TOKENS ? READ_AGAIN : READ_ONCE;
+    auto loadWeight = [&](int i) {
+        int stage = i % R::STAGES;
+        u32 full = ring.full(stage);
+        barrierExpect(full, R::GROUPS * TILE_BYTES);
+#pragma unroll
+        for (int g = 0; g < R::GROUPS; g++) {
+            bulkCopy(ring.weight(stage) + g * TILE_BYTES, weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES, full, policy);
+        }
+    };
+    if (thread == 0) {
+        for (int i = 0; i < min(R::STAGES, count); i++) {
+            loadWeight(i);
+        }
+        for (int i = R::STAGES; count <= 2 * R::STAGES && i < count;
+            i++) {  // short ones: the rest comes later, but from nearer
+#pragma unroll
+            for (int g = 0; g < R::GROUPS; g++) {
+                bulkPrefetch(weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES);
+            }
+        }
+    }
+    if (R::NORMS) {
+        for (int i = R::STAGES; i < count && thread == 0; i++) {
+            barrierWait(ring.empty(i % R::STAGES), (i / R::STAGES - 1) & 1);
+            loadWeight(i);
+        }
+        return;
+    }
+    waitForPrevious();  // weights never change; the input does
+    int row = thread / 8;
+    int chunk = thread % 8;
+    int present = (p.rows - firstToken - row + ROW_STEP - 1) / ROW_STEP;  // pieces that are not past the last row
+    u32 target = row * 128 + ((chunk ^ (row & 7)) << 4);                  // ROW_STEP is a multiple of 8, or CHUNKS is 1 or 2
+    const u16* source = p.input + (i64)(firstToken + row) * p.inputStride + first * TILE + chunk * 8;
+    i64 step = ROW_STEP * p.inputStride;
+    int left = p.columns - first * TILE - chunk * 8;
+    for (int i = 0; i < count; i++) {
+        int stage = i % R::STAGES;
+        if (i >= R::STAGES) {
+            barrierWait(ring.empty(stage), (i / R::STAGES - 1) & 1);
+            if (thread == 0) {
+                loadWeight(i);
+            }
+        }
+        const u16* from = source;
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) {
+            u32 swizzled = ROW_STEP % 8 == 0 ? target : target ^ ((c & 1) << 6);
+            copy16(ring.tokens(stage, i) + swizzled + c * ROW_STEP * 128, from, c < present && left > 0);
+            from += c + 1 < present ? step : 0;
+        }
+        barrierArriveAfterCopies(ring.full(stage));
+        source += TILE;
+        left -= TILE;
+    }
+}
+
+// Normalises the tokens and leaves those columns of them that belong to the K tiles `first` until `end`. A warp takes every
+// fourth row; its lanes stand for up to four warps of norm (rows.cu).
+template <class T>
+__device__ __forceinline__ void normalise(
+    NormRing ring, const Product& p, const NormArguments& n, int first, int end, const NormPiece (&pieces)[4]) {
+    constexpr int WARPS = 4;
+    int lane = threadIdx.x % 32;
+    for (int row = threadIdx.x / 32; row < p.rows; row += 4) {
+        const u16* in = p.input + row * p.inputStride;
+        float x[WARPS][8];
+        float sum = 0.0f;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            int column = w * 256 + lane * 8;
+            if (column < p.columns) {
+                unpack<T>(*(const uint4*)(in + column), x[w]);
+            }
+        }
+        auto total = [&](bool squares) {
+            float all = 0.0f;
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) {
+                float part = w * 256 + lane * 8 < p.columns ? addEight(0.0f, x[w], squares) : 0.0f;
+                part = warpSum(part);
+                all = w == 0 ? part : w * 256 < p.columns ? __fadd_rn(all, part) : all;
+            }
+            return all;
+        };
+        if (n.takesMean) {
+            float mean = __fdiv_rn(total(false), (float)p.columns);
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) {
+                subtract(x[w], mean);
+            }
+        }
+        sum = total(true);
+        float factor = normFactor(sum, p.columns, n.epsilon);
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            int column = w * 256 + lane * 8;
+            int tile = column / TILE - first;
+            if (column < p.columns) {
+                pieces[w].apply(x[w], factor, n.weightOffset);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 8; i++) {
+                    x[w][i] = 0.0f;
+                }
+            }
+            if (tile >= 0 && tile < end - first) {
+                uint4 bits = packed<T>(x[w]);
+                u32 to = ring.tokens(0, tile) + row * 128 + ((lane % 8 ^ (row & 7)) << 4);
+                asm volatile(
+                    "st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
+                    : "memory");
+            }
+        }
+    }
+    proxyFence();
+    namedBarrier(1, 128);
+}
+
+// Sums the K tiles of one slice; `done` counts the tiles before them. On return nothing is in flight.
+template <class T, class R>
+__device__ __forceinline__ void consume(R ring, float (&sums)[R::TOKENS / 2], int group, int done, int count) {
+    bool releases = threadIdx.x % 32 == 0;
+    for (int i = done; i < done + count; i++) {
+        int stage = i % R::STAGES;
+        barrierWait(ring.full(stage), (i / R::STAGES) & 1);
+        if (!R::NORMS) {
+            proxyFence();  // the tokens came by ordinary writes
+        }
+        u64 a = operand(ring.weight(stage) + group * TILE_BYTES);
+        u64 b = operand(ring.tokens(stage, i));
+        wgmmaBegin();
+#pragma unroll
+        for (int k = 0; k < TILE / 16; k++) {
+            wgmma<T, R::TOKENS>(sums, a + 2 * k, b + 2 * k, i > done || k > 0);
+        }
+        wgmmaCommit();
+        wgmmaWait<1>();
+        if (i > done && releases) {
+            barrierArrive(ring.empty((i - 1) % R::STAGES));
+        }
+    }
+    wgmmaWait<0>();
+    if (count > 0 && releases) {
+        barrierArrive(ring.empty((done + count - 1) % R::STAGES));
+    }
+}
+
+// Sends the sums of each token to the block that finishes it: block `token % slices` of the cluster.
+template <class R>
+__device__ __forceinline__ void send(R ring, const float (&sums)[R::TOKENS / 2], int group, int slice, int slices, int tokens) {
+    int thread = threadIdx.x % 128;
+    int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
+    int held = (R::TOKENS + slices - 1) / slices;
+#pragma unroll
+    for (int j = 0; j < R::TOKENS / 8; j++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int token = j * 8 + thread % 4 * 2 + i;
+            if (token < tokens) {
+                u32 to = ring.inbox() + ((slice * held + token / slices) * TILE * R::GROUPS + row) * 4;
+                clusterStore(to, token % slices, sums[4 * j + i]);
+                clusterStore(to + 32, token % slices, sums[4 * j + i + 2]);
+            }
+        }
+    }
+}
+
+// Adds what the inbox or, without a cluster, the stash holds.
+template <class T, class R>
+__device__ __forceinline__ void finishHere(R ring, const Finish<T, R>& f, const uint2 (&old)[R::TOKENS / 8], int slices) {
+    int held = (R::TOKENS + slices - 1) / slices;
+#pragma unroll
+    for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+        if (f.has(turn)) {
+            bool sent = slices > 1 && R::HAS_INBOX;
+            u32 at = sent ? ring.inbox() + (f.token(turn) / slices * TILE * R::GROUPS + f.lane) * 4
+                          : ring.base + (f.token(turn) * R::SUM_STRIDE + f.lane) * 4;
+            float4 sum = localLoad(at);
+            for (int s = 1; sent && s < slices; s++) {
+                add(sum, localLoad(at + s * held * TILE * R::GROUPS * 4));
+            }
+            f.store(turn, sum, old[turn]);
+        }
+    }
+}
+
+// Which outputs and tokens a block works on. Neighbouring blocks share tokens and weights in the L2 cache: bands of some
+// token tiles, row tiles within a band.
+struct Place {
+    int rowTile;
+    int firstToken;
+};
+
+template <int TOKENS, int GROUPS>
+__device__ __forceinline__ Place place(const Product& p, int block) {
+    constexpr int BAND = 2048 / TOKENS;
+    int rowTiles = (p.outputs + TILE * GROUPS - 1) / (TILE * GROUPS);
+    int tokenTiles = (p.rows + TOKENS - 1) / TOKENS;
+    int band = block / (BAND * rowTiles);
+    int inBand = min(BAND, tokenTiles - band * BAND);
+    int rest = block - band * BAND * rowTiles;
+    return {rest / inBand * GROUPS, (band * BAND + rest % inBand) * TOKENS};
+}
+
+template <class R>
+__device__ __forceinline__ R openRing() {
+    extern __shared__ unsigned char memory[];
+    R ring = {(sharedAddress(memory) + 1023) & ~1023u};
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < R::STAGES; s++) {
+            barrierInit(ring.full(s), R::ARRIVALS);
+            barrierInit(ring.empty(s), R::GROUPS * 4);
+        }
+        barrierInitDone();
+    }
+    __syncthreads();
+    return ring;
+}
+
+template <class T, class R>
+__device__ __forceinline__ void linearParallel(
+    const Product& p, const Epilogue& epilogue, int slices, const NormArguments& n = NormArguments()) {
+    launchNext();
+    R ring = openRing<R>();
+    int slice = blockIdx.x % slices;
+    auto [rowTile, firstToken] = place<R::TOKENS, R::GROUPS>(p, blockIdx.x / slices);
+    int tiles = (p.columns + TILE - 1) / TILE;
+    int first = slice * tiles / slices;
+    int end = (slice + 1) * tiles / slices;
+    int group = threadIdx.x / 128;
+    if (slices > 1 && R::HAS_INBOX) {
+        clusterArrive();  // all blocks of the cluster run before one writes to another
+    }
+    if (group == R::GROUPS) {
+        produce(ring, p, rowTile, firstToken, first, end, threadIdx.x - R::GROUPS * 128);
+        __syncwarp();
+        if (slices > 1) {
+            if (R::HAS_INBOX) {
+                clusterWait();
+            }
+            clusterArrive();
+            clusterWait();
+            if (!R::HAS_INBOX) {
+                clusterArrive();  // no block leaves while others read its sums
+                clusterWait();
+            }
+        }
+        return;
+    }
+    Finish<T, R> f(p, epilogue, rowTile, firstToken, slice, slices);
+    float sums[R::TOKENS / 2];
+    if constexpr (R::NORMS) {
+        NormPiece pieces[4];
+#pragma unroll
+        for (int w = 0; w < 4; w++) {
+            int column = w * 256 + threadIdx.x % 32 * 8;
+            if (column < p.columns && column >= first * TILE && column < end * TILE) {
+                pieces[w].load(n, column);
+            }
+        }
+        waitForPrevious();
+        normalise<T>(ring, p, n, first, end, pieces);
+    } else {
+        waitForPrevious();
+    }
+    if constexpr (R::HAS_INBOX) {
+        uint2 old[R::TOKENS / 8];
+#pragma unroll
+        for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+            old[turn] = f.old(turn);
+        }
+        consume<T>(ring, sums, group, 0, end - first);
+        if (slices > 1) {
+            clusterWait();
+            send(ring, sums, group, slice, slices, p.rows - firstToken);
+            clusterArrive();
+            clusterWait();
+        } else {
+            namedBarrier(1, R::GROUPS * 128);  // the stages give way to the sums
+            stash(ring, sums, group);
+            namedBarrier(1, R::GROUPS * 128);
+        }
+        finishHere<T>(ring, f, old, slices);
+    } else {
+        consume<T>(ring, sums, group, 0, end - first);
+        namedBarrier(1, R::GROUPS * 128);
+        stash(ring, sums, group);
+        if (slices == 1) {
+            namedBarrier(1, R::GROUPS * 128);
+            finishThere<1>(ring, f);
+            return;
+        }
+        clusterArrive();
+        clusterWait();
+        switch (slices) {
+            case 2:
+                finishThere<2>(ring, f);
+                break;
+            case 4:
+                finishThere<4>(ring, f);
+                break;
+            default:
+                finishThere<8>(ring, f);
+        }
+        __syncwarp();
+        clusterWait();
+    }
+}
+
+template <class T, class R>
+__device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& epilogue, int slices) {
+    launchNext();
+    R ring = openRing<R>();
+    auto [rowTile, firstToken] = place<R::TOKENS, R::GROUPS>(p, blockIdx.x);
+    int tiles = (p.columns + TILE - 1) / TILE;
+    int group = threadIdx.x / 128;
+    if (group == R::GROUPS) {
+        if (R::TOKENS >= 128) {
+            fewerRegisters<40>();
+        }
+        produce(ring, p, rowTile, firstToken, 0, tiles, threadIdx.x - R::GROUPS * 128);
+    } else {
+        if (R::TOKENS >= 128) {
+            moreRegisters<232>();
+        }
+        float all[R::TOKENS / 2];
+        for (int s = 0; s < slices; s++) {
+            float sums[R::TOKENS / 2];
+            int first = s * tiles / slices;
+            consume<T>(ring, sums, group, first, (s + 1) * tiles / slices - first);
+#pragma unroll
+            for (int i = 0; i < R::TOKENS / 2; i++) {
+                all[i] = s == 0 ? sums[i] : all[i] + sums[i];
+            }
+        }
+        waitForPrevious();
+        namedBarrier(1, R::GROUPS * 128);
+        stash(ring, all, group);
+        namedBarrier(1, R::GROUPS * 128);
+        finishThere<1>(ring, Finish<T, R>(p, epilogue, rowTile, firstToken, 0, 1));
+    }
+}
+
+#define PARALLEL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES, BLOCKS)                                               \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, BLOCKS) NAME(PRODUCT_PARAMETERS) { \
+        linearParallel<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);                     \
+    }
+#define SERIAL(NAME, T, TOKENS, GROUPS, PRODUCERS, STAGES)                                            \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32 * PRODUCERS, TOKENS < 128 ? 2 : 1) \
+        NAME(PRODUCT_PARAMETERS) {                                                                    \
+        linearSerial<T, Ring<TOKENS, GROUPS, PRODUCERS, STAGES>>(PRODUCT, EPILOGUE, slices);          \
+    }
+#define NORMED(T, SUFFIX)                                                                                                   \
+    extern "C" __global__ void __launch_bounds__(160, 2) linear_normed_8_##SUFFIX(PRODUCT_PARAMETERS, NormArguments norm) { \
+        linearParallel<T, NormRing>(PRODUCT, EPILOGUE, slices, norm);                                                       \
+    }
+#define BOTH_TYPES(KIND, TOKENS, ...)                       \
+    KIND(linear_##TOKENS##_bf16, Bf16, TOKENS, __VA_ARGS__) \
+    KIND(linear_##TOKENS##_f16, F16, TOKENS, __VA_ARGS__)
+
+BOTH_TYPES(PARALLEL, 8, 1, 1, 11, 2)
+BOTH_TYPES(PARALLEL, 16, 1, 1, 10, 2)
+BOTH_TYPES(PARALLEL, 32, 1, 2, 8, 2)
+BOTH_TYPES(PARALLEL, 64, 1, 4, 6, 2)
+PARALLEL(linear_wide_64_bf16, Bf16, 64, 2, 4, 4, 2)
+PARALLEL(linear_wide_64_f16, F16, 64, 2, 4, 4, 2)
+PARALLEL(linear_deep_64_bf16, Bf16, 64, 1, 4, 12, 1)
+PARALLEL(linear_deep_64_f16, F16, 64, 1, 4, 12, 1)
+BOTH_TYPES(PARALLEL, 128, 2, 4, 6, 1)
+BOTH_TYPES(PARALLEL, 256, 2, 4, 4, 1)
+NORMED(Bf16, bf16)
+NORMED(F16, f16)
+SERIAL(linear_serial_32_bf16, Bf16, 32, 1, 2, 4)
+SERIAL(linear_serial_32_f16, F16, 32, 1, 2, 4)
+SERIAL(linear_serial_64_bf16, Bf16, 64, 1, 4, 6)
+SERIAL(linear_serial_64_f16, F16, 64, 1, 4, 6)
+SERIAL(linear_serial_128_bf16, Bf16, 128, 2, 4, 6)
+SERIAL(linear_serial_128_f16, F16, 128, 2, 4, 6)
+SERIAL(linear_serial_192_bf16, Bf16, 192, 2, 4, 5)
+SERIAL(linear_serial_192_f16, F16, 192, 2, 4, 5)
+
+// Brings a row-major matrix [rows, columns] of 16-bit numbers, `stride` numbers from row to row, into the tiles described
+// above, the first of which is tile row `firstTile` of `packed`. Launch: grid (column tiles, row tiles), 256 threads.
+extern "C" __global__ void pack_weight(const u16* matrix, i64 stride, u16* packed, int firstTile, int rows, int columns) {
+    u16* tile = packed + ((i64)(firstTile + blockIdx.y) * gridDim.x + blockIdx.x) * (TILE * TILE);
+    for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x) {
+        int r = i / TILE;
+        int c = i % TILE;
+        int row = blockIdx.y * TILE + r;
+        int column = blockIdx.x * TILE + c;
+        u16 value = row < rows && column < columns ? matrix[row * stride + column] : 0;
+        tile[r * TILE + ((c / 8) ^ (r & 7)) * 8 + c % 8] = value;
+    }
+}

@@ -1,0 +1,110 @@
+// What becomes of a block's sums in the products for Hopper: added over the blocks of a cluster, finished, stored.
+#pragma once
+#include "gemm/epilogue.cuh"
+#include "gemm/rings.cuh"
+
+// Leaves sums in shared memory as [TOKENS][SUM_STRIDE].
+template <class R>
+__device__ __forceinline__ void stash(R ring, const float (&sums)[R::TOKENS / 2], int group) {
+    constexpr int STRIDE = R::SUM_STRIDE;
+    int thread = threadIdx.x % 128;
+    int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
+    u32 at = ring.base + (thread % 4 * 2 * STRIDE + row) * 4;
+#pragma unroll
+    for (int j = 0; j < R::TOKENS / 8; j++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            u32 to = at + ((j * 8 + (i & 1)) * STRIDE + (i >> 1) * 8) * 4;
+            asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(sums[4 * j + i]) : "memory");
+        }
+    }
+}
+
+__device__ __forceinline__ void add(float4& sum, float4 next) {
+    sum.x += next.x;
+    sum.y += next.y;
+    sum.z += next.z;
+    sum.w += next.w;
+}
+
+// What a thread stores: four outputs, `column` the first of them, of each eighth of the tokens that its block finishes. Block
+// `rank` of a cluster of `slices` finishes every `slices`-th token.
+template <class T, class R>
+struct Finish {
+    static constexpr int LANES = R::GROUPS * TILE / 4;  // threads of a token
+    const Product& p;
+    const Epilogue& epilogue;
+    int firstToken;
+    int rank;
+    int slices;
+    int lane;
+    int column;
+    float4 bias;
+
+    __device__ __forceinline__ Finish(
+        const Product& p, const Epilogue& epilogue, int rowTile, int firstToken, int rank, int slices)
+        : p(p),
+          epilogue(epilogue),
+          firstToken(firstToken),
+          rank(rank),
+          slices(slices),
+          lane(threadIdx.x % LANES * 4),
+          column(rowTile * TILE + lane),
+          bias(biasFour(epilogue, column, p.outputs)) {}
+
+    __device__ __forceinline__ int token(int turn) const {
+        return rank + slices * (threadIdx.x / LANES + turn * 8);
+    }
+    __device__ __forceinline__ bool has(int turn) const {
+        return token(turn) < min(R::TOKENS, p.rows - firstToken) && column < p.outputs;
+    }
+    __device__ __forceinline__ i64 at(int turn) const {
+        return (i64)(firstToken + token(turn)) * p.outputStride + column;
+    }
+    __device__ __forceinline__ uint2 old(int turn) const {
+        return has(turn) ? oldFour<T>(epilogue, p.output, at(turn), p.outputs - column) : make_uint2(0, 0);
+    }
+    __device__ __forceinline__ void store(int turn, float4 sum, uint2 before) const {
+        if (has(turn)) {
+            finishFour<T>(sum, bias, before, epilogue, p.output, at(turn), p.outputs - column);
+        }
+    }
+};
+
+// Adds the sums that the blocks of the cluster from `firstRank` on hold: many tokens, whose sums are fetched all at once. Arrives
+// once at the cluster's barrier, when it needs nothing of other blocks any more.
+template <int SLICES, class T, class R>
+__device__ __forceinline__ void finishThere(R ring, const Finish<T, R>& f, u32 firstRank = 0) {
+    constexpr int TURNS = R::TOKENS / 8 / SLICES;
+    constexpr int BATCH = SLICES == 1 ? 2 : TURNS < 8 / SLICES ? TURNS : 8 / SLICES;
+#pragma unroll 1
+    for (int first = 0; first < TURNS; first += BATCH) {
+        uint2 old[BATCH];
+        float4 part[BATCH][SLICES];
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            old[b] = f.old(first + b);
+            u32 at = ring.base + (f.token(first + b) * R::SUM_STRIDE + f.lane) * 4;
+#pragma unroll
+            for (int s = 0; s < SLICES; s++) {
+                part[b][s] = clusterLoad(at, firstRank + s);
+            }
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+#pragma unroll
+            for (int s = 1; s < SLICES; s++) {
+                add(part[b][0], part[b][s]);
+            }
+            asm volatile("" : "+f"(part[b][0].x), "+f"(part[b][0].y), "+f"(part[b][0].z), "+f"(part[b][0].w)::"memory");
+        }
+        if (first + BATCH >= TURNS) {
+            __syncwarp();
+            clusterArrive();
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            f.store(first + b, part[b][0], old[b]);
+        }
+    }
+}

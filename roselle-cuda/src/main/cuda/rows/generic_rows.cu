@@ -1,0 +1,162 @@
+// Operations on rows between the products, for every processor, type and size: right first; the fast ones are in rows.cu.
+//
+// Element (r, c) of a view lies at r * stride + c of its pointer; a row is a block's, so grid.x = rows. Sums are float32, in
+// an order that depends on `columns` alone. Outputs may be inputs where the backend's contract says so.
+// Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
+#include "common/ampere.cuh"
+#include "common/elements.cuh"
+#include "gemm/epilogue.cuh"
+
+constexpr int THREADS = 256;
+
+// Sum over the block: pairwise in its warps, then warp after warp; the same bits in all threads.
+__device__ __forceinline__ float blockSum(float x, float* shared) {
+    x = warpSum(x);
+    __syncthreads();  // the last sum has been read
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    float sum = shared[0];
+#pragma unroll
+    for (int w = 1; w < THREADS / 32; w++) {
+        sum += shared[w];
+    }
+    return sum;
+}
+
+template <class T, bool ADDS>
+__device__ __forceinline__ void norm(const Number<T>* input, i64 inputStride, int takesMean, const float* weight,
+    float weightOffset, const float* bias, float epsilon, float scale, Number<T>* output, i64 outputStride, int columns) {
+    __shared__ float shared[THREADS / 32];
+    launchNext();
+    waitForPrevious();
+    const Number<T>* in = input + blockIdx.x * inputStride;
+    Number<T>* out = output + blockIdx.x * outputStride;
+    float mean = 0.0f;
+    if (takesMean) {
+        float sum = 0.0f;
+        for (int c = threadIdx.x; c < columns; c += THREADS) {
+            sum += load<T>(in, c);
+        }
+        mean = blockSum(sum, shared) / columns;
+    }
+    float squares = 0.0f;
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        float x = load<T>(in, c) - mean;
+        squares = fmaf(x, x, squares);
+    }
+    float factor = 1.0f / sqrtf(blockSum(squares, shared) / columns + epsilon);
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        float y = (load<T>(in, c) - mean) * factor * (weight[c] + weightOffset);
+        y = bias ? y + bias[c] : y;
+        store<T>(out, c, ADDS ? load<T>(out, c) + scale * y : y);
+    }
+}
+
+// What a row operation does with each of its numbers: output = operation(column).
+template <class T, class OPERATION>
+__device__ __forceinline__ void each(Number<T>* output, i64 outputStride, int columns, OPERATION operation) {
+    launchNext();
+    int column = blockIdx.y * THREADS + threadIdx.x;
+    waitForPrevious();
+    if (column < columns) {
+        i64 row = blockIdx.x;
+        store<T>(output, row * outputStride + column, operation(row, column));
+    }
+}
+
+template <class T>
+__device__ __forceinline__ float gatedNumber(float gate, float up, int activation, float limit, float upOffset) {
+    return activate(activation, fminf(gate, limit)) * (fmaxf(-limit, fminf(up, limit)) + upOffset);
+}
+
+__device__ __forceinline__ float capped(float x, float scale, float softCap) {
+    x *= scale;
+    return softCap == 0.0f ? x : softCap * tanhf(x / softCap);
+}
+
+// Two layers' pages lie layerBytes apart; grid (pieces, layers). Page and address are multiples of 16 bytes, or of 2.
+extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 layerBytes, i64 pageBytes, int from, int to) {
+    launchNext();
+    waitForPrevious();
+    const char* source = cache + blockIdx.y * layerBytes + from * pageBytes;
+    char* target = cache + blockIdx.y * layerBytes + to * pageBytes;
+    i64 first = (i64)blockIdx.x * 256 + threadIdx.x;
+    i64 step = (i64)gridDim.x * 256;
+    if ((((u64)source | (u64)target | pageBytes) & 15) == 0) {
+        for (i64 i = first; i < pageBytes / 16; i += step) {
+            ((uint4*)target)[i] = ((const uint4*)source)[i];
+        }
+    } else {
+        for (i64 i = first; i < pageBytes / 2; i += step) {
+            ((u16*)target)[i] = ((const u16*)source)[i];
+        }
+    }
+}
+
+#define ROWS(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        norm_##SUFFIX(const Number<T>* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,        \
+            const float* bias, float epsilon, Number<T>* output, i64 outputStride, int columns) {                             \
+        norm<T, false>(                                                                                                       \
+            input, inputStride, takesMean, weight, weightOffset, bias, epsilon, 1.0f, output, outputStride, columns);         \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        add_normed_##SUFFIX(const Number<T>* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,  \
+            const float* bias, float epsilon, float scale, Number<T>* output, i64 outputStride, int columns) {                \
+        norm<T, true>(                                                                                                        \
+            input, inputStride, takesMean, weight, weightOffset, bias, epsilon, scale, output, outputStride, columns);        \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        gated_##SUFFIX(const Number<T>* gate, i64 gateStride, const Number<T>* up, i64 upStride, int activation, float limit, \
+            float upOffset, Number<T>* output, i64 outputStride, int columns) {                                               \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            return gatedNumber<T>(                                                                                            \
+                load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit, upOffset);               \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) add_scaled_##SUFFIX(                                                    \
+        const Number<T>* input, i64 inputStride, float scale, Number<T>* output, i64 outputStride, int columns) {             \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            return load<T>(output, r * outputStride + c) + scale * load<T>(input, r * inputStride + c);                       \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) add_gated_##SUFFIX(const Number<T>* input, i64 inputStride,             \
+        const Number<T>* gate, i64 gateStride, float scale, Number<T>* output, i64 outputStride, int columns) {               \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            float factor = sigmoid(load<T>(gate, r * gateStride)) * scale;                                                    \
+            return load<T>(output, r * outputStride + c) + factor * load<T>(input, r * inputStride + c);                      \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) combine_experts_##SUFFIX(const Number<T>* input, i64 inputStride,       \
+        const float* weights, int chosen, float scale, Number<T>* output, i64 outputStride, int columns) {                    \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            float sum = 0.0f;                                                                                                 \
+            for (i64 j = r * chosen; j < (r + 1) * chosen; j++) {                                                             \
+                sum = fmaf(weights[j], load<T>(input, j * inputStride + c), sum);                                             \
+            }                                                                                                                 \
+            return load<T>(output, r * outputStride + c) + scale * sum;                                                       \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(                                                        \
+        const Number<T>* input, i64 inputStride, const int* index, Number<T>* output, i64 outputStride, int columns) {        \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, index[r] * inputStride + c); });     \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        scale_logits_##SUFFIX(Number<T>* logits, i64 stride, float scale, float softCap, int columns) {                       \
+        each<T>(                                                                                                              \
+            logits, stride, columns, [&](i64 r, int c) { return capped(load<T>(logits, r * stride + c), scale, softCap); });  \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        from_floats_##SUFFIX(const float* input, i64 inputStride, Number<T>* output, i64 outputStride, int columns) {         \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) { return input[r * inputStride + c]; });                     \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        to_floats_##SUFFIX(const Number<T>* input, i64 inputStride, float* output, i64 outputStride, int columns) {           \
+        each<F32>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, r * inputStride + c); });          \
+    }
+
+ROWS(F32, f32)
+ROWS(Bf16, bf16)
+ROWS(F16, f16)

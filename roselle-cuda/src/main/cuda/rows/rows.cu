@@ -1,0 +1,285 @@
+// Operations on rows of BF16 or F16 numbers between the products; sums are float32 and their order depends on `columns` alone.
+//
+// A row begins every `stride` numbers. Each kernel may be launched with programmatic stream serialization.
+// norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias; add_normed: output[r] += scale * that. Grid
+//   (rows), columns / 8 threads, rounded up to 32, at most 512; columns, strides and addresses are multiples of 8. Up to 4,096
+//   columns; norm_wide and add_normed_wide: up to 32,768.
+// rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
+//   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
+//   do not, and keyHeads of values; a warp takes headsOfWarp of them. Grid (ceil(rows * ceil(heads / headsOfWarp) / 4)); sizes
+//   of a head up to 256.
+// gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
+//   rows), 128 threads; columns, strides and addresses are multiples of 8.
+// embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
+// gather: output[i] = input[index[i]], multiples of 8. Grid (ceil(columns / 1024), rows), 128 threads.
+#include "gemm/epilogue.cuh"
+
+#include "common/ampere.cuh"
+#include "attention/heads.cuh"
+
+// Sum over the block, in the order of its warps; `shared` has 16 floats.
+__device__ __forceinline__ float blockSum(float x, float* shared) {
+    x = warpSum(x);
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    float sum = shared[0];
+    for (int w = 1; w < (int)blockDim.x / 32; w++) {
+        sum = __fadd_rn(sum, shared[w]);
+    }
+    return sum;
+}
+
+// MOST: pieces of 8 numbers that a thread holds.
+template <class T, bool ADDS, int MOST>
+__device__ __forceinline__ void norm(
+    const u16* input, i64 inputStride, NormArguments n, float scale, u16* output, i64 outputStride, int columns) {
+    __shared__ float sums[2][16];
+    launchNext();
+    int step = blockDim.x * 8;
+    NormPiece piece;  // the first one comes before the input is there: it never changes
+    if ((int)threadIdx.x * 8 < columns) {
+        piece.load(n, threadIdx.x * 8);
+    }
+    waitForPrevious();
+    const u16* in = input + blockIdx.x * inputStride;
+    u16* out = output + blockIdx.x * outputStride;
+    float x[MOST][8];
+    float sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        int column = threadIdx.x * 8 + i * step;
+        if (column < columns) {
+            unpack<T>(*(const uint4*)(in + column), x[i]);
+            sum = addEight(sum, x[i], !n.takesMean);
+        }
+    }
+    sum = blockSum(sum, sums[0]);
+    if (n.takesMean) {
+        float mean = __fdiv_rn(sum, (float)columns);
+        sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < MOST; i++) {
+            if ((int)threadIdx.x * 8 + i * step < columns) {
+                subtract(x[i], mean);
+                sum = addEight(sum, x[i], true);
+            }
+        }
+        sum = blockSum(sum, sums[1]);
+    }
+    float factor = normFactor(sum, columns, n.epsilon);
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        int column = threadIdx.x * 8 + i * step;
+        if (column < columns) {
+            if (i > 0) {
+                piece.load(n, column);
+            }
+            piece.apply(x[i], factor, n.weightOffset);
+            if (ADDS) {
+                float old[8];
+                unpack<T>(*(const uint4*)(out + column), old);
+#pragma unroll
+                for (int j = 0; j < 8; j++) {
+                    x[i][j] = __fmaf_rn(scale, x[i][j], old[j]);
+                }
+            }
+            *(uint4*)(out + column) = packed<T>(x[i]);
+        }
+    }
+}
+
+struct PageArguments {
+    u16* cache;
+    i64 pageElements;
+    const int* pageTable;
+    int maxPages;
+    const int* rowSequence;
+    const int* positions;
+};
+
+// A warp copies heads [first, end) of a row to where a position's lie in a page.
+__device__ __forceinline__ void appendHeads(
+    const u16* __restrict__ from, u16* __restrict__ page, int first, int end, int size, int position) {
+    constexpr int AT_ONCE = 4;
+    int lane = threadIdx.x % 32;
+    if (((u64)from | (u64)page | (u64)(2 * size)) % 16 != 0) {
+        for (int i = first * size + lane; i < end * size; i += 32) {
+            page[(i / size * 16 + position % 16) * size + i % size] = from[i];
+        }
+        return;
+    }
+    int pieces = size / 8;
+    for (int i = first * pieces + lane; i < end * pieces; i += 32 * AT_ONCE) {
+        uint4 held[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            if (i + 32 * j < end * pieces) {
+                held[j] = ((const uint4*)from)[i + 32 * j];
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            int at = i + 32 * j;
+            if (at < end * pieces) {
+                ((uint4*)page)[(at / pieces * 16 + position % 16) * pieces + at % pieces] = held[j];
+            }
+        }
+    }
+}
+
+template <class T>
+__device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
+    i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadArguments heads, PageArguments pages,
+    int rows, int headsOfWarp) {
+    __shared__ float numbers[4][256];
+    __shared__ float2 turns[4][128];
+    launchNext();
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    int changedQueries = heads.changes(false) ? queryHeads : 0;
+    bool keysChange = heads.changes(true);
+    int changed = changedQueries + (keysChange ? keyHeads : 0);
+    int all = changed + (keysChange ? keyHeads : 2 * keyHeads);
+    int warpsOfRow = (all + headsOfWarp - 1) / headsOfWarp;
+    i64 index = (i64)blockIdx.x * 4 + warp;
+    int row = index / warpsOfRow;
+    int first = index % warpsOfRow * headsOfWarp;
+    int end = min(first + headsOfWarp, all);
+    waitForPrevious();
+    int position = row < rows ? pages.positions[row] : -1;
+    if (position < 0) {  // the row only fills a grid
+        return;
+    }
+    i64 page = pages.pageTable[(i64)pages.rowSequence[row] * pages.maxPages + position / 16];
+    u16* keyPage = pages.cache + page * pages.pageElements;
+    u16* valuePage = keyPage + keyHeads * 16 * keySize;
+    if (first < changed) {
+        for (int pair = lane; pair < heads.rope.pairs; pair += 32) {
+            turns[warp][pair] = turnOf(heads.rope, position, pair);
+        }
+        __syncwarp();
+    }
+    auto turnsOf = [&](int pair) { return turns[warp][pair]; };
+    for (int head = first; head < min(end, changed); head++) {
+        int keyHead = head - changedQueries;
+        bool isKey = keyHead >= 0;
+        u16* at = isKey ? key + row * keyStride + keyHead * keySize : query + row * queryStride + head * keySize;
+        u16* cached = keyPage + (keyHead * 16 + position % 16) * keySize;
+        NormArguments norm =
+            isKey ? ofHead(heads.keyNorm, keyHead, heads.keyNormStride) : ofHead(heads.queryNorm, head, heads.queryNormStride);
+        auto store = [&](int i, u16 bits) {
+            at[lane + i * 32] = bits;
+            if (isKey) {
+                cached[lane + i * 32] = bits;
+            }
+        };
+        turnHead<T>(at, keySize, norm, heads.rope, turnsOf, numbers[warp], store);
+    }
+    int values = all - keyHeads;  // the first head of values
+    if (!keysChange) {
+        appendHeads(
+            key + row * keyStride, keyPage, max(first, changed) - changed, min(end, values) - changed, keySize, position);
+    }
+    appendHeads(value + row * valueStride, valuePage, max(first, values) - values, end - values, valueSize, position);
+}
+
+template <class T>
+__device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
+    float upOffset, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    waitForPrevious();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    if (column >= columns) {
+        return;
+    }
+    float g[8];
+    float u[8];
+    unpack<T>(*(const uint4*)(gate + blockIdx.y * gateStride + column), g);
+    unpack<T>(*(const uint4*)(up + blockIdx.y * upStride + column), u);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        g[i] = fminf(g[i], limit);
+    }
+    activateAll(activation, g);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        g[i] = g[i] * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
+    }
+    *(uint4*)(output + blockIdx.y * outputStride + column) = packed<T>(g);
+}
+
+template <class T>
+__device__ __forceinline__ void embed(
+    const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    waitForPrevious();
+    if (column >= columns) {
+        return;
+    }
+    int id = ids[blockIdx.y];
+    i64 tile = (i64)(id / 64) * ((columns + 63) / 64) + column / 64;
+    float x[8];
+    unpack<T>(*(const uint4*)(table + tile * 4096 + id % 64 * 64 + ((column / 8 ^ id) & 7) * 8), x);
+    u16* out = output + blockIdx.y * outputStride + column;
+    float old[8] = {};
+    if (adds) {
+        unpack<T>(*(const uint4*)out, old);
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        x[i] = adds ? old[i] + scale * x[i] : scale * x[i];
+    }
+    *(uint4*)out = packed<T>(x);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    gather(const u16* input, i64 inputStride, const int* index, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    waitForPrevious();
+    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    if (column < columns) {
+        *(uint4*)(output + blockIdx.y * outputStride + column) =
+            *(const uint4*)(input + index[blockIdx.y] * inputStride + column);
+    }
+}
+
+#define NORMS(T, NAME, MOST)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(512)                                                                \
+        norm_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,       \
+            const float* bias, float epsilon, u16* output, i64 outputStride, int columns) {                          \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
+        norm<T, false, MOST>(input, inputStride, n, 1.0f, output, outputStride, columns);                            \
+    }                                                                                                                \
+    extern "C" __global__ void __launch_bounds__(512)                                                                \
+        add_normed_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset, \
+            const float* bias, float epsilon, float scale, u16* output, i64 outputStride, int columns) {             \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
+        norm<T, true, MOST>(input, inputStride, n, scale, output, outputStride, columns);                            \
+    }
+
+#define ROWS(T, SUFFIX)                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(128, 10)                                                                     \
+        rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value, i64 valueStride,         \
+            int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,           \
+            NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages, int rows, int headsOfWarp) {   \
+        ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,       \
+            HeadArguments{queryNorm, queryNormStride, keyNorm, keyNormStride, rope}, pages, rows, headsOfWarp);               \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,          \
+        i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {              \
+        gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);                 \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        embed_##SUFFIX(const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \
+        embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                     \
+    }
+
+NORMS(Bf16, bf16, 1)
+NORMS(F16, f16, 1)
+NORMS(Bf16, wide_bf16, 8)
+NORMS(F16, wide_f16, 8)
+ROWS(Bf16, bf16)
+ROWS(F16, f16)

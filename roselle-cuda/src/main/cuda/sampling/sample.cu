@@ -1,0 +1,413 @@
+// Logits to tokens, as roselle.sampling.Sampler does it: the same changes, order of filters, ties and random numbers.
+//
+// For each row: refuse NaN and infinity; log-probabilities of the raw logits where asked; repetition, frequency and presence
+// penalties, bias, mask, stop tokens that come too early; then the likeliest token (temperature 0) or temperature, top-k,
+// top-p, min-p and one draw at Philox(seed, position). Tokens are ordered by logit, of equal ones the lower id first; every
+// filter keeps a beginning of that order, so what is kept is all up to a limit, and nothing is sorted.
+//
+// Weights are exp((logit - largest) / temperature) in float64, rounded to multiples of 2^-44 (2^-52 in the list) and summed as
+// integers: exact, so neither the order of atomics nor `parts` matters. The host sums float64 in order of ids; both agree but
+// for draws within about 1e-11 of a boundary.
+//
+// A row belongs to `parts` blocks, a cluster (parts, 1, 1), each with a range of ids; 1 where there are no clusters. Where
+// the kept tokens are among at most 512 that a histogram of 256 bins of 1/8 finds, they go to a list and the first block
+// ranks them each against each; else the limits are found by digits of 8 bits over all of the row.
+//
+// Grid (parts, rows), 512 threads, dynamic shared memory 8 * ceil(range / 32) bytes, and 4 * range more where inShared is 1,
+// with range = ceil(ceil(vocabulary / parts) / 32) * 32. vocabulary < 2^19. Memory that is the kernel's own, per row:
+// numbers float32 [vocabulary]; counts u32 [vocabulary], zeros, left as zeros; exchange u64 [2, parts, 256]; lists u64
+// [2, 512 + 1], the first number of each 0, left as 0. Chosen tokens go to results and tokens (0 after a failure), and to
+// history[length] where the row says so. A row with a negative temperature only fills the grid.
+#include "sampling/selection.cuh"
+
+constexpr int MOST_LOGPROBS = 20;
+
+enum Failure { FINE, NOT_A_NUMBER, INFINITE_LOGIT, NO_FINITE_LOGIT, NONE_ALLOWED, INFINITE_CHANGE };
+
+struct SampleRow {
+    double temperature;
+    double topP;  // 1 keeps all
+    double minP;  // 0 keeps all
+    u64 seed;
+    i64 position;  // of the token to be sampled
+    int* history;  // the tokens before it, prompt first; may be null without penalties
+    const int* biasIds;
+    const float* biases;
+    const int* stopIds;  // forbidden
+    const u64* mask;     // bit t % 64 of word t / 64: t is allowed; null for all
+    int topK;            // 0 keeps all
+    int promptLength;
+    int historyLength;
+    int biasCount;
+    int stopCount;    // 0 once there are enough tokens
+    int topLogprobs;  // -1 for no log-probabilities
+    int appends;      // whether the token goes to history[historyLength]
+    float repetition;
+    float presence;
+    float frequency;
+};
+
+struct SampleResult {
+    int token;    // -1 after a failure
+    int failure;  // Failure
+    float chosen;
+    int count;
+    int ids[MOST_LOGPROBS];
+    float logprobs[MOST_LOGPROBS];
+};
+
+// The largest rank of a row, and how many tokens are possible.
+struct Survey {
+    u32 most;
+    int possible;
+};
+
+__device__ __forceinline__ Survey survey(Team& team, const Range& range) {
+    u32 most = 0;
+    u32 possible = 0;
+    each<8>(range, [&](int, float x) {
+        u32 rank = rankOf(x);
+        most = max(most, rank);
+        possible += rank > IMPOSSIBLE;
+    });
+    return {(u32)overTeam<true>(team, most), (int)overTeam<false>(team, (u64)possible)};
+}
+
+// Natural logarithm of the sum of the exponentials, and the likeliest tokens.
+__device__ __forceinline__ double report(
+    Team& team, const Range& range, u64* bins, u64* tokens, Survey row, int wanted, SampleResult& result) {
+    float largest = ofRank(row.most);
+    Scale scale(largest, 1.0);
+    u64 mine = 0;
+    each<4>(range, [&](int, float x) { mine += isPossible(x) ? scale.mass(x) : 0; });
+    u64 total = overTeam<false>(team, mine);
+    double logSum = largest + log((double)total / GRID_UNIT);
+    wanted = min(wanted, MOST_LOGPROBS);
+    if (wanted > 0) {
+        int count;
+        if (row.possible >= wanted) {
+            count = gatherMost(team, range, bins, largest, wanted, team.lists, tokens);
+        } else {  // impossible ones follow, the lowest ids first
+            u64 limit = placeOf(team, range, bins, wanted, One{}, [](float, u64) { return true; });
+            count = gather(team, range, team.lists, tokens, [=](float, u64 at) { return at <= limit; });
+        }
+        if ((int)threadIdx.x < count) {
+            u64 own = tokens[threadIdx.x];
+            int rank = 0;
+            for (int j = 0; j < count; j++) {
+                rank += tokens[j] < own;
+            }
+            if (rank < wanted) {
+                result.ids[rank] = idAt(own);
+                result.logprobs[rank] = (float)(ofRank(rankAt(own)) - logSum);
+            }
+        }
+        if (team.part == 0 && threadIdx.x == 0) {
+            result.count = min(wanted, count);
+        }
+    }
+    return logSum;
+}
+
+__device__ __forceinline__ bool punishes(const SampleRow& row) {
+    return row.repetition != 1.0f || row.presence != 0.0f || row.frequency != 0.0f;
+}
+
+__device__ __forceinline__ bool changes(const SampleRow& row) {
+    return punishes(row) || row.biasCount > 0 || row.stopCount > 0 || row.mask;
+}
+
+// Penalties, bias, mask and stop tokens, in the order of the engine's sampler.
+__device__ __forceinline__ void change(const SampleRow& row, const Range& range, u32* counts) {
+    constexpr u32 SEEN = 0x80000000u;
+    if (punishes(row)) {
+        for (int i = threadIdx.x; i < row.historyLength; i += THREADS) {
+            int id = row.history[i] - range.first;
+            if (id >= 0 && id < range.count) {
+                atomicOr(&counts[range.first + id], SEEN);
+                if (i >= row.promptLength) {
+                    atomicAdd(&counts[range.first + id], 1u);
+                }
+            }
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < range.count; i += THREADS) {
+            u32 count = __ldcg(counts + range.first + i);
+            if (count != 0) {
+                counts[range.first + i] = 0;
+                float x = range.numbers[i];
+                x = row.repetition == 1.0f ? x : x > 0.0f ? __fdiv_rn(x, row.repetition) : __fmul_rn(x, row.repetition);
+                count &= ~SEEN;
+                if (count != 0 && (row.presence != 0.0f || row.frequency != 0.0f)) {
+                    x = __fsub_rn(__fsub_rn(x, __fmul_rn(row.frequency, (float)count)), row.presence);
+                }
+                range.numbers[i] = x;
+            }
+        }
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < row.biasCount; i += THREADS) {
+        int id = row.biasIds[i] - range.first;
+        if (id >= 0 && id < range.count) {
+            range.numbers[id] = __fadd_rn(range.numbers[id], row.biases[i]);
+        }
+    }
+    __syncthreads();
+    float impossible = __int_as_float(0xFF800000);
+    if (row.mask) {
+        for (int i = threadIdx.x; i < range.count; i += THREADS) {
+            int id = range.first + i;
+            if (!(row.mask[id / 64] >> id % 64 & 1)) {
+                range.numbers[i] = impossible;
+            }
+        }
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < row.stopCount; i += THREADS) {
+        int id = row.stopIds[i] - range.first;
+        if (id >= 0 && id < range.count) {
+            range.numbers[id] = impossible;
+        }
+    }
+    __syncthreads();
+}
+
+// Filters and draws among `count` listed tokens, in the first block. `total` is the mass of all that top-p sees, or negative.
+__device__ __forceinline__ int drawFromList(
+    const SampleRow& row, const Scale& scale, const u64* tokens, u64* masses, int count, int topK, double total) {
+    __shared__ int drawn;
+    bool isMine = (int)threadIdx.x < count;
+    u64 own = isMine ? tokens[threadIdx.x] : ~0ull;
+    double weight = isMine ? scale.weight(ofRank(rankAt(own))) : 0.0;
+    u64 mass = isMine ? (u64)__fma_rn(weight, LIST_UNIT, 0.5) : 0;
+    if (topK > 0) {
+        int before = 0;
+        for (int j = 0; j < count; j++) {
+            before += tokens[j] < own;
+        }
+        mass = before < topK ? mass : 0;
+    }
+    if (row.topP < 1.0) {
+        if (isMine) {
+            masses[threadIdx.x] = mass;
+        }
+        total = total < 0.0 ? (double)overBlock<false>(mass) : total * LIST_UNIT;
+        __syncthreads();
+        u64 before = 0;
+        for (int j = 0; j < count; j++) {
+            before += tokens[j] < own ? masses[j] : 0;
+        }
+        mass = before == 0 || (double)before < row.topP * total ? mass : 0;
+        __syncthreads();
+    }
+    mass = weight >= row.minP ? mass : 0;
+    if (isMine) {
+        masses[threadIdx.x] = mass;
+    }
+    u64 sum = overBlock<false>(mass);
+    u64 target = min((u64)(uniform(row.seed, row.position) * (double)sum), sum - 1);
+    u64 before = 0;
+    for (int j = 0; j < count; j++) {
+        before += idAt(tokens[j]) < idAt(own) ? masses[j] : 0;
+    }
+    if (before <= target && target < before + mass) {
+        drawn = idAt(own);
+    }
+    __syncthreads();
+    return drawn;
+}
+
+// Draws among all tokens within `limit` that min-p leaves; the block that has the token returns it, the others -1.
+__device__ __forceinline__ int drawFromAll(
+    Team& team, const SampleRow& row, const Range& range, const Scale& scale, u64 limit, u64* groups) {
+    __shared__ u64 sums[THREADS / 32];
+    double minP = row.minP;
+    auto massOf = [&](int i) {
+        float x = range.numbers[i];
+        double weight = scale.weight(x);
+        return place(rankOf(x), range.first + i) <= limit && weight >= minP ? Scale::massOf(weight) : 0ull;
+    };
+    u64 mine = 0;
+    int whole = (range.count + 31) / 32 * 32;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < whole; i += THREADS) {
+        u64 group = i < range.count ? massOf(i) : 0;
+        mine += group;
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            group += __shfl_xor_sync(~0u, group, distance);
+        }
+        if (threadIdx.x % 32 == 0) {
+            groups[i / 32] = group;
+        }
+    }
+    u64 before;
+    u64 total = overTeam<false>(team, mine, before);
+    u64 target = min((u64)(uniform(row.seed, row.position) * (double)total), total - 1);
+    u64 ownTotal = overBlock<false>(mine);
+    if (target < before || target >= before + ownTotal) {
+        return -1;
+    }
+    target -= before;
+    // Each warp sums a run of the groups, then the warp whose run has the target looks for its group and number.
+    int count = whole / 32;
+    int run = (count + THREADS / 32 - 1) / (THREADS / 32);
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    u64 sum = 0;
+    for (int g = warp * run + lane; g < min(count, (warp + 1) * run); g += 32) {
+        sum += groups[g];
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_xor_sync(~0u, sum, distance);
+    }
+    __syncthreads();
+    if (lane == 0) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    u64 at = 0;
+    int chosen = 0;
+    while (at + sums[chosen] <= target) {
+        at += sums[chosen++];
+    }
+    int group = chosen * run;
+    u32 reached = 0;
+    while (true) {
+        u64 mass = group + lane < count ? groups[group + lane] : 0;
+        sum = upTo(mass);
+        reached = __ballot_sync(~0u, at + sum > target);
+        if (reached != 0) {
+            int found = __ffs(reached) - 1;
+            at += __shfl_sync(~0u, sum - mass, found);
+            group += found;
+            break;
+        }
+        at += __shfl_sync(~0u, sum, 31);
+        group += 32;
+    }
+    sum = upTo(group * 32 + lane < range.count ? massOf(group * 32 + lane) : 0);
+    reached = __ballot_sync(~0u, at + sum > target);
+    return range.first + group * 32 + __ffs(reached) - 1;
+}
+
+// The token of a row; -1 in blocks that do not have it.
+__device__ __forceinline__ int choose(
+    Team& team, const SampleRow& row, const Range& range, u64* bins, u64* tokens, u64* masses, u64* groups, Survey all) {
+    float largest = ofRank(all.most);
+    Scale scale(largest, row.temperature);
+    u64* list = team.lists + LIST + 1;
+    u64 limit = place(IMPOSSIBLE, 0) - 1;
+    u64 before;
+    u64 with;
+    if (row.topK > 0 && row.topK < all.possible) {
+        if (row.topK <= LIST) {
+            int count = gatherMost(team, range, bins, largest, row.topK, list, tokens);
+            return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, row.topK, -1.0) : -1;
+        }
+        int last = binOfMost(team, range, bins, largest, row.topK, before, with);
+        limit = placeOf(team, range, bins, row.topK - before, One{},
+            [=](float x, u64) { return isPossible(x) && binOf(x, largest) == last; });
+    }
+    if (row.topP < 1.0) {
+        clearBins(bins);
+        u32 listed = 0;
+        each<4>(range, [&](int i, float x) {
+            if (place(rankOf(x), range.first + i) <= limit) {
+                addTo(&bins[binOf(x, largest)], scale.mass(x));
+            }
+        });
+        reach(team, bins, ~0ull, before, with);  // out of reach: with the last bin it is all of them
+        double total = (double)with;
+        u64 target = max(min((u64)ceil(row.topP * total), with), 1ull);
+        Team alone = {1, 0, 0, nullptr, nullptr};  // the bins are those of all blocks by now
+        int last = reach(alone, bins, target, before, with);
+        each<8>(
+            range, [&](int i, float x) { listed += place(rankOf(x), range.first + i) <= limit && binOf(x, largest) <= last; });
+        if (overTeam<false>(team, listed) <= LIST) {
+            int count =
+                gather(team, range, list, tokens, [=](float x, u64 at) { return at <= limit && binOf(x, largest) <= last; });
+            return team.part == 0 ? drawFromList(row, scale, tokens, masses, count, 0, total / GRID_UNIT) : -1;
+        }
+        limit = placeOf(team, range, bins, target - before, scale,
+            [=](float x, u64 at) { return at <= limit && binOf(x, largest) == last; });
+    }
+    return drawFromAll(team, row, range, scale, limit, groups);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 1)
+    sample(const float* logits, i64 stride, int vocabulary, const SampleRow* rows, SampleResult* results, int* tokenOf,
+        float* numbers, u32* counts, u64* exchange, u64* lists, int inShared) {
+    __shared__ u64 bins[BINS];
+    __shared__ u64 tokens[LIST];
+    __shared__ u64 masses[LIST];
+    extern __shared__ u64 groups[];  // [range / 32], then the range's numbers
+    launchNext();
+    waitForPrevious();
+    int index = blockIdx.y;
+    const SampleRow& row = rows[index];
+    if (row.temperature < 0.0) {
+        return;
+    }
+    int parts = gridDim.x;
+    Team team = {parts, (int)blockIdx.x, 0, exchange + (i64)index * 2 * parts * BINS, lists + (i64)index * 2 * (LIST + 1)};
+    int width = ((vocabulary + parts - 1) / parts + 31) / 32 * 32;
+    int first = team.part * width;
+    int size = max(0, min(vocabulary, first + width) - first);
+    Range range = {inShared ? (float*)(groups + width / 32) : numbers + (i64)index * vocabulary + first, first, size};
+    const float* raw = logits + index * stride;
+    each<16>(Range{(float*)raw + first, first, size}, [&](int i, float x) {
+        range.numbers[i] = x + 0.0f;  // makes -0 into 0, which must tie
+    });
+    __syncthreads();
+    SampleResult& result = results[index];
+    Survey all = survey(team, range);
+    int failure = all.most == NO_NUMBER    ? NOT_A_NUMBER
+                  : all.most == INFINITE   ? INFINITE_LOGIT
+                  : all.most == IMPOSSIBLE ? NO_FINITE_LOGIT
+                                           : FINE;
+    double logSum = 0.0;
+    if (failure == FINE) {
+        if (team.part == 0 && threadIdx.x == 0) {
+            result.count = 0;
+        }
+        if (row.topLogprobs >= 0) {
+            logSum = report(team, range, bins, tokens, all, row.topLogprobs, result);
+        }
+        if (changes(row)) {
+            change(row, range, counts + (i64)index * vocabulary);
+            all = survey(team, range);
+            failure = all.most == IMPOSSIBLE ? NONE_ALLOWED : all.most >= INFINITE ? INFINITE_CHANGE : FINE;
+        }
+    }
+    int token = -1;
+    if (failure == FINE && row.temperature == 0.0) {
+        u32 own = 0;  // the lowest id is the most of ~id
+        each<8>(range, [&](int i, float x) { own = rankOf(x) == all.most ? max(own, ~(u32)(first + i)) : own; });
+        own = (u32)overTeam<true>(team, own);
+        token = team.part == 0 ? (int)~own : -1;
+    } else if (failure == FINE) {
+        token = choose(team, row, range, bins, tokens, masses, groups, all);
+    }
+    bool answers = failure == FINE ? token >= 0 : team.part == 0;
+    if (answers && threadIdx.x == 0) {
+        result.token = token;
+        result.failure = failure;
+        result.chosen = failure == FINE && row.topLogprobs >= 0 ? (float)(raw[token] - logSum) : 0.0f;
+        tokenOf[index] = max(token, 0);
+        if (row.appends && failure == FINE) {
+            row.history[row.historyLength] = token;
+        }
+    }
+}
+
+// ids[r] = tokens[source[r]] where source[r] is not negative: what the step before has just sampled. Grid (ceil(rows / 256)).
+extern "C" __global__ void __launch_bounds__(256) take_tokens(const int* tokens, const int* source, int* ids, int rows) {
+    launchNext();
+    waitForPrevious();
+    int r = blockIdx.x * 256 + threadIdx.x;
+    if (r < rows && source[r] >= 0) {
+        ids[r] = tokens[source[r]];
+    }
+}
