@@ -24,6 +24,9 @@
 
 constexpr int SLICES = 8;
 
+// What a block takes: few rows or many.
+enum BlockTile : int { FEW_OUTPUTS = 16, MANY_OUTPUTS = 128, MANY_TOKENS = 64 };
+
 struct Product {
     const u8* weight;
     i64 rowBytes;
@@ -63,6 +66,18 @@ struct Is {
 template <>
 struct Is<FormatPlain> {
     static constexpr bool PLAIN = true;
+};
+
+// Stages of weights and tokens in the shared memory of a block, and the bytes of all of it.
+template <class FORMAT>
+struct BlockMemory {
+    static constexpr int FEW_STAGES = Is<FORMAT>::PLAIN ? 4 : 3;
+    static constexpr int FEW_BYTES = SLICES * FEW_STAGES * FEW_OUTPUTS * FORMAT::STRIDE;
+    static constexpr int TOKEN_STAGES = 3;
+    static constexpr int TOKEN_BYTES = MANY_TOKENS * 128;
+    static constexpr int WEIGHT_STAGES = FORMAT::CHUNK == 64 ? TOKEN_STAGES : 2;
+    static constexpr int WEIGHT_BYTES = MANY_OUTPUTS * FORMAT::STRIDE;
+    static constexpr int MANY_BYTES = WEIGHT_STAGES * WEIGHT_BYTES + TOKEN_STAGES * TOKEN_BYTES;
 };
 
 // Where piece `chunk` of 16 bytes lies in row `row` of 128-byte rows: four pieces of two rows have different banks.
@@ -128,9 +143,9 @@ __device__ __forceinline__ void finishOne(const Product& p, const Epilogue& epil
 // Few rows: a block has 16 outputs and 8 * TILES tokens, warp w the slice w, from a ring of its own.
 template <class T, class FORMAT, int TILES, bool GROUPED>
 __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
-    constexpr int STAGES = Is<FORMAT>::PLAIN ? 4 : 3;
+    constexpr int STAGES = BlockMemory<FORMAT>::FEW_STAGES;
     constexpr int AHEAD = TILES == 1 ? 4 : 1;
-    constexpr int STAGE_BYTES = 16 * FORMAT::STRIDE;
+    constexpr int STAGE_BYTES = FEW_OUTPUTS * FORMAT::STRIDE;
     constexpr int TOKENS = 8 * TILES;
     extern __shared__ __align__(128) u8 memory[];
     launchNext();
@@ -142,7 +157,7 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
     }
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
-    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * 16;
+    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * FEW_OUTPUTS;
     int firstToken = GROUPED ? 0 : blockIdx.y * TOKENS;
     int chunks = (p.columns + FORMAT::CHUNK - 1) / FORMAT::CHUNK;
     int first = warp * chunks / SLICES;
@@ -151,7 +166,7 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
         if (first + i < end) {
-            loadWeights<FORMAT, 16, 32>(p, firstRow, first + i, ring + i * STAGE_BYTES, lane);
+            loadWeights<FORMAT, FEW_OUTPUTS, 32>(p, firstRow, first + i, ring + i * STAGE_BYTES, lane);
         }
         copyCommit();
     }
@@ -173,7 +188,7 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
         __syncwarp();
         int next = chunk + STAGES - 1;
         if (next < end) {
-            loadWeights<FORMAT, 16, 32>(p, firstRow, next, ring + (next - first) % STAGES * STAGE_BYTES, lane);
+            loadWeights<FORMAT, FEW_OUTPUTS, 32>(p, firstRow, next, ring + (next - first) % STAGES * STAGE_BYTES, lane);
         }
         copyCommit();
         int groups = min(FORMAT::CHUNK, p.columns - chunk * FORMAT::CHUNK) / 32;
@@ -223,11 +238,11 @@ __device__ __forceinline__ void linearFew(Product p, Epilogue epilogue) {
 // Many rows: a block has 128 outputs, 32 to a warp, and 64 tokens; it takes 64 numbers of K at a time.
 template <class T, class FORMAT, bool GROUPED>
 __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
-    constexpr int STAGES = 3;
+    constexpr int STAGES = BlockMemory<FORMAT>::TOKEN_STAGES;
     constexpr int STEPS = FORMAT::CHUNK / 64;  // of 64 numbers in a chunk
-    constexpr int WEIGHT_STAGES = STEPS == 1 ? STAGES : 2;
-    constexpr int WEIGHT_BYTES = 128 * FORMAT::STRIDE;
-    constexpr int TOKEN_BYTES = 64 * 128;
+    constexpr int WEIGHT_STAGES = BlockMemory<FORMAT>::WEIGHT_STAGES;
+    constexpr int WEIGHT_BYTES = BlockMemory<FORMAT>::WEIGHT_BYTES;
+    constexpr int TOKEN_BYTES = BlockMemory<FORMAT>::TOKEN_BYTES;
     constexpr int TILES = 8;
     extern __shared__ __align__(128) u8 memory[];
     u8* tokens = memory + WEIGHT_STAGES * WEIGHT_BYTES;
@@ -242,8 +257,8 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     int lane = threadIdx.x % 32;
     int row = lane / 4;
     int part = lane % 4;
-    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * 128;
-    int firstToken = GROUPED ? 0 : blockIdx.y * 64;
+    int firstRow = (GROUPED ? blockIdx.y : blockIdx.x) * MANY_OUTPUTS;
+    int firstToken = GROUPED ? 0 : blockIdx.y * MANY_TOKENS;
     const u16* input[4];  // of the tokens that this thread loads and that there are, else null
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -256,7 +271,8 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
         if (step < steps) {
             if (step % STEPS == 0) {
                 int chunk = step / STEPS;
-                loadWeights<FORMAT, 128, 128>(p, firstRow, chunk, memory + chunk % WEIGHT_STAGES * WEIGHT_BYTES, threadIdx.x);
+                loadWeights<FORMAT, MANY_OUTPUTS, 128>(
+                    p, firstRow, chunk, memory + chunk % WEIGHT_STAGES * WEIGHT_BYTES, threadIdx.x);
             }
             u8* target = tokens + step % STAGES * TOKEN_BYTES;
 #pragma unroll
@@ -330,7 +346,7 @@ __device__ __forceinline__ void linearMany(Product p, Epilogue epilogue) {
     }
     __syncthreads();
     int n = firstRow + threadIdx.x;
-    int count = min(64, p.rows - firstToken);
+    int count = min(MANY_TOKENS, p.rows - firstToken);
     if (n < p.outputs) {
 #pragma unroll 2
         for (int token = 0; token < count; token++) {

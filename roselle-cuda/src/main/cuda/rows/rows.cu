@@ -17,6 +17,10 @@
 #include "common/ampere.cuh"
 #include "attention/heads.cuh"
 
+// Blocks of gated, embed and gather have THREADS, with eight columns each; blocks of rope_append have WARPS, for heads of up to
+// MOST_HEAD numbers.
+enum Limits : int { THREADS = 128, WARPS = 4, MOST_HEAD = 256 };
+
 // Sum over the block, in the order of its warps; `shared` has 16 floats.
 __device__ __forceinline__ float blockSum(float x, float* shared) {
     x = warpSum(x);
@@ -133,8 +137,8 @@ template <class T>
 __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
     i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadArguments heads, PageArguments pages,
     int rows, int headsOfWarp) {
-    __shared__ float numbers[4][256];
-    __shared__ float2 turns[4][128];
+    __shared__ float numbers[WARPS][MOST_HEAD];
+    __shared__ float2 turns[WARPS][MOST_HEAD / 2];
     launchNext();
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
@@ -143,7 +147,7 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
     int changed = changedQueries + (keysChange ? keyHeads : 0);
     int all = changed + (keysChange ? keyHeads : 2 * keyHeads);
     int warpsOfRow = (all + headsOfWarp - 1) / headsOfWarp;
-    i64 index = (i64)blockIdx.x * 4 + warp;
+    i64 index = (i64)blockIdx.x * WARPS + warp;
     int row = index / warpsOfRow;
     int first = index % warpsOfRow * headsOfWarp;
     int end = min(first + headsOfWarp, all);
@@ -190,7 +194,7 @@ __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16
     float upOffset, u16* output, i64 outputStride, int columns) {
     launchNext();
     waitForPrevious();
-    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
     if (column >= columns) {
         return;
     }
@@ -214,7 +218,7 @@ template <class T>
 __device__ __forceinline__ void embed(
     const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {
     launchNext();
-    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
     waitForPrevious();
     if (column >= columns) {
         return;
@@ -239,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(128)
     gather(const u16* input, i64 inputStride, const int* index, u16* output, i64 outputStride, int columns) {
     launchNext();
     waitForPrevious();
-    int column = (blockIdx.x * 128 + threadIdx.x) * 8;
+    int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
     if (column < columns) {
         *(uint4*)(output + blockIdx.y * outputStride + column) =
             *(const uint4*)(input + index[blockIdx.y] * inputStride + column);

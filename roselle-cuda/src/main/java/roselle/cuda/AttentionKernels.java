@@ -12,8 +12,9 @@ import roselle.tensor.DataType;
 
 /** Rotation, the cache, and attention to it. */
 final class AttentionKernels {
-    private static final int FAST_ROPE_SIZE = 256;
-    private static final int FAST_WARPS = 4;
+    static final int FAST_ROPE_SIZE = 256; // of a head
+    static final int FAST_WARPS = 4;
+
     private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several
     private static final int MOST_HEADS_OF_WARP = 8;
 

@@ -116,6 +116,11 @@ final class CStruct {
         void set(MemorySegment struct, long value) {
             struct.set(JAVA_LONG, offset, value);
         }
+
+        /** Sets the member of a struct that begins within a segment. */
+        void set(MemorySegment structs, long begin, long value) {
+            structs.set(JAVA_LONG, begin + offset, value);
+        }
     }
 
     /** A member of type {@code float}. */

@@ -18,8 +18,6 @@ import roselle.tensor.DataType;
 /** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
 final class LinearKernels {
     private static final int THREADS = 256;
-    private static final int FAST_THREADS = 128;
-    private static final int FAST_COLUMNS = 1024; // of a block of embed
     static final int GENERIC_OUTPUTS = 8; // of a block
     static final int GENERIC_ROWS = 8;
     private static final int MOST_ROWS = Launcher.MOST_BLOCKS * GENERIC_ROWS; // of a launch
@@ -81,7 +79,11 @@ final class LinearKernels {
                         .flag(adds)
                         .rows(output.from(first))
                         .integer(table.columns())
-                        .launch(Launcher.cover(table.columns(), FAST_COLUMNS), count, 1, FAST_THREADS);
+                        .launch(
+                                Launcher.cover(table.columns(), RowKernels.FAST_COLUMNS),
+                                count,
+                                1,
+                                RowKernels.FAST_THREADS);
             }
             return;
         }

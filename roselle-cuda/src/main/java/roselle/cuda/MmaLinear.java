@@ -22,11 +22,14 @@ final class MmaLinear {
     static final int SOME_TOKENS = 32;
     static final int MANY_TOKENS = 64;
 
-    static final int PLAIN_STRIDE = 128;
+    /** Outputs of a tile. */
+    static final int FEW_OUTPUTS = 16;
+
+    static final int MANY_OUTPUTS = 128;
 
     private static final int SOME_ROWS = 48;
-    private static final int FEW_OUTPUTS = 16;
-    private static final int MANY_OUTPUTS = 128;
+    private static final int SLICES = 8;
+    private static final int TOKEN_STAGES = 3;
 
     private final Kernels kernels;
     private final Launcher launcher;
@@ -36,8 +39,8 @@ final class MmaLinear {
     private final Map<DataType, Format> groupedFormats = new EnumMap<>(DataType.class);
     private final Set<DataType> stacks = EnumSet.noneOf(DataType.class); // formats of stacks that were loaded
 
-    /** The kernels for one format of weights, and bytes of a row of a chunk in shared memory. */
-    private record Format(Kernel few, Kernel some, Kernel many, int stride, int stages, int manyStages) {}
+    /** The kernels for one format of weights, and their bytes of shared memory. */
+    private record Format(Kernel few, Kernel some, Kernel many, int fewBytes, int manyBytes) {}
 
     MmaLinear(Kernels kernels, Launcher launcher, DataType type) {
         this.kernels = kernels;
@@ -115,8 +118,20 @@ final class MmaLinear {
     }
 
     /** Bytes of a row of a chunk of a format in shared memory. */
-    static int stride(DataType weights) {
-        return weights == DataType.Q5_K || weights == DataType.Q6_K ? 224 : 160;
+    static int stride(boolean isPlain, DataType weights) {
+        return isPlain ? 128 : weights == DataType.Q5_K || weights == DataType.Q6_K ? 224 : 160;
+    }
+
+    /** Bytes of shared memory of a block that takes few rows. */
+    static int fewBytes(boolean isPlain, DataType weights) {
+        int stages = isPlain ? 4 : 3;
+        return SLICES * FEW_OUTPUTS * stages * stride(isPlain, weights);
+    }
+
+    /** Bytes of shared memory of a block that takes many rows. */
+    static int manyBytes(boolean isPlain, DataType weights) {
+        int stages = isPlain ? 3 : 2;
+        return MANY_OUTPUTS * stages * stride(isPlain, weights) + TOKEN_STAGES * MANY_TOKENS * PackedTiles.ROW_BYTES;
     }
 
     private Format format(DataType weights, KernelSource source, String kind) {
@@ -126,9 +141,8 @@ final class MmaLinear {
                 kernels.kernel(source, kind + "_few_8" + suffix),
                 kernels.kernel(source, kind + "_few_32" + suffix),
                 kernels.kernel(source, kind + "_many" + suffix),
-                isPlain ? PLAIN_STRIDE : stride(weights),
-                isPlain ? 4 : 3,
-                isPlain ? 3 : 2);
+                fewBytes(isPlain, weights),
+                manyBytes(isPlain, weights));
     }
 
     void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
@@ -147,12 +161,12 @@ final class MmaLinear {
         Kernel few = rows <= FEW_TOKENS ? format.few : format.some;
         parameters(isMany ? format.many : few, block, block.rows(), input, columns, epilogue, output, rows);
         if (isMany) {
-            launcher.shared(manyShared(format))
+            launcher.shared(format.manyBytes)
                     .launch(Launcher.cover(block.rows(), MANY_OUTPUTS), Launcher.cover(rows, MANY_TOKENS), 1, 128);
             return;
         }
         int tokens = rows <= FEW_TOKENS ? FEW_TOKENS : SOME_TOKENS;
-        launcher.shared(fewShared(format))
+        launcher.shared(format.fewBytes)
                 .launch(Launcher.cover(block.rows(), FEW_OUTPUTS), Launcher.cover(rows, tokens), 1, 256);
     }
 
@@ -166,20 +180,11 @@ final class MmaLinear {
         parameters(isMany ? format.many : few, stack, weight.rows(), input, weight.columns(), epilogue, output, 0);
         launcher.pointer(groups.order()).pointer(groups.tiles()).integer(share);
         if (isMany) {
-            launcher.shared(manyShared(format))
+            launcher.shared(format.manyBytes)
                     .launch(groups.count(), Launcher.cover(weight.rows(), MANY_OUTPUTS), 1, 128);
         } else {
-            launcher.shared(fewShared(format))
-                    .launch(groups.count(), Launcher.cover(weight.rows(), FEW_OUTPUTS), 1, 256);
+            launcher.shared(format.fewBytes).launch(groups.count(), Launcher.cover(weight.rows(), FEW_OUTPUTS), 1, 256);
         }
-    }
-
-    private static int manyShared(Format format) {
-        return MANY_OUTPUTS * format.manyStages * format.stride + 24_576;
-    }
-
-    private static int fewShared(Format format) {
-        return 128 * format.stages * format.stride;
     }
 
     private void parameters(

@@ -8,9 +8,10 @@ import roselle.tensor.DataType;
 
 /** Operations on rows between the products; on aligned 16-bit rows in kernels that read 16 bytes at a time. */
 final class RowKernels {
+    static final int FAST_THREADS = 128;
+    static final int FAST_COLUMNS = 1024; // of a block
+
     private static final int THREADS = 256;
-    private static final int FAST_THREADS = 128;
-    private static final int FAST_COLUMNS = 1024; // of a block
     private static final int FAST_NORM_COLUMNS = 32_768;
     private static final int FAST_NORM_THREADS = 512;
 

@@ -133,7 +133,7 @@ final class WeightLoader {
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
                 Tensor block = blocks.get(i);
-                MemorySegment entry = entries.asSlice(i * WeightBlockLayout.BYTES, WeightBlockLayout.BYTES);
+                long at = i * WeightBlockLayout.BYTES;
                 int blockRows = Math.toIntExact(block.shape().rows());
                 long rowBytes = block.type().rowBytes(columns);
                 long address =
@@ -141,10 +141,10 @@ final class WeightLoader {
                 upload(block.data(), address);
                 next += block.data().byteSize();
                 parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
-                WeightBlockLayout.DATA.set(entry, address);
-                WeightBlockLayout.ROW_BYTES.set(entry, rowBytes);
-                WeightBlockLayout.FIRST_ROW.set(entry, firstRow);
-                WeightBlockLayout.TYPE.set(entry, KernelNumbers.of(block.type()));
+                WeightBlockLayout.DATA.set(entries, at, address);
+                WeightBlockLayout.ROW_BYTES.set(entries, at, rowBytes);
+                WeightBlockLayout.FIRST_ROW.set(entries, at, firstRow);
+                WeightBlockLayout.TYPE.set(entries, at, KernelNumbers.of(block.type()));
                 firstRow += blockRows;
             }
             device.driver().copyIn(table, entries, entries.byteSize(), device.stream());

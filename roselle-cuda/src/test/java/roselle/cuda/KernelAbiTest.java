@@ -121,6 +121,11 @@ class KernelAbiTest {
             experts.equal(scoring.name(), KernelNumbers.of(scoring));
         }
         experts.equal("sizeof(int4)", ExpertGroups.TILE_BYTES);
+        in("rows/rows.cu", all)
+                .equal("THREADS", RowKernels.FAST_THREADS)
+                .equal("8 * THREADS", RowKernels.FAST_COLUMNS)
+                .equal("WARPS", AttentionKernels.FAST_WARPS)
+                .equal("MOST_HEAD", AttentionKernels.FAST_ROPE_SIZE);
         in("gemm/generic_linear.cu", all)
                 .equal("WARPS", LinearKernels.GENERIC_OUTPUTS)
                 .equal("ROWS", LinearKernels.GENERIC_ROWS);
@@ -178,11 +183,21 @@ class KernelAbiTest {
     }
 
     private static void formats(Map<String, AbiProgram> all) {
-        AbiProgram formats = in("format/formats.cuh", all).equal("FormatPlain::STRIDE", MmaLinear.PLAIN_STRIDE);
+        AbiProgram products = in("gemm/linear_mma.cuh", all)
+                .equal("FEW_OUTPUTS", MmaLinear.FEW_OUTPUTS)
+                .equal("MANY_OUTPUTS", MmaLinear.MANY_OUTPUTS)
+                .equal("MANY_TOKENS", MmaLinear.MANY_TOKENS);
+        format("FormatPlain", true, DataType.BF16, products);
         for (DataType type :
                 List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q5_K, DataType.Q6_K, DataType.MXFP4)) {
-            formats.equal("Format" + type.name() + "::STRIDE", MmaLinear.stride(type));
+            format("Format" + type.name(), false, type, products);
         }
+    }
+
+    private static void format(String name, boolean isPlain, DataType type, AbiProgram products) {
+        products.equal(name + "::STRIDE", MmaLinear.stride(isPlain, type))
+                .equal("BlockMemory<" + name + ">::FEW_BYTES", MmaLinear.fewBytes(isPlain, type))
+                .equal("BlockMemory<" + name + ">::MANY_BYTES", MmaLinear.manyBytes(isPlain, type));
     }
 
     private static void sampling(AbiProgram sample) {
