@@ -28,7 +28,7 @@ final class AttentionKernels {
     private final FastAttention fast;
     private final LatentAttention latent;
 
-    AttentionKernels(Device device, Kernels kernels, Launcher launcher, DataType type) {
+    AttentionKernels(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
         this.type = type;
         String suffix = "_" + type.label();

@@ -36,7 +36,7 @@ import roselle.tensor.Tensor;
  * {@code src/main/cuda}.
  */
 public final class CudaBackend implements Backend {
-    private final Device device;
+    private final Gpu device;
     private final DataType type;
     private final Arena arena = Arena.ofShared();
     private final Launcher launcher;
@@ -61,7 +61,7 @@ public final class CudaBackend implements Backend {
      */
     CudaBackend(Driver driver, int index, DataType type, Cubins cubins) {
         this.type = type;
-        device = new Device(driver, index);
+        device = new Gpu(driver, index);
         kernels = new Kernels(device, cubins);
         try {
             launcher = new Launcher(device, arena);

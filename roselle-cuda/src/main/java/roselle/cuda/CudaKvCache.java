@@ -13,7 +13,7 @@ final class CudaKvCache implements KvCache {
     private final int[] pages;
     private final long[] addresses;
 
-    CudaKvCache(Device device, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    CudaKvCache(Gpu device, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
         this.type = type;
         this.pageTokens = pageTokens;

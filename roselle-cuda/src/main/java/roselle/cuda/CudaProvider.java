@@ -52,8 +52,8 @@ public final class CudaProvider implements BackendProvider {
     public Optional<String> unusable() {
         try {
             Driver driver = driver();
-            Optional<String> unfit = Device.unfit(driver, 0);
-            return unfit.isPresent() ? unfit : cubins.get().missing(Device.architecture(driver, 0));
+            Optional<String> unfit = Gpu.unfit(driver, 0);
+            return unfit.isPresent() ? unfit : cubins.get().missing(Gpu.architecture(driver, 0));
         } catch (DeviceException failure) {
             return Optional.of(String.valueOf(failure.getMessage()));
         }

@@ -21,7 +21,7 @@ final class DecodeAttention {
     private static final int MOST_WARP_APPEND_PAIRS = 1200;
     private static final int MOST_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private long partials;
     private long partialsBytes;
@@ -31,7 +31,7 @@ final class DecodeAttention {
     /** New keys and values, as the product left them. */
     record Fresh(Rows key, Rows value) {}
 
-    DecodeAttention(Device device, Launcher launcher) {
+    DecodeAttention(Gpu device, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
     }

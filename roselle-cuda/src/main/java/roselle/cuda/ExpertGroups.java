@@ -12,7 +12,7 @@ final class ExpertGroups {
     static final int TILE_BYTES = 16; // int4: kernels alone write and read it
     private static final int THREADS = 1024;
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private final Kernel groupChoices;
     private long order;
@@ -24,7 +24,7 @@ final class ExpertGroups {
     private int tokens;
     private int count;
 
-    ExpertGroups(Device device, Kernels kernels, Launcher launcher) {
+    ExpertGroups(Gpu device, Kernels kernels, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
         groupChoices = kernels.kernel(KernelSource.GENERIC_EXPERTS, "group_choices");

@@ -21,7 +21,7 @@ final class FastAttention {
     private final DecodeAttention decode;
     private final Map<Integer, HeadKernels> sizes = new TreeMap<>();
 
-    FastAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
+    FastAttention(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
         this.type = type;
         decode = new DecodeAttention(device, launcher);

@@ -34,11 +34,11 @@ record HeadKernels(
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
 
     /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
-    static boolean fits(Device device, int size) {
+    static boolean fits(Gpu device, int size) {
         return prefillSharedBytes(size, halves(device, size)) <= device.sharedMemory();
     }
 
-    static HeadKernels of(Device device, Kernels kernels, DataType type, int size) {
+    static HeadKernels of(Gpu device, Kernels kernels, DataType type, int size) {
         String suffix = "_" + size + "_" + type.label();
         boolean isUsual = size == 64 || size == 128;
         return new HeadKernels(
@@ -57,15 +57,15 @@ record HeadKernels(
                 halves(device, size));
     }
 
-    private static boolean isTight(Device device, int size) {
+    private static boolean isTight(Gpu device, int size) {
         return size == 256 || (size == 128 && device.sharedMemory() < SMALL_SHARED_MEMORY);
     }
 
-    private static int stages(Device device, int size) {
+    private static int stages(Gpu device, int size) {
         return size == 80 ? 4 : isTight(device, size) ? 2 : 3;
     }
 
-    private static int halves(Device device, int size) {
+    private static int halves(Gpu device, int size) {
         return isTight(device, size) ? 2 : 1;
     }
 

@@ -21,7 +21,7 @@ final class Kernel {
         return function;
     }
 
-    void allow(Device device, int sharedBytes) {
+    void allow(Gpu device, int sharedBytes) {
         if (sharedBytes > allowed) {
             device.driver().allowSharedMemory(function, sharedBytes);
             allowed = sharedBytes;

@@ -9,13 +9,13 @@ import roselle.backend.Phase;
 
 /** The kernels of a device, by file and name; a file is compiled, or fetched from the cache, when its first kernel is asked for. */
 final class Kernels implements AutoCloseable {
-    private final Device device;
+    private final Gpu device;
     private final Cubins cubins;
     private final Map<KernelSource, Long> modules = new EnumMap<>(KernelSource.class);
     private final List<Long> loaded = new ArrayList<>();
     private long nanos;
 
-    Kernels(Device device, Cubins cubins) {
+    Kernels(Gpu device, Cubins cubins) {
         this.device = device;
         this.cubins = cubins;
     }

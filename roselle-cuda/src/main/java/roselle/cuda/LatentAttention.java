@@ -24,7 +24,7 @@ final class LatentAttention {
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
     private static final long MOST_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
 
-    private final Device device;
+    private final Gpu device;
     private final Kernels kernels;
     private final Launcher launcher;
     private final DataType type;
@@ -48,7 +48,7 @@ final class LatentAttention {
     /** The kernels, once there is a model for them; {@code wide} is {@code narrow} where there is no other. */
     private record Loaded(Attending narrow, Attending wide, Kernel merge) {}
 
-    LatentAttention(Device device, Kernels kernels, Launcher launcher, DataType type) {
+    LatentAttention(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.device = device;
         this.kernels = kernels;
         this.launcher = launcher;

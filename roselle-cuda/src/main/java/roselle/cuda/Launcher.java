@@ -34,7 +34,7 @@ final class Launcher {
     private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
     private static final int MOST_ATTRIBUTES = 2;
 
-    private final Device device;
+    private final Gpu device;
     private final MemorySegment config;
     private final MemorySegment attributes;
     private final MemorySegment values;
@@ -46,7 +46,7 @@ final class Launcher {
     private int cluster;
     private boolean mayOverlap;
 
-    Launcher(Device device, Arena arena) {
+    Launcher(Gpu device, Arena arena) {
         this.device = device;
         config = arena.allocate(LaunchConfigLayout.LAYOUT);
         attributes = arena.allocate(LaunchAttributeLayout.LAYOUT, MOST_ATTRIBUTES);

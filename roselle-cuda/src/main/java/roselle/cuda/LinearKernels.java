@@ -24,7 +24,7 @@ final class LinearKernels {
     static final int ACCUMULATES = 1;
     static final int STORES_FLOATS = 2;
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private final RowKernels rowKernels;
     private final Kernel linear;
@@ -43,7 +43,7 @@ final class LinearKernels {
     private int identityRows;
 
     LinearKernels(
-            Device device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
+            Gpu device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.rowKernels = rowKernels;

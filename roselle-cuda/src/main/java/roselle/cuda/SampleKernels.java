@@ -27,7 +27,7 @@ final class SampleKernels {
     private static final int MOST_PARTS = 8;
     private static final int STATIC_SHARED_BYTES = 12 << 10;
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private final Kernel sample;
     private final Kernel takeTokens;
@@ -61,7 +61,7 @@ final class SampleKernels {
         }
     }
 
-    SampleKernels(Device device, Kernels kernels, Launcher launcher) {
+    SampleKernels(Gpu device, Kernels kernels, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
         sample = kernels.kernel(KernelSource.SAMPLE, "sample");

@@ -21,7 +21,7 @@ final class StepGraphs {
 
     private static final int MOST_SEEN = 1024;
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private final Map<Key, Long> graphs = new LinkedHashMap<>(16, 0.75f, true); // by their last use
     private final Set<Key> seen = new LinkedHashSet<>(); // once
@@ -29,7 +29,7 @@ final class StepGraphs {
     /** A step's shape, and whose operations they are. */
     private record Key(StepShape shape, Consumer<StepInputs> operations) {}
 
-    StepGraphs(Device device, Launcher launcher) {
+    StepGraphs(Gpu device, Launcher launcher) {
         this.device = device;
         this.launcher = launcher;
     }

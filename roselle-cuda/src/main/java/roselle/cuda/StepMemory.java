@@ -23,7 +23,7 @@ final class StepMemory {
     private static final int LEAST_TABLE_PAGES = 64;
     private static final int TABLE_GROWTH = 4;
 
-    private final Device device;
+    private final Gpu device;
     private final int maxRows;
     private final int maxSequences;
     private final int maxOutputs;
@@ -71,7 +71,7 @@ final class StepMemory {
         return limits.maxRows() * RowTileLayout.BYTES;
     }
 
-    StepMemory(Device device, StepInputs inputs) {
+    StepMemory(Gpu device, StepInputs inputs) {
         this.device = device;
         current = inputs;
         maxRows = inputs.tokenIds.length;

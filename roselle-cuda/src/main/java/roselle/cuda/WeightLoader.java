@@ -26,7 +26,7 @@ final class WeightLoader {
     private static final long ALIGNMENT = 256;
     private static final long GUARD = 256; // kernels may read a little before and after a block
 
-    private final Device device;
+    private final Gpu device;
     private final Launcher launcher;
     private final MmaLinear mma;
     private final DataType type;
@@ -37,7 +37,7 @@ final class WeightLoader {
     private long readingNanos;
     private long waitingNanos;
 
-    WeightLoader(Device device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
+    WeightLoader(Gpu device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.mma = mma;

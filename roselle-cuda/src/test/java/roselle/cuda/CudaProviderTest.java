@@ -212,7 +212,7 @@ class CudaProviderTest {
 
     @Test
     void tellsBothNumbersWhereOthersTookWhatWasFree() {
-        var device = new Device(new FakeDriver(Card.HOPPER.withBytes(1L << 30)), 0);
+        var device = new Gpu(new FakeDriver(Card.HOPPER.withBytes(1L << 30)), 0);
         device.memory().allocate(300 << 20);
         assertThatThrownBy(() -> device.memory().allocate(800 << 20))
                 .isInstanceOf(DeviceException.class)

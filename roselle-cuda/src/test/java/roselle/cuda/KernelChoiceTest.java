@@ -196,7 +196,7 @@ class KernelChoiceTest {
         private static final int MOST_ROWS = 16_384;
 
         private final FakeDriver driver = new FakeDriver(Card.HOPPER.withBytes(64L << 30));
-        private final Device device = new Device(driver, 0);
+        private final Gpu device = new Gpu(driver, 0);
         private final Arena arena = Arena.ofConfined();
         private final LinearKernels products;
         private final CudaWeight weight;

@@ -6,8 +6,8 @@ import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
 
 /** One GPU with its context, the stream that all work goes through, and the memory taken of it. */
-final class Device {
-    private static final System.Logger LOG = System.getLogger(Device.class.getName());
+final class Gpu {
+    private static final System.Logger LOG = System.getLogger(Gpu.class.getName());
 
     /** The first driver with the launch attributes that kernels are started with. */
     private static final int OLDEST_DRIVER = 12_000;
@@ -33,7 +33,7 @@ final class Device {
      *
      * @throws DeviceException if there is none of that number, or it or its driver is too old
      */
-    Device(Driver driver, int index) {
+    Gpu(Driver driver, int index) {
         this.driver = driver;
         this.index = index;
         int count = driver.deviceCount();
