@@ -8,11 +8,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.Operations;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.StepProgram;
 import roselle.checkpoint.Checkpoint;
+
 import roselle.engine.Devices;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;
@@ -61,9 +64,8 @@ public final class ModelBenchmark {
             }
         }
 
-        private Backend open(Checkpoint checkpoint, StepProfile profile) {
-            Backend backend = Devices.open(new DeviceOptions(device, threads, cpu, compute), checkpoint.tensorBytes());
-            return backend.hostThreads() > 0 ? new ProfilingBackend(backend, profile) : backend;
+        private Device open(Checkpoint checkpoint) {
+            return Devices.open(new DeviceOptions(device, threads, cpu, compute), checkpoint.tensorBytes());
         }
     }
 
@@ -89,25 +91,22 @@ public final class ModelBenchmark {
     private final String model;
     private final Decoder decoder;
     private final StepInputs inputs;
-    private final Backend backend;
-    private final StepProfile profile;
+    private final Device device;
+    private final boolean isTimed;
+    private final StepProgram program;
+    private final StepProfile profile = new StepProfile();
     private final MemorySegment logits;
     private final int vocabulary;
     private final long weightBytes;
 
     private ModelBenchmark(
-            Plan plan,
-            String model,
-            Checkpoint checkpoint,
-            Backend backend,
-            StepProfile profile,
-            Decoder decoder,
-            StepLimits limits) {
-        this.profile = profile;
+            Plan plan, String model, Checkpoint checkpoint, Device device, Decoder decoder, StepLimits limits) {
         this.plan = plan;
         this.model = model;
-        this.backend = backend;
+        this.device = device;
         this.decoder = decoder;
+        isTimed = device.hostThreads() > 0; // then operations end before they return
+        program = isTimed ? this::profiled : decoder;
         vocabulary = decoder.spec().vocabulary();
         logits = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, vocabulary); // a device cannot write to the heap
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
@@ -140,15 +139,14 @@ public final class ModelBenchmark {
         int context = Math.max(plan.promptTokens(), plan.context() + plan.newTokens());
         var limits = new StepLimits(
                 Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
-        var profile = new StepProfile();
-        try (Backend backend = plan.open(checkpoint, profile)) {
+        try (Device device = plan.open(checkpoint)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
-            var pages = new KvPages(backend.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
-            try (Decoder decoder = Decoder.open(checkpoint, blueprint, backend, limits, pages)) {
+            var pages = new KvPages(device.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
+            try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
-                new ModelBenchmark(plan, name, checkpoint, backend, profile, decoder, limits).run(results);
+                new ModelBenchmark(plan, name, checkpoint, device, decoder, limits).run(results);
                 return seconds;
             }
         }
@@ -186,8 +184,8 @@ public final class ModelBenchmark {
         double bytesPerSecond = statistics.mean() * bytes / tokens;
         return new Result(
                 model,
-                backend.name(),
-                backend.hostThreads(),
+                device.name(),
+                device.hostThreads(),
                 batch,
                 test,
                 statistics.mean(),
@@ -223,8 +221,20 @@ public final class ModelBenchmark {
         }
         inputs.rowStart[sequences] = inputs.rows;
         long start = System.nanoTime();
-        decoder.forward(inputs);
-        backend.read(decoder.logits(), sequences - 1, 1, logits);
+        device.submit(inputs, program);
+        read(sequences - 1);
         profile.addStep(System.nanoTime() - start);
+    }
+
+    private void profiled(Operations operations, StepInputs step) {
+        decoder.run(new ProfilingOperations(operations, profile), step);
+    }
+
+    private void read(int output) {
+        long start = System.nanoTime();
+        device.read(decoder.logits(), output, 1, logits);
+        if (isTimed) {
+            profile.add(StepProfile.Kind.OTHERS, System.nanoTime() - start);
+        }
     }
 }

@@ -7,10 +7,16 @@ import java.util.Objects;
 
 /** Where the time of steps goes, by kind of operation; one thread's own. */
 final class StepProfile {
-    /** A kind of operation of a {@link roselle.backend.Backend}. */
+    /** A kind of {@link roselle.backend.Operations}; what is one call is one kind, whether or not the device fuses it. */
     enum Kind {
         PRODUCTS,
+        /** With the norms before them. */
+        NORMED_PRODUCTS,
+        /** With their gates, and the norms before them. */
+        GATED_PRODUCTS,
+        /** With rotation and appending. */
         ATTENTION,
+        /** Of latent attention, which is apart. */
         ROTATION,
         NORMS,
         GATES,
@@ -56,7 +62,7 @@ final class StepProfile {
         long rest = total;
         for (Map.Entry<Kind, Watch> entry : watches.entrySet()) {
             rest -= entry.getValue().nanos;
-            append(text, entry.getKey().name().toLowerCase(Locale.ROOT), entry.getValue().nanos);
+            append(text, entry.getKey().name().toLowerCase(Locale.ROOT).replace('_', ' '), entry.getValue().nanos);
         }
         append(text, "between them", rest);
         return text.toString();

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.CheckpointException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.engine.Devices;
@@ -90,16 +90,16 @@ final class VerifyCommand implements Callable<Integer> {
         return device.equals("cpu") && cpu.path().equalsIgnoreCase("vnni");
     }
 
-    private Backend open(String compute) {
+    private Device open(String compute) {
         return Devices.open(new DeviceOptions(device, 0, cpu.path(), compute));
     }
 
     private List<Verification.Difference> run(Verification verification, Path file, String compute) {
-        try (Backend backend = open(compute)) {
+        try (Device device = open(compute)) {
             PrintWriter out = specification.commandLine().getOut();
-            out.println(backend.name() + ": " + backend.describe());
+            out.println(device.name() + ": " + device.describe());
             out.flush();
-            return verification.run(file, backend, chunk);
+            return verification.run(file, device, chunk);
         }
     }
 

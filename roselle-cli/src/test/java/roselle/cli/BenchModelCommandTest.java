@@ -24,7 +24,8 @@ class BenchModelCommandTest {
         assertThat(out.toString())
                 .startsWith("products: ")
                 .contains("pp8", "tg4", "loaded in ", "memory, ")
-                .containsPattern("a step takes [0-9.]+ ms, products [0-9.]+ %, attention [0-9.]+ %, .*between them");
+                .containsPattern("a step takes [0-9.]+ ms, products [0-9.]+ %, normed products [0-9.]+ %, "
+                        + "gated products [0-9.]+ %, attention [0-9.]+ %, .*between them");
     }
 
     @Test

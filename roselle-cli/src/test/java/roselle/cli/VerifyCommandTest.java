@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 
@@ -35,7 +35,7 @@ class VerifyCommandTest {
     void printsEachInputAndExitsZeroWhereAllAgrees() {
         assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
         assertThat(out.toString().lines())
-                .hasSize(CpuBackend.rounds(CpuOptions.all()) ? 7 : 5)
+                .hasSize(CpuDevice.rounds(CpuOptions.all()) ? 7 : 5)
                 .contains("verified: each logit within 0.0005, all greedy tokens");
         assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
         assertThat(out.toString())
@@ -45,7 +45,7 @@ class VerifyCommandTest {
 
     @Test
     void everyPathOfTheMachineAgreesInFloat32() {
-        for (CpuPath path : CpuBackend.paths()) {
+        for (CpuPath path : CpuDevice.paths()) {
             for (String model : List.of("llama", "gpt2", "mixtral", "deepseek_v3")) {
                 assertThat(run(
                                 "verify",
@@ -62,7 +62,7 @@ class VerifyCommandTest {
 
     @Test
     void roundingChangesTheDemoModelsPerplexityByLessThanAFifthOfAPercent() {
-        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
         String model = "../roselle-engine/src/test/resources/demo-model";
         assertThat(run("verify", model)).as(out.toString()).isZero();
         String last = out.toString().strip();
@@ -72,7 +72,7 @@ class VerifyCommandTest {
 
     @Test
     void saysWhatRoundingToBfloat16Changes() {
-        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
         String model = MODELS.resolve("llama").toString();
         assertThat(run("verify", model)).isZero();
         assertThat(out.toString().lines()).last().asString().startsWith("with --compute bf16: max difference ");
@@ -87,7 +87,7 @@ class VerifyCommandTest {
     @ParameterizedTest
     @MethodSource("models")
     void verifiesEachModelInBfloat16WithinTwoPercentOfTheNorm(Path model) {
-        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
         assertThat(run("verify", model.toString(), "--compute", "bf16"))
                 .as("%s%s", out, err)
                 .isZero();
@@ -99,7 +99,7 @@ class VerifyCommandTest {
 
     @Test
     void exitsOneWhereABfloat16ModelIsNotTheReferences() {
-        assumeTrue(CpuBackend.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
         String other = MODELS.resolve("mistral/expected.safetensors").toString();
         assertThat(run("verify", MODELS.resolve("llama").toString(), "--compute", "bf16", "--reference", other))
                 .isEqualTo(1);

@@ -10,7 +10,7 @@ import roselle.tensor.DataType;
 
 /** Native memory, aligned to 64 bytes, as a {@link Buffer}. */
 record CpuBuffer(DataType type, long elements, MemorySegment segment) implements Buffer {
-    /** The memory behind a buffer that a {@link CpuBackend} allocated. */
+    /** The memory behind a buffer that a {@link CpuDevice} allocated. */
     static MemorySegment of(Buffer buffer) {
         return ((CpuBuffer) buffer).segment;
     }

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import roselle.api.DeviceException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.BackendProvider;
 import roselle.backend.DeviceOptions;
 import roselle.tensor.DataType;
@@ -44,21 +44,21 @@ public final class CpuProvider implements BackendProvider {
     public boolean rounds(DeviceOptions options) {
         CpuPath path = CpuPath.of(options.cpu());
         return path == CpuPath.VNNI
-                || CpuBackend.rounds(cpuOptions(options, Long.MAX_VALUE).with(Precision.BF16));
+                || CpuDevice.rounds(cpuOptions(options, Long.MAX_VALUE).with(Precision.BF16));
     }
 
     @Override
     public String describe(DeviceOptions options, Collection<DataType> types) {
         CpuOptions cpu = cpuOptions(options, Long.MAX_VALUE);
-        return types.isEmpty() ? CpuBackend.describe(cpu) : CpuBackend.describe(cpu, types);
+        return types.isEmpty() ? CpuDevice.describe(cpu) : CpuDevice.describe(cpu, types);
     }
 
     @Override
-    public Backend open(int index, DeviceOptions options, long weightBytes) {
+    public Device open(int index, DeviceOptions options, long weightBytes) {
         if (index != 0) {
             throw new DeviceException("there is no device cpu:" + index + ": all cores are the device cpu");
         }
-        return new CpuBackend(cpuOptions(options, weightBytes));
+        return new CpuDevice(cpuOptions(options, weightBytes));
     }
 
     private static CpuOptions cpuOptions(DeviceOptions options, long weightBytes) {

@@ -106,6 +106,18 @@ final class PagedAttention implements WorkerPool.Work {
         pool.run(this);
     }
 
+    /** The scalar twin of {@link #attend}, for one row. */
+    void scalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
+        int heads = layer.heads().queryHeads();
+        if (!isMachine(cache.groups().get(layer.group()))) {
+            Attention.scalar(now, query, layer, cache, output, row, 0, heads);
+            return;
+        }
+        for (int head = 0; head < heads; head++) {
+            PanelAttention.scalar(code, now, query, layer, cache, output, row, head);
+        }
+    }
+
     @Override
     public void run(int thread, int threads) {
         Step current = step;

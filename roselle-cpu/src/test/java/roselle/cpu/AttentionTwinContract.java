@@ -50,12 +50,12 @@ final class AttentionTwinContract {
     List<String> faults() {
         var faults = new ArrayList<String>();
         for (Case each : CASES) {
-            for (CpuPath path : CpuBackend.paths()) {
-                check(each, new CpuBackend(CpuOptions.of(each.threads).with(path)), path.label(), faults);
+            for (CpuPath path : CpuDevice.paths()) {
+                check(each, new CpuDevice(CpuOptions.of(each.threads).with(path)), path.label(), faults);
             }
             var rounding = CpuOptions.of(each.threads).with(Precision.BF16);
-            if (CpuBackend.rounds(rounding)) {
-                check(each, new CpuBackend(rounding), "bfloat16", faults);
+            if (CpuDevice.rounds(rounding)) {
+                check(each, new CpuDevice(rounding), "bfloat16", faults);
             }
             if (InterpretedTiles.arePossible()) {
                 check(each, InterpretedTiles.backend(rounding), "interpreted tiles", faults);
@@ -64,28 +64,28 @@ final class AttentionTwinContract {
         return faults;
     }
 
-    private void check(Case shape, CpuBackend opened, String how, List<String> faults) {
+    private void check(Case shape, CpuDevice opened, String how, List<String> faults) {
         var limits = new StepLimits(CONTEXT + 2, 2, 1, CONTEXT, PAGE_TOKENS);
         var group = new KvGroup("full", 1, shape.keyHeads, shape.keySize, shape.valueSize, shape.window);
-        try (var backend = opened) {
+        try (var device = opened) {
             var cache = (CpuKvCache)
-                    backend.allocateKvCache(List.of(group), shape.type, PAGE_TOKENS, new int[] {2 * limits.maxPages()});
+                    device.allocateKvCache(List.of(group), shape.type, PAGE_TOKENS, new int[] {2 * limits.maxPages()});
             fill(cache, 2 * limits.maxPages(), shape);
             StepInputs inputs = inputs(limits);
-            Buffer sinks = shape.hasSinks ? backend.constants(numbers(shape.queryHeads)) : null;
+            Buffer sinks = shape.hasSinks ? device.constants(numbers(shape.queryHeads)) : null;
             var heads = new HeadShape(shape.queryHeads, shape.keyHeads, shape.keySize, shape.valueSize);
             var layer = new AttentionLayer(0, 0, heads, null, null, null, 0.2f, shape.softCap, sinks);
             int asked = shape.queryHeads * shape.keySize;
-            Rows query = Rows.of(backend.constants(numbers(inputs.rows * asked)), asked);
+            Rows query = Rows.of(device.constants(numbers(inputs.rows * asked)), asked);
             CpuBuffer.number(CpuBuffer.of(query), 7L * asked, Float.NaN);
             int width = shape.queryHeads * shape.valueSize;
-            Rows output = Rows.of(backend.allocate(DataType.F32, (long) inputs.rows * width), width);
-            Rows twin = Rows.of(backend.allocate(DataType.F32, (long) inputs.rows * width), width);
+            Rows output = Rows.of(device.allocate(DataType.F32, (long) inputs.rows * width), width);
+            Rows twin = Rows.of(device.allocate(DataType.F32, (long) inputs.rows * width), width);
             CpuBuffer.of(output).fill((byte) 0xff);
-            attend(backend, inputs, query, layer, cache, output, twin);
+            attend(device, inputs, query, layer, cache, output, twin);
             compare(shape + " with " + how, inputs.rows, twin, output, faults);
             poison(cache, 2 * limits.maxPages(), shape);
-            attend(backend, inputs, query, layer, cache, output, twin);
+            attend(device, inputs, query, layer, cache, output, twin);
             compare("poisoned " + shape + " with " + how, inputs.rows, twin, output, faults);
             if (!isFinite(output, 8, POISONED - 30)) {
                 faults.add(shape + " with " + how + ": a value reached a row before its position");
@@ -94,18 +94,17 @@ final class AttentionTwinContract {
     }
 
     private static void attend(
-            CpuBackend backend,
+            CpuDevice device,
             StepInputs inputs,
             Rows query,
             AttentionLayer layer,
             CpuKvCache cache,
             Rows output,
             Rows twin) {
-        backend.begin(inputs);
-        backend.attention(query, layer, cache, output);
+        device.submit(inputs, (operations, _) -> operations.attention(query, layer, cache, output));
         var step = new Step(inputs);
         for (int row = 0; row < inputs.rows; row++) {
-            backend.attendScalar(step, query, layer, cache, twin, row);
+            device.operations().attendScalar(step, query, layer, cache, twin, row);
         }
     }
 

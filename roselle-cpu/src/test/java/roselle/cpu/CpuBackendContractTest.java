@@ -2,8 +2,8 @@ package roselle.cpu;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
-import roselle.backend.Backend;
 import roselle.backend.DecodingContract;
+import roselle.backend.Device;
 import roselle.backend.LatentContract;
 
 /** The CPU keeps the contract of a device on each path that the processor offers. */
@@ -17,16 +17,16 @@ class CpuBackendContractTest {
         }
 
         @Override
-        protected Backend open() {
-            return new CpuBackend(CpuOptions.all().with(path));
+        protected Device open() {
+            return new CpuDevice(CpuOptions.all().with(path));
         }
     }
 
     @Nested
     class Auto extends LatentContract {
         @Override
-        protected Backend open() {
-            return new CpuBackend(CpuOptions.all().with(CpuPath.AUTO));
+        protected Device open() {
+            return new CpuDevice(CpuOptions.all().with(CpuPath.AUTO));
         }
     }
 
@@ -45,7 +45,7 @@ class CpuBackendContractTest {
         }
 
         static boolean offers() {
-            return CpuBackend.paths().contains(CpuPath.AVX2);
+            return CpuDevice.paths().contains(CpuPath.AVX2);
         }
     }
 
@@ -57,7 +57,7 @@ class CpuBackendContractTest {
         }
 
         static boolean offers() {
-            return CpuBackend.paths().contains(CpuPath.AVX512);
+            return CpuDevice.paths().contains(CpuPath.AVX512);
         }
     }
 
@@ -70,7 +70,7 @@ class CpuBackendContractTest {
         }
 
         static boolean offers() {
-            return CpuBackend.paths().contains(CpuPath.VNNI);
+            return CpuDevice.paths().contains(CpuPath.VNNI);
         }
     }
 
@@ -82,7 +82,7 @@ class CpuBackendContractTest {
         }
 
         static boolean offers() {
-            return CpuBackend.paths().contains(CpuPath.BF16);
+            return CpuDevice.paths().contains(CpuPath.BF16);
         }
     }
 
@@ -94,7 +94,7 @@ class CpuBackendContractTest {
         }
 
         static boolean offers() {
-            return CpuBackend.paths().contains(CpuPath.AMX);
+            return CpuDevice.paths().contains(CpuPath.AMX);
         }
     }
 }

@@ -12,12 +12,12 @@ public final class InterpretedTiles {
         return Processor.probe().features().contains(Processor.Feature.BF16);
     }
 
-    public static CpuBackend backend(int threads) {
+    public static CpuDevice backend(int threads) {
         return backend(CpuOptions.of(threads));
     }
 
-    static CpuBackend backend(CpuOptions options) {
+    static CpuDevice backend(CpuOptions options) {
         AmxInterpreter interpreter = AmxInterpreter.anywhere();
-        return new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "interpreted"));
+        return new CpuDevice(options, MachineCode.withTiles(options, interpreter.kernels(), "interpreted"));
     }
 }

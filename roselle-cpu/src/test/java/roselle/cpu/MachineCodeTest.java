@@ -21,15 +21,15 @@ class MachineCodeTest {
     private static final String REFUSED = "the system refuses executable memory";
 
     private static void assume(CpuPath path) {
-        assumeTrue(CpuBackend.paths().contains(path), "the processor lacks " + path.label());
+        assumeTrue(CpuDevice.paths().contains(path), "the processor lacks " + path.label());
     }
 
     @Test
     void theVectorApiWorksWhereTheSystemRefusesExecutableMemory() throws Exception {
         assume(CpuPath.AVX2);
-        String said = Refusals.ofExecutableMemory(0, () -> CpuBackend.describe(OPTIONS, List.of(DataType.Q8_0)));
+        String said = Refusals.ofExecutableMemory(0, () -> CpuDevice.describe(OPTIONS, List.of(DataType.Q8_0)));
         assertThat(said).isEqualTo("vector (" + REFUSED + "): q8_0 in float32");
-        assertThat(Refusals.ofExecutableMemory(0, CpuBackend::paths)).containsExactly(CpuPath.VECTOR);
+        assertThat(Refusals.ofExecutableMemory(0, CpuDevice::paths)).containsExactly(CpuPath.VECTOR);
     }
 
     /** The probe's code fits a page, kernels do not. */
@@ -37,8 +37,8 @@ class MachineCodeTest {
     void theVectorApiWorksWhereTheSystemRefusesTheKernelsAlone() throws Exception {
         assume(CpuPath.AVX2);
         String said = Refusals.ofExecutableMemory(4096, () -> {
-            assertThat(CpuBackend.paths()).contains(CpuPath.AVX2);
-            try (var backend = new CpuBackend(OPTIONS)) {
+            assertThat(CpuDevice.paths()).contains(CpuPath.AVX2);
+            try (var backend = new CpuDevice(OPTIONS)) {
                 return backend.describe();
             }
         });
@@ -50,8 +50,7 @@ class MachineCodeTest {
     void aPathThatIsAskedForIsNeverReplacedByAnother(CpuPath path) {
         assume(path);
         for (int allowed : new int[] {0, 4096}) {
-            assertThatThrownBy(
-                            () -> Refusals.ofExecutableMemory(allowed, () -> CpuBackend.describe(OPTIONS.with(path))))
+            assertThatThrownBy(() -> Refusals.ofExecutableMemory(allowed, () -> CpuDevice.describe(OPTIONS.with(path))))
                     .isInstanceOf(DeviceException.class)
                     .hasMessage("the path " + path.label() + " with compute auto is not to be had here: " + REFUSED);
         }
@@ -60,7 +59,7 @@ class MachineCodeTest {
     @ParameterizedTest
     @EnumSource(names = {"VECTOR", "AVX2", "AVX512"})
     void bfloat16IsRefusedWhereAPathMultipliesFloat32Alone(CpuPath path) {
-        assertThatThrownBy(() -> CpuBackend.describe(OPTIONS.with(path).with(Precision.BF16)))
+        assertThatThrownBy(() -> CpuDevice.describe(OPTIONS.with(path).with(Precision.BF16)))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("compute bf16");
     }

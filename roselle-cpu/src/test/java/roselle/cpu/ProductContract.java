@@ -47,26 +47,27 @@ public final class ProductContract {
 
     /** The product under test. */
     interface Kernel {
-        void linear(CpuBackend backend, Rows input, CpuWeight weight, Rows output, int rows);
+        void linear(CpuDevice device, Rows input, CpuWeight weight, Rows output, int rows);
     }
 
     private final Random random;
     private final CpuOptions options;
     private final Kernel kernel;
-    private final Function<CpuOptions, CpuBackend> opening;
+    private final Function<CpuOptions, CpuDevice> opening;
 
     ProductContract(long seed, CpuOptions options) {
         this(
                 seed,
                 options,
-                (backend, input, weight, output, rows) -> backend.linear(input, weight, Epilogue.PLAIN, output, rows));
+                (device, input, weight, output, rows) ->
+                        device.operations().linear(input, weight, Epilogue.PLAIN, output, rows));
     }
 
     ProductContract(long seed, CpuOptions options, Kernel kernel) {
-        this(seed, options, kernel, CpuBackend::new);
+        this(seed, options, kernel, CpuDevice::new);
     }
 
-    private ProductContract(long seed, CpuOptions options, Kernel kernel, Function<CpuOptions, CpuBackend> opening) {
+    private ProductContract(long seed, CpuOptions options, Kernel kernel, Function<CpuOptions, CpuDevice> opening) {
         random = new Random(seed);
         this.options = options;
         this.kernel = kernel;
@@ -74,7 +75,7 @@ public final class ProductContract {
     }
 
     /** Of backends that are opened in another way than by their options. */
-    static ProductContract of(long seed, CpuOptions options, Function<CpuOptions, CpuBackend> opening) {
+    static ProductContract of(long seed, CpuOptions options, Function<CpuOptions, CpuDevice> opening) {
         Kernel kernel = new ProductContract(seed, options).kernel;
         return new ProductContract(seed, options, kernel, opening);
     }
@@ -133,14 +134,14 @@ public final class ProductContract {
         int before = faults.size();
         for (int threads = 1; threads <= 3 && faults.size() == before; threads += 2) {
             try (Arena arena = Arena.ofShared();
-                    var backend = opening.apply(new CpuOptions(threads, options.path(), options.precision()))) {
+                    var device = opening.apply(new CpuOptions(threads, options.path(), options.precision()))) {
                 MemorySegment weights = arena.allocate(type.rowBytes((long) columns * outputs));
                 tame(type, weights, columns, outputs);
                 var tensor = new Tensor("w", type, Shape.of(outputs, columns), weights);
-                var weight = (CpuWeight) backend.load("w", 1, List.of(tensor));
-                Rows input = Rows.of(backend.allocate(DataType.F32, 70L * columns), columns);
-                Rows output = Rows.of(backend.allocate(DataType.F32, 70L * outputs), outputs);
-                Rows twin = Rows.of(backend.allocate(DataType.F32, 70L * outputs), outputs);
+                var weight = (CpuWeight) device.load("w", 1, List.of(tensor));
+                Rows input = Rows.of(device.allocate(DataType.F32, 70L * columns), columns);
+                Rows output = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);
+                Rows twin = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);
                 for (long i = 0; i < 70L * columns; i++) {
                     CpuBuffer.number(CpuBuffer.of(input), i, (float) random.nextGaussian());
                 }
@@ -150,7 +151,7 @@ public final class ProductContract {
                 nearDouble(weight, tensor, input, twin, faults);
                 for (int rows : ROWS) {
                     CpuBuffer.of(output).fill((byte) 0xff);
-                    kernel.linear(backend, input, weight, output, rows);
+                    kernel.linear(device, input, weight, output, rows);
                     same(type + " " + outputs + "x" + columns, rows, twin, output, faults);
                 }
             }

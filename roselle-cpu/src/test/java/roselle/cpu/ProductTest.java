@@ -59,7 +59,7 @@ class ProductTest {
         var contract = ProductContract.of(
                 2_026,
                 CpuOptions.of(1).with(Precision.BF16),
-                options -> new CpuBackend(options, MachineCode.withTiles(options, interpreter.kernels(), "a test")));
+                options -> new CpuDevice(options, MachineCode.withTiles(options, interpreter.kernels(), "a test")));
         assertThat(contract.faults()).isEmpty();
         assertThat(interpreter.products()).isGreaterThan(10_000);
     }
@@ -103,8 +103,8 @@ class ProductTest {
 
     @Test
     void anOrderThatDependsOnTheNumberOfRowsIsFound() {
-        var contract = new ProductContract(2_025, ProductContract.VECTOR, (backend, input, weight, output, rows) -> {
-            backend.linear(input, weight, Epilogue.PLAIN, output, rows);
+        var contract = new ProductContract(2_025, ProductContract.VECTOR, (device, input, weight, output, rows) -> {
+            device.operations().linear(input, weight, Epilogue.PLAIN, output, rows);
             if (rows > 4) {
                 resumOneRowBackwards(input, weight, output);
             }

@@ -57,10 +57,10 @@ public final class RowsTwinContract {
 
     List<String> faults() {
         for (int threads = 1; threads <= 3; threads += 2) {
-            try (var backend = new CpuBackend(CpuOptions.of(threads).with(CpuPath.VECTOR))) {
+            try (var device = new CpuDevice(CpuOptions.of(threads).with(CpuPath.VECTOR))) {
                 for (int rows : new int[] {1, 2, 5, MOST_ROWS}) {
                     for (int size : SIZES) {
-                        check(backend, size, rows);
+                        check(device, size, rows);
                     }
                 }
             }
@@ -68,110 +68,109 @@ public final class RowsTwinContract {
         return faults;
     }
 
-    private void check(CpuBackend backend, int size, int rows) {
-        norms(backend, size, rows);
-        gates(backend, size, rows);
-        sums(backend, size, rows);
-        tables(backend, size, rows);
-        logits(backend, size, rows);
-        routes(backend, size, rows);
-        heads(backend, size, rows);
-        latentHeads(backend, size, rows);
+    private void check(CpuDevice device, int size, int rows) {
+        norms(device, size, rows);
+        gates(device, size, rows);
+        sums(device, size, rows);
+        tables(device, size, rows);
+        logits(device, size, rows);
+        routes(device, size, rows);
+        heads(device, size, rows);
+        latentHeads(device, size, rows);
     }
 
-    private void norms(CpuBackend backend, int size, int rows) {
+    private void norms(CpuDevice device, int size, int rows) {
         for (Norm.Kind kind : Norm.Kind.values()) {
             for (boolean hasBias : new boolean[] {false, true}) {
-                Buffer bias = hasBias ? constants(backend, size) : null;
-                var norm = new Norm(kind, constants(backend, size), hasBias ? 1f : 0f, bias, 1e-5f);
-                Rows input = special(backend, size, rows);
-                Rows output = numbers(backend, size);
-                Rows twin = copy(backend, output);
+                Buffer bias = hasBias ? constants(device, size) : null;
+                var norm = new Norm(kind, constants(device, size), hasBias ? 1f : 0f, bias, 1e-5f);
+                Rows input = special(device, size, rows);
+                Rows output = numbers(device, size);
+                Rows twin = copy(device, output);
                 Normalize.scalar(input, norm, twin, 0, rows);
-                backend.norm(input, norm, output, rows);
+                device.operations().norm(input, norm, output, rows);
                 same(kind + " norm", rows, twin, output);
                 Normalize.scalarAdd(input, norm, 0.5f, twin, 0, rows);
-                backend.addNormed(input, norm, 0.5f, output, rows);
+                device.operations().addNormed(input, norm, 0.5f, output, rows);
                 same(kind + " added norm", rows, twin, output);
             }
         }
     }
 
-    private void gates(CpuBackend backend, int size, int rows) {
+    private void gates(CpuDevice device, int size, int rows) {
         for (Activation activation : Activation.values()) {
             for (Gate gate : List.of(Gate.of(activation), new Gate(activation, 7f, 1f))) {
-                Rows input = special(backend, size, rows);
-                Rows up = special(backend, size, 0);
-                Rows output = numbers(backend, size);
-                Rows twin = copy(backend, output);
+                Rows input = special(device, size, rows);
+                Rows up = special(device, size, 0);
+                Rows output = numbers(device, size);
+                Rows twin = copy(device, output);
                 GatedActivation.scalar(input, up, gate, twin, 0, rows);
-                backend.gatedActivation(input, up, gate, output, rows);
+                device.operations().gatedActivation(input, up, gate, output, rows);
                 same("gate " + gate, rows, twin, output);
             }
         }
     }
 
-    private void sums(CpuBackend backend, int size, int rows) {
-        Rows output = numbers(backend, size);
-        Rows twin = copy(backend, output);
-        Rows input = special(backend, size, rows);
+    private void sums(CpuDevice device, int size, int rows) {
+        Rows output = numbers(device, size);
+        Rows twin = copy(device, output);
+        Rows input = special(device, size, rows);
         Combine.scalarAdd(input, 0.7f, twin, 0, rows);
-        backend.addScaled(input, 0.7f, output, rows);
+        device.operations().addScaled(input, 0.7f, output, rows);
         same("sum", rows, twin, output);
-        Rows gate = special(backend, 1, rows);
+        Rows gate = special(device, 1, rows);
         Combine.scalarGated(input, gate, 0.7f, twin, 0, rows);
-        backend.addGated(input, gate, 0.7f, output, rows);
+        device.operations().addGated(input, gate, 0.7f, output, rows);
         same("gated sum", rows, twin, output);
-        Routing routing = routing(backend, 3);
+        Routing routing = routing(device, 3);
         for (int i = 0; i < MOST_ROWS * 3; i++) {
             CpuBuffer.number(CpuBuffer.of(routing.weights()), i, random.nextFloat());
         }
-        Rows spread = filled(backend, size, 3 * MOST_ROWS);
+        Rows spread = filled(device, size, 3 * MOST_ROWS);
         poison(spread, 4);
         Combine.scalarExperts(spread, routing, 0.3f, twin, 0, rows);
-        backend.combineExperts(spread, routing, 0.3f, output, rows);
+        device.operations().combineExperts(spread, routing, 0.3f, output, rows);
         same("combined experts", rows, twin, output);
     }
 
-    private void tables(CpuBackend backend, int size, int rows) {
-        MemorySegment data = CpuBuffer.of(constants(backend, 12 * size));
+    private void tables(CpuDevice device, int size, int rows) {
+        MemorySegment data = CpuBuffer.of(constants(device, 12 * size));
         CpuBuffer.number(data, 3L * size, Float.NaN);
         var tensor = new Tensor("table", DataType.F32, Shape.of(12, size), data);
-        var table = (CpuWeight) backend.load("table", 1, List.of(tensor));
+        var table = (CpuWeight) device.load("table", 1, List.of(tensor));
         StepInputs inputs = step(rows);
-        backend.begin(inputs);
-        Rows output = numbers(backend, size);
-        Rows twin = copy(backend, output);
+        Rows output = numbers(device, size);
+        Rows twin = copy(device, output);
         Embed.scalar(table, inputs.tokenIds, 2.5f, false, twin, new float[size], rows);
-        backend.embed(table, 2.5f, output);
+        device.submit(inputs, (operations, _) -> operations.embed(table, 2.5f, output));
         same("embedding", rows, twin, output);
         Embed.scalar(table, inputs.positions, 1f, true, twin, new float[size], rows);
-        backend.addPositions(table, output);
+        device.submit(inputs, (operations, _) -> operations.addPositions(table, output));
         same("positions", rows, twin, output);
     }
 
-    private void logits(CpuBackend backend, int size, int rows) {
+    private void logits(CpuDevice device, int size, int rows) {
         for (float softCap : new float[] {0f, 30f}) {
-            Rows output = special(backend, size, rows);
-            Rows twin = copy(backend, output);
+            Rows output = special(device, size, rows);
+            Rows twin = copy(device, output);
             Combine.scalarLogits(twin, 3f, softCap, 0, rows);
-            backend.scaleLogits(output, 3f, softCap, rows);
+            device.operations().scaleLogits(output, 3f, softCap, rows);
             same("logits capped at " + softCap, rows, twin, output);
         }
     }
 
-    private void routes(CpuBackend backend, int experts, int rows) {
+    private void routes(CpuDevice device, int experts, int rows) {
         for (Router.Scoring scoring : Router.Scoring.values()) {
             for (int groups : experts % 4 == 0 ? new int[] {1, 4} : new int[] {1}) {
                 int chosen = Math.min(experts, groups == 1 ? 5 : experts / 4 * 2);
-                Buffer correction = groups == 1 ? null : constants(backend, experts);
+                Buffer correction = groups == 1 ? null : constants(device, experts);
                 var router = new Router(
                         scoring, experts, chosen, groups == 1, groups, Math.min(groups, 2), correction, 1.5f);
-                Rows input = special(backend, experts, rows);
-                Routing twin = routing(backend, chosen);
-                Routing routing = routing(backend, chosen);
+                Rows input = special(device, experts, rows);
+                Routing twin = routing(device, chosen);
+                Routing routing = routing(device, chosen);
                 RouteExperts.scalar(input, router, twin, 0, rows);
-                backend.routeExperts(input, router, routing, rows);
+                device.operations().routeExperts(input, router, routing, rows);
                 String name = scoring + " routing in " + groups + " groups";
                 same(name, rows, Rows.of(twin.weights(), chosen), Rows.of(routing.weights(), chosen));
                 same(name, rows, Rows.of(twin.experts(), chosen), Rows.of(routing.experts(), chosen));
@@ -180,22 +179,22 @@ public final class RowsTwinContract {
     }
 
     /** Heads are normalised and rotated as the twins of norm and rotation do it one by one. */
-    private void heads(CpuBackend backend, int size, int rows) {
+    private void heads(CpuDevice device, int size, int rows) {
         int pairs = size / 2;
         for (boolean interleaved : new boolean[] {false, true}) {
             for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
-                Rope rope = pairs == 0 ? null : new Rope(constants(backend, pairs), 1.25f, interleaved);
-                var norm = new Norm(Norm.Kind.RMS, constants(backend, size), 0f, null, 1e-6f);
+                Rope rope = pairs == 0 ? null : new Rope(constants(device, pairs), 1.25f, interleaved);
+                var norm = new Norm(Norm.Kind.RMS, constants(device, size), 0f, null, 1e-6f);
                 var heads = new HeadShape(4, 2, size, size);
                 var layer = new AttentionLayer(0, 0, heads, rope, norm, norm, 1f, 0f, null);
-                var cache = cache(backend, new KvGroup("full", 1, 2, size, size, 0), type);
-                Rows query = special(backend, 4 * size, rows);
-                Rows key = special(backend, 2 * size, rows);
-                Rows value = special(backend, 2 * size, rows);
-                Rows queryTwin = twinHeads(backend, query, 4, norm, rope, rows);
-                Rows keyTwin = twinHeads(backend, key, 2, norm, rope, rows);
-                backend.begin(step(rows));
-                backend.ropeAndAppendKv(query, key, value, layer, cache);
+                var cache = cache(device, new KvGroup("full", 1, 2, size, size, 0), type);
+                Rows query = special(device, 4 * size, rows);
+                Rows key = special(device, 2 * size, rows);
+                Rows value = special(device, 2 * size, rows);
+                Rows queryTwin = twinHeads(device, query, 4, norm, rope, rows);
+                Rows keyTwin = twinHeads(device, key, 2, norm, rope, rows);
+                device.submit(
+                        step(rows), (operations, _) -> operations.ropeAndAppendKv(query, key, value, layer, cache));
                 same("queries", rows, queryTwin, query);
                 same("keys", rows, keyTwin, key);
                 stored(cache, type, rows, keyTwin, 2, size, true);
@@ -204,8 +203,8 @@ public final class RowsTwinContract {
         }
     }
 
-    private Rows twinHeads(CpuBackend backend, Rows rows, int heads, Norm norm, @Nullable Rope rope, int count) {
-        Rows twin = copy(backend, rows);
+    private Rows twinHeads(CpuDevice device, Rows rows, int heads, Norm norm, @Nullable Rope rope, int count) {
+        Rows twin = copy(device, rows);
         StepInputs inputs = step(count);
         int size = rows.columns() / heads;
         for (int r = 0; r < count; r++) {
@@ -246,29 +245,29 @@ public final class RowsTwinContract {
     }
 
     /** Latent rows are independent: alone or split over threads they are the same. */
-    private void latentHeads(CpuBackend backend, int size, int rows) {
+    private void latentHeads(CpuDevice device, int size, int rows) {
         int turned = 4;
-        var rope = new Rope(constants(backend, turned / 2), 1f, true);
+        var rope = new Rope(constants(device, turned / 2), 1f, true);
         var heads = new HeadShape(3, 1, size + turned, size);
         var layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
-        var cache = cache(backend, new KvGroup("latent", 1, 1, size + turned, 0, 0), DataType.F32);
-        Rows query = special(backend, 3 * (size + turned), rows);
-        Rows latent = special(backend, size + turned, rows);
-        Rows absorbed = special(backend, 3 * (size + turned), rows);
-        Rows latentTwin = copy(backend, latent);
-        Rows absorbedTwin = copy(backend, absorbed);
+        var cache = cache(device, new KvGroup("latent", 1, 1, size + turned, 0, 0), DataType.F32);
+        Rows query = special(device, 3 * (size + turned), rows);
+        Rows latent = special(device, size + turned, rows);
+        Rows absorbed = special(device, 3 * (size + turned), rows);
+        Rows latentTwin = copy(device, latent);
+        Rows absorbedTwin = copy(device, absorbed);
         var current = new Step(step(rows));
         RopeAndAppend.latentRows(current, query, latentTwin, absorbedTwin, layer, cache, new Scratch(), 0, rows);
-        backend.begin(step(rows));
-        backend.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
+        device.submit(
+                step(rows), (operations, _) -> operations.ropeAndAppendLatent(query, latent, absorbed, layer, cache));
         same("latent keys", rows, latentTwin, latent);
         same("latent queries", rows, absorbedTwin, absorbed);
     }
 
     // ---- numbers ----
 
-    private static CpuKvCache cache(CpuBackend backend, KvGroup group, DataType type) {
-        return (CpuKvCache) backend.allocateKvCache(List.of(group), type, 4, new int[] {4});
+    private static CpuKvCache cache(CpuDevice device, KvGroup group, DataType type) {
+        return (CpuKvCache) device.allocateKvCache(List.of(group), type, 4, new int[] {4});
     }
 
     /** One sequence of so many rows from position 0, on pages 0, 1, 2. */
@@ -287,33 +286,33 @@ public final class RowsTwinContract {
         return inputs;
     }
 
-    private static Routing routing(CpuBackend backend, int chosen) {
+    private static Routing routing(CpuDevice device, int chosen) {
         long choices = (long) MOST_ROWS * chosen;
-        return new Routing(backend.allocate(DataType.I32, choices), backend.allocate(DataType.F32, choices), chosen);
+        return new Routing(device.allocate(DataType.I32, choices), device.allocate(DataType.F32, choices), chosen);
     }
 
-    private Buffer constants(CpuBackend backend, int count) {
+    private Buffer constants(CpuDevice device, int count) {
         var numbers = new float[count];
         for (int i = 0; i < count; i++) {
             numbers[i] = (float) random.nextGaussian();
         }
-        return backend.constants(numbers);
+        return device.constants(numbers);
     }
 
-    private Rows numbers(CpuBackend backend, int columns) {
-        return filled(backend, columns, MOST_ROWS);
+    private Rows numbers(CpuDevice device, int columns) {
+        return filled(device, columns, MOST_ROWS);
     }
 
     /** Rows within wider ones. */
-    private Rows filled(CpuBackend backend, int columns, int rows) {
+    private Rows filled(CpuDevice device, int columns, int rows) {
         int stride = columns + STRIDE_BEYOND;
-        Rows wide = Rows.of(constants(backend, rows * stride), stride);
+        Rows wide = Rows.of(constants(device, rows * stride), stride);
         return wide.columns(2, columns);
     }
 
     /** Random numbers, with a NaN in the second row, an infinity in the third, and a row of equal numbers. */
-    private Rows special(CpuBackend backend, int columns, int rows) {
-        Rows numbers = numbers(backend, columns);
+    private Rows special(CpuDevice device, int columns, int rows) {
+        Rows numbers = numbers(device, columns);
         if (rows > 1) {
             poison(numbers, 1);
         }
@@ -334,8 +333,8 @@ public final class RowsTwinContract {
         CpuBuffer.number(CpuBuffer.of(rows), CpuBuffer.row(rows, row) + column, number);
     }
 
-    private static Rows copy(CpuBackend backend, Rows rows) {
-        Buffer copy = backend.allocate(DataType.F32, rows.buffer().elements());
+    private static Rows copy(CpuDevice device, Rows rows) {
+        Buffer copy = device.allocate(DataType.F32, rows.buffer().elements());
         CpuBuffer.of(copy).copyFrom(CpuBuffer.of(rows));
         return new Rows(copy, rows.offset(), rows.columns(), rows.stride());
     }

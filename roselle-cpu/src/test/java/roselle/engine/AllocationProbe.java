@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import roselle.api.GenerationRequest;
 import roselle.backend.DeviceOptions;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 
@@ -78,7 +78,7 @@ public final class AllocationProbe implements StepHook {
                 .with(new DeviceOptions("cpu", 2))
                 .with(new CacheOptions("auto", 64L << 20, 16, true))
                 .with(overlap);
-        try (var engineUnderTest = Engine.open(config, new CpuBackend(2), this)) {
+        try (var engineUnderTest = Engine.open(config, new CpuDevice(2), this)) {
             while (!isDone) {
                 var generations = new ArrayList<Generation>();
                 for (int i = 0; i < sequences; i++) {

@@ -7,11 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
+import roselle.cpu.CpuOptions;
 
 /** Which device {@code auto} takes. */
 class DevicesTest {
@@ -31,8 +32,8 @@ class DevicesTest {
         }
 
         @Override
-        public Backend open(int index, DeviceOptions options, long weightBytes) {
-            return new CpuBackend(kind.equals("cpu") ? 1 : 7);
+        public Device open(int index, DeviceOptions options, long weightBytes) {
+            return new CpuDevice(kind.equals("cpu") ? 1 : 7);
         }
     }
 
@@ -40,7 +41,7 @@ class DevicesTest {
 
     private boolean takes(Kind kind) {
         var cpu = new Kind("cpu", Optional.empty(), Optional.empty());
-        try (Backend device = Devices.automatic(List.of(cpu, kind), AUTO, 0, warnings::add)) {
+        try (Device device = Devices.automatic(List.of(cpu, kind), AUTO, 0, warnings::add)) {
             return device.describe().contains("7 threads");
         }
     }
@@ -75,7 +76,7 @@ class DevicesTest {
     }
 
     private static String threads(int asked, Checkpoint checkpoint) {
-        try (Backend device = Devices.open(new DeviceOptions("cpu", asked), checkpoint.tensorBytes())) {
+        try (Device device = Devices.open(new DeviceOptions("cpu", asked), checkpoint.tensorBytes())) {
             String said = device.describe();
             return said.substring(0, said.indexOf(", products"));
         }

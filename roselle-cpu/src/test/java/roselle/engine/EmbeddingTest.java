@@ -17,7 +17,7 @@ import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -62,7 +62,7 @@ class EmbeddingTest {
     /** An engine that rounds neither activations nor keys and values. */
     private static Engine exact(Path folder) {
         var config = EngineConfig.of(folder).with(new CacheOptions("f32", 0, 16, true));
-        return Engine.open(config, new CpuBackend(CpuOptions.of(2).with(Precision.F32)), StepHook.NONE);
+        return Engine.open(config, new CpuDevice(CpuOptions.of(2).with(Precision.F32)), StepHook.NONE);
     }
 
     private static Tensor tensor(Checkpoint checkpoint, String name) {

@@ -33,7 +33,7 @@ import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
 import roselle.batch.StepResult;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 
@@ -151,7 +151,7 @@ class EngineEdgesTest {
                 scheduler.commit(new StepResult(8, 72)); // of nothing, for a step of something
             }
         };
-        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64), new CpuBackend(2), defect)) {
+        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64), new CpuDevice(2), defect)) {
             var first = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6)
                     .ignoreEos(true)

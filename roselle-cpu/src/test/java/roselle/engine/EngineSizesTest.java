@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -21,7 +21,7 @@ class EngineSizesTest {
     private static EngineSizes sizes(int context, long machineBytes) {
         var config = EngineConfig.of(MODEL).with(new BatchOptions(context, 4, 64, 0, 4));
         try (Checkpoint checkpoint = Checkpoint.open(MODEL);
-                var backend = new CpuBackend(CpuOptions.of(1).with(CpuPath.VECTOR))) { // takes nothing for itself
+                var backend = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) { // takes nothing for itself
             return EngineSizes.of(config, checkpoint, Architectures.read(checkpoint), backend, machineBytes);
         }
     }

@@ -3,8 +3,7 @@ package roselle.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,11 +29,12 @@ import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.testing.ChangedOperations;
 
 class EngineTest {
     private static final Path MODEL = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
@@ -338,7 +338,7 @@ class EngineTest {
     void aFullQueueIsRefusedWithBothNumbers() {
         engine.close();
         var gate = new Gate(); // no step ends an answer before all have come
-        engine = Engine.open(config(), new CpuBackend(2), gate);
+        engine = Engine.open(config(), new CpuDevice(2), gate);
         var held = new ArrayList<Generation>();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 200; i++) {
@@ -406,19 +406,15 @@ class EngineTest {
     }
 
     /** A device that breaks in the product of this number, after some steps. */
-    private static Backend failing(int product) {
-        Backend honest = new CpuBackend(1);
+    private static Device failing(int product) {
         var made = new int[1];
-        return (Backend) Proxy.newProxyInstance(
-                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("linear") && ++made[0] >= product) {
-                        throw new DeviceException("the device is gone");
-                    }
-                    try {
-                        return method.invoke(honest, arguments);
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        return ChangedOperations.of(new CpuDevice(1), new ChangedOperations.Change() {
+            @Override
+            public void before(Method operation) {
+                if (operation.getName().equals("linear") && ++made[0] >= product) {
+                    throw new DeviceException("the device is gone");
+                }
+            }
+        });
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationRequest;
 import roselle.backend.DeviceOptions;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
@@ -44,10 +44,10 @@ class HeldOutPerplexityTest {
     @ParameterizedTest
     @EnumSource(names = {"VNNI", "BF16", "AMX"})
     void roundingHardlyChangesIt(CpuPath path) throws IOException {
-        assumeTrue(CpuBackend.paths().contains(path), "the processor lacks " + path.label());
+        assumeTrue(CpuDevice.paths().contains(path), "the processor lacks " + path.label());
         var options = CpuOptions.of(THREADS).with(path);
         assumeTrue(
-                path == CpuPath.VNNI || CpuBackend.rounds(options.with(Precision.BF16)),
+                path == CpuPath.VNNI || CpuDevice.rounds(options.with(Precision.BF16)),
                 path.label() + " does not round");
         Path model = BundledModel.DEMO.unpackInto(folder);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.InterpretedTiles;
@@ -38,16 +38,16 @@ class MemoryPlanTest {
 
     private static void check(Path model, CpuPath path) {
         try (Checkpoint checkpoint = Checkpoint.open(model);
-                var backend = new CpuBackend(CpuOptions.of(1).with(path))) {
+                var device = new CpuDevice(CpuOptions.of(1).with(path))) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
-            var load = LoadPlan.of(checkpoint, blueprint, backend);
+            var load = LoadPlan.of(checkpoint, blueprint, device);
             var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, DataType.F16, DataType.F32);
             try (Decoder decoder =
-                    Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
-                assertThat(backend.allocatedBytes() + decoder.rearrangedBytes())
-                        .as("with %s", backend.describe())
+                    Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(DataType.F16, pages))) {
+                assertThat(device.allocatedBytes() + decoder.rearrangedBytes())
+                        .as("with %s", device.describe())
                         .isEqualTo(plan.totalBytes(pages) - load.weightBytes());
             }
         }
@@ -56,35 +56,35 @@ class MemoryPlanTest {
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void whatThreadsTakeForThemselvesIsPlanned(Path model) {
-        try (var backend = new CpuBackend(CpuOptions.of(2))) {
-            checkOwn(model, backend);
+        try (var device = new CpuDevice(CpuOptions.of(2))) {
+            checkOwn(model, device);
         }
         if (InterpretedTiles.arePossible()) {
-            try (CpuBackend backend = InterpretedTiles.backend(1)) {
-                checkOwn(model, backend);
-                assertThat(backend.ownBytes()).as("with AMX").isGreaterThan(768 << 10);
+            try (CpuDevice device = InterpretedTiles.backend(1)) {
+                checkOwn(model, device);
+                assertThat(device.ownBytes()).as("with AMX").isGreaterThan(768 << 10);
             }
         }
     }
 
-    private static void checkOwn(Path model, CpuBackend backend) {
+    private static void checkOwn(Path model, CpuDevice device) {
         try (Checkpoint checkpoint = Checkpoint.open(model)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
-            long planned = backend.stepBytes(blueprint.spec().demands(LIMITS, DataType.F16));
+            long planned = device.stepBytes(blueprint.spec().demands(LIMITS, DataType.F16));
             try (Decoder decoder =
-                    Decoder.open(checkpoint, blueprint, backend, LIMITS, new KvPages(DataType.F16, pages))) {
-                long ready = backend.ownBytes();
-                step(decoder, 0, 20); // many rows, then one
-                step(decoder, 20, 1);
-                assertThat(backend.ownBytes()).as("after steps").isEqualTo(ready);
-                assertThat(ready).as("with %s", backend.describe()).isLessThanOrEqualTo(planned);
+                    Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(DataType.F16, pages))) {
+                long ready = device.ownBytes();
+                step(device, decoder, 0, 20); // many rows, then one
+                step(device, decoder, 20, 1);
+                assertThat(device.ownBytes()).as("after steps").isEqualTo(ready);
+                assertThat(ready).as("with %s", device.describe()).isLessThanOrEqualTo(planned);
             }
         }
     }
 
-    private static void step(Decoder decoder, int from, int rows) {
+    private static void step(CpuDevice device, Decoder decoder, int from, int rows) {
         var inputs = new StepInputs(LIMITS, decoder.spec().kvGroups().size());
         for (int[] table : inputs.pageTable) {
             Arrays.setAll(table, page -> Math.min(page, 6));
@@ -98,7 +98,7 @@ class MemoryPlanTest {
         Arrays.fill(inputs.tokenIds, 3);
         Arrays.fill(inputs.drawnRow, -1);
         Arrays.setAll(inputs.positions, row -> from + row);
-        decoder.forward(inputs);
+        device.submit(inputs, decoder);
     }
 
     @Test

@@ -11,9 +11,9 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -44,7 +44,7 @@ public final class MemoryProbe {
                 .with(new CacheOptions("f32", 2 << 20, 16, true));
         var options = CpuOptions.of(1).with(CpuPath.VECTOR); // what machine code reads is no arena's
         long before = arenaBytes();
-        try (var engine = Engine.open(config, new CpuBackend(options), StepHook.NONE)) {
+        try (var engine = Engine.open(config, new CpuDevice(options), StepHook.NONE)) {
             long ready = arenaBytes();
             long planned = engine.plan().totalBytes() - engine.plan().weightBytes();
             require(Math.abs(ready - before - planned) < SLACK, model, planned, ready - before);
@@ -59,9 +59,9 @@ public final class MemoryProbe {
     /** Opens on a device that breaks when everything is allocated. */
     private static void failToOpen(EngineConfig config, CpuOptions options) {
         var asked = new int[1];
-        Backend honest = new CpuBackend(options);
-        var breaking = (Backend) Proxy.newProxyInstance(
-                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+        Device honest = new CpuDevice(options);
+        var breaking = (Device) Proxy.newProxyInstance(
+                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("describe") && ++asked[0] == 2) {
                         throw new DeviceException("the device broke");
                     }

@@ -13,12 +13,12 @@ import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
-import roselle.backend.Backend;
-import roselle.cpu.CpuBackend;
+import roselle.backend.Device;
+import roselle.cpu.CpuDevice;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.execution.QueuedBackend;
-import roselle.testing.AheadBackends;
+import roselle.execution.QueuedDevice;
+import roselle.testing.AheadDevices;
 import roselle.testing.MixedRequests;
 
 /** What requests are told is the same, bit for bit, whether or not steps are launched before tokens are read. */
@@ -29,7 +29,7 @@ class OverlapTest {
                 .with(new CacheOptions("f32", kvBytes, 4, true));
     }
 
-    private static List<String> answers(EngineConfig config, Backend device) {
+    private static List<String> answers(EngineConfig config, Device device) {
         try (var engine = Engine.open(config, device, StepHook.NONE)) {
             return MixedRequests.answers(engine);
         }
@@ -41,19 +41,18 @@ class OverlapTest {
     void stepsLaunchedAheadGiveTheSameBitsHoweverLateTheDeviceComesToThem(String model) {
         var stepsAhead = new AtomicInteger();
         EngineConfig config = config(model, 0);
-        List<String> plain = answers(config.with(Overlap.OFF), AheadBackends.counting(new CpuBackend(2), stepsAhead));
+        List<String> plain = answers(config.with(Overlap.OFF), AheadDevices.counting(new CpuDevice(2), stepsAhead));
         assertThat(stepsAhead.get()).as("steps ahead with overlap off").isZero();
         assertThat(plain).anyMatch(answer -> answer.contains("STOP"));
         assertThat(plain).anyMatch(answer -> answer.contains("LENGTH"));
 
         EngineConfig overlapped = config.with(Overlap.ON);
-        assertThat(answers(overlapped, AheadBackends.counting(new CpuBackend(2), stepsAhead)))
+        assertThat(answers(overlapped, AheadDevices.counting(new CpuDevice(2), stepsAhead)))
                 .isEqualTo(plain);
         assertThat(stepsAhead.getAndSet(0)).as("steps ahead").isGreaterThan(10);
 
-        Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
-        assertThat(answers(overlapped, AheadBackends.counting(late, stepsAhead)))
-                .isEqualTo(plain);
+        Device late = AheadDevices.late(new QueuedDevice(new CpuDevice(2)));
+        assertThat(answers(overlapped, AheadDevices.counting(late, stepsAhead))).isEqualTo(plain);
         assertThat(stepsAhead.get()).as("late steps ahead").isGreaterThan(10);
     }
 
@@ -66,9 +65,9 @@ class OverlapTest {
                 * Engine.plan(one).caches().stream()
                         .mapToLong(EnginePlan.Cache::bytes)
                         .sum();
-        List<String> plain = answers(config(model, 0).with(Overlap.OFF), new CpuBackend(2));
+        List<String> plain = answers(config(model, 0).with(Overlap.OFF), new CpuDevice(2));
         EngineConfig overlapped = config(model, bytes).with(Overlap.ON);
-        Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
+        Device late = AheadDevices.late(new QueuedDevice(new CpuDevice(2)));
         var gate = new Gate(); // else each might end before the next has come
         try (var engine = Engine.open(overlapped, late, gate)) {
             assertThat(MixedRequests.answers(engine, gate::open)).isEqualTo(plain);
@@ -79,8 +78,8 @@ class OverlapTest {
     @Test
     void aFailureOfAStepAheadIsTheEnginesEnd() {
         var steps = new AtomicInteger();
-        Backend device =
-                AheadBackends.failing(new CpuBackend(1), inputs -> inputs.takesDrawn && steps.incrementAndGet() == 3);
+        Device device =
+                AheadDevices.failing(new CpuDevice(1), inputs -> inputs.takesDrawn && steps.incrementAndGet() == 3);
         try (var engine = Engine.open(config("llama", 0).with(Overlap.ON), device, StepHook.NONE)) {
             var generation = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6, 7)

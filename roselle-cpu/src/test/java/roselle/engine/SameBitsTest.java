@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,10 +25,11 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.Operations;
 import roselle.backend.Rows;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.InterpretedTiles;
@@ -39,6 +37,7 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.scheduler.Scheduler;
 import roselle.tensor.DataType;
+import roselle.testing.ChangedOperations;
 import roselle.testing.ConvertedStories;
 import roselle.testing.RandomLlama;
 
@@ -73,15 +72,15 @@ class SameBitsTest {
      * @param scoresPrompt whether the prompt's own tokens are scored too; they then do not come from the cache
      */
     private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
-        Backend backend() {
+        Device device() {
             String device = System.getProperty(DEVICE);
             if (device != null) {
                 return Devices.open(new DeviceOptions(device, 0));
             }
-            boolean isInterpreted = path == CpuPath.AMX && !CpuBackend.paths().contains(path);
+            boolean isInterpreted = path == CpuPath.AMX && !CpuDevice.paths().contains(path);
             return isInterpreted
                     ? InterpretedTiles.backend(2)
-                    : new CpuBackend(CpuOptions.of(2).with(path));
+                    : new CpuDevice(CpuOptions.of(2).with(path));
         }
     }
 
@@ -122,7 +121,7 @@ class SameBitsTest {
 
     /** The ways to multiply that this machine offers. */
     static List<CpuPath> paths() {
-        return CpuBackend.paths();
+        return CpuDevice.paths();
     }
 
     @ParameterizedTest
@@ -141,7 +140,7 @@ class SameBitsTest {
     @ParameterizedTest
     @MethodSource("models")
     void everyModelGivesTheSameBitsWithHalfTheCache(Path model) {
-        for (CpuPath path : CpuBackend.paths()) {
+        for (CpuPath path : CpuDevice.paths()) {
             check(new Subject(model, "f16", path, false));
             check(new Subject(model, "bf16", path, true));
         }
@@ -154,7 +153,7 @@ class SameBitsTest {
             names = {"BF16", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"})
     void everyFormatGivesTheSameBits(DataType weights) throws IOException {
         Path model = RandomLlama.write(weights, folder);
-        for (CpuPath path : CpuBackend.paths()) {
+        for (CpuPath path : CpuDevice.paths()) {
             check(new Subject(model, path == CpuPath.VECTOR ? "bf16" : "f32", path, path == CpuPath.VECTOR));
         }
     }
@@ -172,11 +171,11 @@ class SameBitsTest {
         assertThat(afterItself(subject, vocabulary).withoutCache())
                 .as("%s with a prefix hit", subject)
                 .isEqualTo(alone.withoutCache());
-        assertThat(amongStrangers(subject, vocabulary, subject.backend(), StepHook.NONE)
+        assertThat(amongStrangers(subject, vocabulary, subject.device(), StepHook.NONE)
                         .withoutCache())
                 .as("%s in a batch of 64", subject)
                 .isEqualTo(alone.withoutCache());
-        assertThat(amongStrangers(subject, vocabulary, subject.backend(), preemption())
+        assertThat(amongStrangers(subject, vocabulary, subject.device(), preemption())
                         .withoutCache())
                 .as("%s preempted every third step", subject)
                 .isEqualTo(alone.withoutCache());
@@ -200,8 +199,8 @@ class SameBitsTest {
         return models().filter(path -> path.endsWith(name)).findFirst().orElseThrow();
     }
 
-    private static Backend cpu() {
-        return new CpuBackend(2);
+    private static Device cpu() {
+        return new CpuDevice(2);
     }
 
     /** Takes the pages of every sequence that runs before every third step, so that nobody makes four steps in a row. */
@@ -225,32 +224,15 @@ class SameBitsTest {
     }
 
     /** Adds the last bit to every number of each product of many rows. */
-    private static Backend saboteur() {
-        Backend honest = cpu();
-        return (Backend) Proxy.newProxyInstance(
-                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
-                    try {
-                        Object result = method.invoke(honest, arguments);
-                        if (method.getName().equals("linear") && (int) arguments[4] > 1) {
-                            nudge(honest, (Rows) arguments[3], (int) arguments[4]);
-                        }
-                        return result;
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
-    }
-
-    private static void nudge(Backend backend, Rows output, int rows) {
-        try (var arena = Arena.ofConfined()) {
-            long numbers = (long) rows * output.columns();
-            var all = arena.allocate(ValueLayout.JAVA_FLOAT, numbers);
-            backend.read(output, 0, rows, all);
-            for (long i = 0; i < numbers; i++) {
-                all.setAtIndex(ValueLayout.JAVA_FLOAT, i, Math.nextUp(all.getAtIndex(ValueLayout.JAVA_FLOAT, i)));
+    private static Device saboteur() {
+        return ChangedOperations.of(cpu(), new ChangedOperations.Change() {
+            @Override
+            public void after(Operations honest, Method operation, Object[] arguments) {
+                if (operation.getName().equals("linear") && (int) arguments[4] > 1) {
+                    honest.scaleLogits((Rows) arguments[3], Math.nextUp(1f), 0f, (int) arguments[4]);
+                }
             }
-            backend.write(all, output, 0, rows);
-        }
+        });
     }
 
     private static EngineConfig config(Subject subject, BatchOptions batch) {
@@ -260,13 +242,13 @@ class SameBitsTest {
     }
 
     private static Answer alone(Subject subject, BatchOptions batch, int vocabulary) {
-        try (var engine = Engine.open(config(subject, batch), subject.backend(), StepHook.NONE)) {
+        try (var engine = Engine.open(config(subject, batch), subject.device(), StepHook.NONE)) {
             return answer(engine.submit(request(subject, vocabulary)));
         }
     }
 
     private static Answer afterItself(Subject subject, int vocabulary) {
-        try (var engine = Engine.open(config(subject, BatchOptions.DEFAULT), subject.backend(), StepHook.NONE)) {
+        try (var engine = Engine.open(config(subject, BatchOptions.DEFAULT), subject.device(), StepHook.NONE)) {
             Answer first = answer(engine.submit(request(subject, vocabulary)));
             Answer second = answer(engine.submit(request(subject, vocabulary)));
             if (!subject.scoresPrompt()) {
@@ -277,10 +259,10 @@ class SameBitsTest {
         }
     }
 
-    private static Answer amongStrangers(Subject subject, int vocabulary, Backend backend, StepHook hook) {
+    private static Answer amongStrangers(Subject subject, int vocabulary, Device device, StepHook hook) {
         var random = new Random(SEED);
         var gate = new Gate(hook);
-        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), backend, gate)) {
+        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), device, gate)) {
             var strangers = new ArrayList<Generation>();
             Generation own = null;
             int place = random.nextInt(64);

@@ -9,7 +9,7 @@ import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 
@@ -23,7 +23,7 @@ public final class TruncationProbe {
         copy(Path.of(arguments[1]), folder);
         var config = EngineConfig.of(folder).with(new EngineConfig.BatchOptions(256, 4, 64, 0, 100));
         var options = CpuOptions.of(2).with(CpuPath.valueOf(arguments[2]));
-        try (var engine = Engine.open(config, new CpuBackend(options), StepHook.NONE)) {
+        try (var engine = Engine.open(config, new CpuDevice(options), StepHook.NONE)) {
             for (int i = 0; i < 20; i++) {
                 answer(engine, i);
             }
@@ -48,7 +48,7 @@ public final class TruncationProbe {
         Checkpoint checkpoint = Checkpoint.open(folder);
         truncate(folder);
         try {
-            Engine.load(checkpoint, EngineConfig.of(folder), new CpuBackend(options), StepHook.NONE)
+            Engine.load(checkpoint, EngineConfig.of(folder), new CpuDevice(options), StepHook.NONE)
                     .close();
             System.out.println("an engine opened on a file that is gone");
         } catch (CheckpointException refused) {

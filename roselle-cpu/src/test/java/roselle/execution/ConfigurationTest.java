@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
 import roselle.model.LoadPlan;
@@ -39,7 +39,7 @@ class ConfigurationTest {
                         "\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " + LLAMA3 + "}");
         copy("llama", config);
         try (Checkpoint reference = Checkpoint.open(MODELS.resolve("llama/expected.safetensors"));
-                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(folder, backend, 0))
                     .allSatisfy(
                             difference -> assertThat(difference.isWithin(5e-4)).isTrue());
@@ -87,7 +87,7 @@ class ConfigurationTest {
     @Test
     void plansMemoryBeforeAnythingIsLoaded() {
         try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"));
-                var backend = new CpuBackend(1)) {
+                var backend = new CpuDevice(1)) {
             var blueprint = Architectures.read(checkpoint);
             var limits = new StepLimits(8, 2, 4, 64, 16);
             MemoryPlan plan = MemoryPlan.of(
@@ -105,7 +105,7 @@ class ConfigurationTest {
 
     private void open() {
         try (Checkpoint checkpoint = Checkpoint.open(folder);
-                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 4, 16)
                     .close();
         }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
@@ -39,8 +39,7 @@ class GgufModelsTest {
         }
         try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
                 Checkpoint written = Checkpoint.open(file);
-                var backend =
-                        new CpuBackend(CpuOptions.all().with(Precision.F32).with(path))) {
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32).with(path))) {
             assertThat(written.tensor("blk.1.ffn_up_exps.weight").type()).isEqualTo(DataType.MXFP4);
             var verification = Verification.of(reference);
             assertThat(verification.run(file, backend, 0))
@@ -86,7 +85,7 @@ class GgufModelsTest {
             Files.write(file, GgufModel.of(checkpoint));
         }
         try (Checkpoint reference = Checkpoint.open(MODELS.resolve(name + "/expected.safetensors"));
-                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32))) {
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(file, backend, 0))
                     .hasSize(3)
                     .allSatisfy(difference -> {

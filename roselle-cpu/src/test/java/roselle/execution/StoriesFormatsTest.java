@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
 import roselle.model.architecture.Architectures;
@@ -67,7 +67,7 @@ class StoriesFormatsTest {
                 .readTree(SharedData.path("stories260k/expected.json").toFile());
         var told = new Told(stories.size());
         try (Checkpoint checkpoint = Checkpoint.open(model);
-                var backend = new CpuBackend(CpuOptions.of(1).with(Precision.F32));
+                var backend = new CpuDevice(CpuOptions.of(1).with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 512, 512)) {
             for (int i = 0; i < told.greedy.length; i++) {
                 int[] prompt = integers(stories.get(i).get("prompt_ids"));

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.Precision;
 import roselle.model.architecture.Architectures;
@@ -24,7 +24,7 @@ class StoriesTest {
         JsonNode stories = new JsonMapper()
                 .readTree(SharedData.path("stories260k/expected.json").toFile());
         try (Checkpoint checkpoint = Checkpoint.open(model);
-                var backend = new CpuBackend(CpuOptions.all().with(Precision.F32));
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 16, 512)) {
             for (JsonNode story : stories) {
                 int[] prompt = integers(story.get("prompt_ids"));

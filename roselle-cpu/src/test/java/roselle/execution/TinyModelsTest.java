@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
@@ -37,7 +37,7 @@ class TinyModelsTest {
 
     /** Each model on the path that is chosen by itself and on each other that the processor offers. */
     static Stream<Arguments> modelsOnPaths() throws IOException {
-        var paths = new ArrayList<>(CpuBackend.paths());
+        var paths = new ArrayList<>(CpuDevice.paths());
         paths.addFirst(CpuPath.AUTO);
         return models().stream().flatMap(model -> paths.stream().map(path -> Arguments.of(model, path)));
     }
@@ -57,8 +57,7 @@ class TinyModelsTest {
 
     private static List<Verification.Difference> verify(Path model, int chunk, CpuPath path) {
         try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
-                var backend =
-                        new CpuBackend(CpuOptions.all().with(Precision.F32).with(path))) {
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32).with(path))) {
             return Verification.of(reference).run(model, backend, chunk);
         }
     }

@@ -6,7 +6,7 @@ import roselle.tensor.DataType;
 
 /** Device memory as a {@link Buffer}. */
 record CudaBuffer(DataType type, long elements, long address) implements Buffer {
-    /** The address of a buffer that a {@link CudaBackend} allocated. */
+    /** The address of a buffer that a {@link CudaDevice} allocated. */
     static long address(Buffer buffer) {
         return ((CudaBuffer) buffer).address;
     }

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
-import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
@@ -70,9 +70,9 @@ public final class CudaProvider implements BackendProvider {
     }
 
     @Override
-    public Backend open(int index, DeviceOptions options, long weightBytes) {
+    public Device open(int index, DeviceOptions options, long weightBytes) {
         DataType type = type(options.compute());
-        return new CudaBackend(driver(), index, type, cubins.get());
+        return new CudaDevice(driver(), index, type, cubins.get());
     }
 
     private Driver driver() {

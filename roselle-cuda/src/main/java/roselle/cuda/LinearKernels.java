@@ -42,8 +42,7 @@ final class LinearKernels {
     private long identity;
     private int identityRows;
 
-    LinearKernels(
-            Gpu device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
+    LinearKernels(Gpu device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.rowKernels = rowKernels;

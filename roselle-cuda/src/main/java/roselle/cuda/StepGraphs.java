@@ -4,8 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
+import roselle.backend.Operations;
 import roselle.backend.StepInputs;
+import roselle.backend.StepProgram;
 
 /**
  * Steps of few rows as CUDA graphs: the first step of a shape runs as it is called, the second is recorded, and later ones are
@@ -23,32 +24,33 @@ final class StepGraphs {
 
     private final Gpu device;
     private final Launcher launcher;
+    private final Operations operations;
     private final Map<Key, Long> graphs = new LinkedHashMap<>(16, 0.75f, true); // by their last use
     private final Set<Key> seen = new LinkedHashSet<>(); // once
 
-    /** A step's shape, and whose operations they are. */
-    private record Key(StepShape shape, Consumer<StepInputs> operations) {}
+    private record Key(StepShape shape, StepProgram program) {}
 
-    StepGraphs(Gpu device, Launcher launcher) {
+    StepGraphs(Gpu device, Launcher launcher, Operations operations) {
         this.device = device;
         this.launcher = launcher;
+        this.operations = operations;
     }
 
-    void run(StepShape shape, StepInputs inputs, Consumer<StepInputs> operations) {
+    void run(StepShape shape, StepInputs inputs, StepProgram program) {
         if (!shape.isFew()) {
-            operations.accept(inputs);
+            program.run(operations, inputs);
             return;
         }
-        var key = new Key(shape, operations);
+        var key = new Key(shape, program);
         Long graph = graphs.get(key);
         if (graph == null && !seen.remove(key)) {
             note(key);
-            operations.accept(inputs);
+            program.run(operations, inputs);
             return;
         }
         if (graph == null) {
             makeRoom();
-            graph = record(inputs, operations);
+            graph = record(inputs, program);
             graphs.put(key, graph);
         }
         device.driver().launchGraph(graph, device.stream());
@@ -71,11 +73,11 @@ final class StepGraphs {
         }
     }
 
-    private long record(StepInputs inputs, Consumer<StepInputs> operations) {
+    private long record(StepInputs inputs, StepProgram program) {
         device.driver().beginCapture(device.stream());
         launcher.barrier();
         try {
-            operations.accept(inputs);
+            program.run(operations, inputs);
         } catch (Throwable failure) {
             device.driver().abandonCapture(device.stream());
             throw failure;

@@ -3,7 +3,7 @@ package roselle.cuda;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.LatentContract;
 import roselle.cuda.driver.NativeDriver;
 import roselle.tensor.DataType;
@@ -17,14 +17,14 @@ class CudaContractTest {
         new NativeDriver().retainContext(0);
     }
 
-    private static Backend backend(DataType type) {
-        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
+    private static Device backend(DataType type) {
+        return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
     @Nested
     class InF32 extends LatentContract {
         @Override
-        protected Backend open() {
+        protected Device open() {
             return backend(DataType.F32);
         }
 
@@ -37,7 +37,7 @@ class CudaContractTest {
     @Nested
     class InBf16 extends LatentContract {
         @Override
-        protected Backend open() {
+        protected Device open() {
             return backend(DataType.BF16);
         }
 
@@ -50,7 +50,7 @@ class CudaContractTest {
     @Nested
     class InF16 extends LatentContract {
         @Override
-        protected Backend open() {
+        protected Device open() {
             return backend(DataType.F16);
         }
 

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Rows;
 import roselle.cuda.driver.NativeDriver;
 import roselle.sampling.DrawCases;
@@ -32,14 +32,14 @@ class CudaDrawsTest {
     })
     void drawsWhatTheHostDraws(int vocabulary, int rows) {
         var cases = new DrawCases(vocabulary + rows, vocabulary, rows);
-        try (Backend backend = new CudaBackend(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
-            Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
+        try (Device device = new CudaDevice(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
+            Rows logits = Rows.of(device.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment outside = arena.allocate(cases.logits().byteSize(), 64);
-                backend.write(outside.copyFrom(cases.logits()), logits, 0, rows);
+                device.write(outside.copyFrom(cases.logits()), logits, 0, rows);
             }
             for (int round = 0; round < 2; round++) { // counts must be zeros again after the first
-                backend.draw(logits, cases.draws(), rows);
+                device.draw(logits, cases.draws(), rows);
                 for (int row = 0; row < rows; row++) {
                     assertThat(cases.drawn(row)).as("row %d of %d", row, rows).isEqualTo(cases.expected(row));
                 }

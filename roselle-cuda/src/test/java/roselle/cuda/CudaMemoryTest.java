@@ -74,7 +74,7 @@ class CudaMemoryTest {
 
     private static Engine open(Path model, DataType type) {
         var config = EngineConfig.of(model).with(new BatchOptions(128, 16, 64, 0, 100));
-        var device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
+        var device = new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
         return EngineOnDevice.open(config, device);
     }
 }

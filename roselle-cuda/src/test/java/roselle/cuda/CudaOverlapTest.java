@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.cuda.driver.NativeDriver;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
@@ -18,7 +18,7 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineOnDevice;
 import roselle.engine.Overlap;
 import roselle.tensor.DataType;
-import roselle.testing.AheadBackends;
+import roselle.testing.AheadDevices;
 import roselle.testing.MixedRequests;
 import roselle.testing.RandomLlama;
 
@@ -45,8 +45,8 @@ class CudaOverlapTest {
     }
 
     private static List<String> answers(EngineConfig config, DataType type, AtomicInteger stepsAhead) {
-        Backend device = new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
-        try (Engine engine = EngineOnDevice.open(config, AheadBackends.counting(device, stepsAhead))) {
+        Device device = new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
+        try (Engine engine = EngineOnDevice.open(config, AheadDevices.counting(device, stepsAhead))) {
             return MixedRequests.answers(engine);
         }
     }

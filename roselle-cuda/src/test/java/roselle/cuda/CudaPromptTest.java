@@ -11,11 +11,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import roselle.backend.Activation;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Epilogue;
 import roselle.backend.Gate;
 import roselle.backend.GatedLinear;
+import roselle.backend.Operations;
 import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
 import roselle.backend.Weight;
 import roselle.cuda.driver.NativeDriver;
 import roselle.tensor.DataType;
@@ -33,57 +36,57 @@ class CudaPromptTest {
 
     private final SplittableRandom random = new SplittableRandom(SEED);
 
-    /** What computes an operation for so many rows from the first row on. */
+    /** What computes a product for so many rows from the first row on. */
     @FunctionalInterface
-    private interface Operation {
-        void run(Rows input, int first, int rows);
+    private interface Product {
+        void run(Operations operations, Rows input, int first, int rows);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"BF16", "F16"})
     void productsHaveTheBitsOfFewRows(DataType type) {
-        try (Backend backend = open(type);
+        try (Device device = open(type);
                 Arena arena = Arena.ofConfined()) {
-            Weight weight = weight(backend, type, arena);
-            Rows output = rows(backend, type, 2 * SIZE);
+            Weight weight = weight(device, type, arena);
+            Rows output = rows(device, type, 2 * SIZE);
             assertSameBits(
-                    backend,
+                    device,
                     arena,
                     type,
                     output,
-                    (input, first, rows) ->
-                            backend.linear(input.from(first), weight, Epilogue.PLAIN, output.from(first), rows));
+                    (operations, input, first, rows) ->
+                            operations.linear(input.from(first), weight, Epilogue.PLAIN, output.from(first), rows));
         }
     }
 
     @ParameterizedTest
     @EnumSource(names = {"BF16", "F16"})
     void gatedProductsHaveTheBitsOfFewRows(DataType type) {
-        try (Backend backend = open(type);
+        try (Device device = open(type);
                 Arena arena = Arena.ofConfined()) {
-            Weight weight = weight(backend, type, arena);
-            Rows both = rows(backend, type, 2 * SIZE);
+            Weight weight = weight(device, type, arena);
+            Rows both = rows(device, type, 2 * SIZE);
             Rows gates = both.columns(0, SIZE);
             Rows ups = both.columns(SIZE, SIZE);
             var gate = Gate.of(Activation.SILU);
-            assertSameBits(backend, arena, type, gates, (input, first, rows) -> {
+            assertSameBits(device, arena, type, gates, (operations, input, first, rows) -> {
                 var product = new GatedLinear(
                         weight, Epilogue.PLAIN, both.from(first), gates.from(first), ups.from(first), gate);
-                backend.gatedLinear(input.from(first), null, input, product, rows);
+                operations.gatedLinear(input.from(first), null, input, product, rows);
             });
         }
     }
 
-    private static Backend open(DataType type) {
-        return new CudaBackend(new NativeDriver(), 0, type, CubinCache.ofUser());
+    private static Device open(DataType type) {
+        return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
-    private static Rows rows(Backend backend, DataType type, int columns) {
-        return Rows.of(backend.allocate(type, (long) ROWS * columns), columns);
+    private static Rows rows(Device device, DataType type, int columns) {
+        return Rows.of(device.allocate(type, (long) ROWS * columns), columns);
     }
 
     /** Of numbers around 1, so that sums have digits to lose. */
-    private Weight weight(Backend backend, DataType type, Arena arena) {
+    private Weight weight(Device device, DataType type, Arena arena) {
         MemorySegment bytes = arena.allocate(2L * 2 * SIZE * COLUMNS, 16);
         for (long i = 0; i < 2L * SIZE * COLUMNS; i++) {
             float number = (float) random.nextDouble(-0.1, 0.1);
@@ -92,30 +95,47 @@ class CudaPromptTest {
                     : (short) (Float.floatToRawIntBits(number) >>> 16);
             bytes.setAtIndex(ValueLayout.JAVA_SHORT, i, bits);
         }
-        return backend.load("test", 1, List.of(new Tensor("test", type, Shape.of(2 * SIZE, COLUMNS), bytes)));
+        return device.load("test", 1, List.of(new Tensor("test", type, Shape.of(2 * SIZE, COLUMNS), bytes)));
     }
 
-    private void assertSameBits(Backend backend, Arena arena, DataType type, Rows output, Operation operation) {
-        Rows input = rows(backend, type, COLUMNS);
+    private void assertSameBits(Device device, Arena arena, DataType type, Rows output, Product product) {
+        Rows input = rows(device, type, COLUMNS);
         MemorySegment numbers = arena.allocate((long) ROWS * COLUMNS * Float.BYTES, 16);
         for (long i = 0; i < (long) ROWS * COLUMNS; i++) {
             numbers.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextDouble(-1, 1));
         }
-        backend.write(numbers, input, 0, ROWS);
-        operation.run(input, 0, ROWS);
-        MemorySegment atOnce = read(backend, arena, output);
+        device.write(numbers, input, 0, ROWS);
+        run(device, product, input, 0, ROWS);
+        MemorySegment atOnce = read(device, arena, output);
         for (int first = 0; first < ROWS; first += CHUNK) {
-            operation.run(input, first, CHUNK);
+            run(device, product, input, first, CHUNK);
         }
-        MemorySegment inChunks = read(backend, arena, output);
+        MemorySegment inChunks = read(device, arena, output);
         assertThat(atOnce.mismatch(inChunks)).as("seed %d", SEED).isEqualTo(-1);
         boolean isZero = atOnce.asSlice(0, 4L * ROWS).mismatch(arena.allocate(4L * ROWS)) == -1;
         assertThat(isZero).as("all numbers are zeros").isFalse();
     }
 
-    private static MemorySegment read(Backend backend, Arena arena, Rows output) {
+    private static void run(Device device, Product product, Rows input, int first, int rows) {
+        device.submit(step(1), (operations, _) -> product.run(operations, input, first, rows));
+    }
+
+    /** A step of so many rows of one sequence. */
+    private static StepInputs step(int rows) {
+        var inputs = new StepInputs(new StepLimits(ROWS, 1, 1, ROWS, 16), 0);
+        inputs.rows = rows;
+        inputs.sequences = 1;
+        inputs.rowStart[1] = rows;
+        for (int row = 0; row < rows; row++) {
+            inputs.tokenIds[row] = row;
+            inputs.positions[row] = row;
+        }
+        return inputs;
+    }
+
+    private static MemorySegment read(Device device, Arena arena, Rows output) {
         MemorySegment numbers = arena.allocate((long) ROWS * output.columns() * Float.BYTES, 16);
-        backend.read(output, 0, ROWS, numbers);
+        device.read(output, 0, ROWS, numbers);
         return numbers;
     }
 }

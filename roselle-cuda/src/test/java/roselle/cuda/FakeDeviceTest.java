@@ -17,7 +17,7 @@ import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.Rows;
 import roselle.backend.TokenDraws;
@@ -104,7 +104,7 @@ class FakeDeviceTest {
         int vocabulary = 16;
         var driver = new FakeDriver(Card.HOPPER.withBytes(16L << 30));
         driver.drawToken(11);
-        try (Backend backend = driver.open(DataType.BF16)) {
+        try (Device backend = driver.open(DataType.BF16)) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
             var draws = new TokenDraws(rows, 64);
             Arrays.fill(draws.wanted, true);

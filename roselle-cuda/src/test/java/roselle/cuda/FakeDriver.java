@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.Matrix;
@@ -97,8 +97,8 @@ public final class FakeDriver implements Driver {
     }
 
     /** A device of this driver for an engine. */
-    public synchronized Backend open(DataType type) {
-        return new CudaBackend(this, 0, type, FakeKernels::cubin);
+    public synchronized Device open(DataType type) {
+        return new CudaDevice(this, 0, type, FakeKernels::cubin);
     }
 
     /** Makes the call of this number fail, counted from 1. */

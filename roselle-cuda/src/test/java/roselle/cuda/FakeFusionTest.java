@@ -7,8 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import roselle.backend.Activation;
 import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
+import roselle.backend.Device;
 import roselle.backend.Epilogue;
 import roselle.backend.Gate;
 import roselle.backend.GatedLinear;
@@ -16,6 +16,7 @@ import roselle.backend.HeadShape;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Norm;
+import roselle.backend.Operations;
 import roselle.backend.Rope;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
@@ -35,7 +36,7 @@ class FakeFusionTest {
     private static final class Beginning implements AutoCloseable {
         private final FakeDriver driver;
         private final Arena arena = Arena.ofConfined();
-        private final Backend backend;
+        private final Device device;
         private final Norm norm;
         private final Weight weight;
         private final KvCache cache;
@@ -47,16 +48,16 @@ class FakeFusionTest {
 
         Beginning(Card card) {
             driver = new FakeDriver(card);
-            backend = driver.open(DataType.BF16);
-            Buffer ones = backend.constants(new float[WIDTH]);
+            device = driver.open(DataType.BF16);
+            Buffer ones = device.constants(new float[WIDTH]);
             norm = new Norm(Norm.Kind.RMS, ones, 0f, null, 1e-5f);
             var tensor = new Tensor(
                     "test", DataType.BF16, Shape.of(2 * WIDTH, WIDTH), arena.allocate(4L * WIDTH * WIDTH, 8));
-            weight = backend.load("test", 1, List.of(tensor));
+            weight = device.load("test", 1, List.of(tensor));
             var heads = new HeadShape(2, 1, 64, 64);
-            cache = backend.allocateKvCache(
+            cache = device.allocateKvCache(
                     List.of(new KvGroup("test", 1, 1, 64, 64, 0)), DataType.BF16, 16, new int[] {4000});
-            var rope = new Rope(backend.constants(new float[32]), 1f, false);
+            var rope = new Rope(device.constants(new float[32]), 1f, false);
             layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
             hidden = rows(WIDTH);
             normed = rows(WIDTH);
@@ -65,7 +66,7 @@ class FakeFusionTest {
         }
 
         private Rows rows(int columns) {
-            return Rows.of(backend.allocate(DataType.BF16, (long) LIMITS.maxRows() * columns), columns);
+            return Rows.of(device.allocate(DataType.BF16, (long) LIMITS.maxRows() * columns), columns);
         }
 
         /** The kernels of a step of {@code each} rows of so many sequences. */
@@ -81,26 +82,38 @@ class FakeFusionTest {
             }
             inputs.rowStart[sequences] = inputs.rows;
             launched(); // what came before
-            backend.begin(inputs);
-            backend.normedLinear(hidden, norm, normed, weight, Epilogue.PLAIN, projected, inputs.rows);
-            backend.appendAndAttend(
+            device.submit(inputs, this::run);
+            return launched();
+        }
+
+        private void run(Operations operations, StepInputs inputs) {
+            operations.normedLinear(hidden, norm, normed, weight, Epilogue.PLAIN, projected, inputs.rows);
+            operations.appendAndAttend(
                     projected.columns(0, 128),
                     projected.columns(128, 64),
                     projected.columns(192, 64),
                     layer,
                     cache,
                     attended);
-            return launched();
+        }
+
+        /** A step for operations that depend on none. */
+        private static StepInputs oneRow() {
+            var inputs = new StepInputs(LIMITS, 1);
+            inputs.rows = 1;
+            inputs.sequences = 1;
+            inputs.rowStart[1] = 1;
+            return inputs;
         }
 
         /** The kernels of a product of so many rows that has so many outputs. */
         List<String> productKernels(int rows, int outputs) {
             var bytes = arena.allocate(2L * outputs * WIDTH, 8);
             var tensor = new Tensor("wide", DataType.BF16, Shape.of(outputs, WIDTH), bytes);
-            Weight wide = backend.load("wide", 1, List.of(tensor));
+            Weight wide = device.load("wide", 1, List.of(tensor));
             Rows output = rows(outputs);
             launched(); // what came before
-            backend.linear(hidden, wide, Epilogue.PLAIN, output, rows);
+            device.submit(oneRow(), (operations, _) -> operations.linear(hidden, wide, Epilogue.PLAIN, output, rows));
             return launched();
         }
 
@@ -110,13 +123,13 @@ class FakeFusionTest {
             var ups = projected.columns(WIDTH, WIDTH);
             launched(); // what came before
             var product = new GatedLinear(weight, Epilogue.PLAIN, projected, gates, ups, Gate.of(Activation.SILU));
-            backend.gatedLinear(hidden, norm, normed, product, rows);
+            device.submit(oneRow(), (operations, _) -> operations.gatedLinear(hidden, norm, normed, product, rows));
             return launched();
         }
 
         /** The kernels that ran since the last call: the device comes to them when it has to. */
         private List<String> launched() {
-            backend.read(hidden, 0, 1, arena.allocate(4L * WIDTH, 4));
+            device.read(hidden, 0, 1, arena.allocate(4L * WIDTH, 4));
             return driver.takeLaunches().stream()
                     .map(launch -> launch.kernel().name())
                     .filter(name -> !name.startsWith("to_floats"))
@@ -125,7 +138,7 @@ class FakeFusionTest {
 
         @Override
         public void close() {
-            backend.close();
+            device.close();
             arena.close();
         }
     }

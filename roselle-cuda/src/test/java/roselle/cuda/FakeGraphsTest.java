@@ -2,14 +2,15 @@ package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Norm;
+import roselle.backend.Operations;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.StepProgram;
 import roselle.cuda.FakeDriver.Card;
 import roselle.tensor.DataType;
 
@@ -20,19 +21,19 @@ class FakeGraphsTest {
     private static final StepLimits LIMITS = new StepLimits(MOST_ROWS, MOST_ROWS, MOST_ROWS, 64, 16);
 
     private final FakeDriver driver = new FakeDriver(Card.HOPPER);
-    private final Backend backend = driver.open(DataType.BF16);
-    private final Norm norm = new Norm(Norm.Kind.RMS, backend.constants(new float[WIDTH]), 0f, null, 1e-5f);
-    private final Rows rows = Rows.of(backend.allocate(DataType.BF16, (long) MOST_ROWS * WIDTH), WIDTH);
-    private final Consumer<StepInputs> operations = this::normalise;
+    private final Device device = driver.open(DataType.BF16);
+    private final Norm norm = new Norm(Norm.Kind.RMS, device.constants(new float[WIDTH]), 0f, null, 1e-5f);
+    private final Rows rows = Rows.of(device.allocate(DataType.BF16, (long) MOST_ROWS * WIDTH), WIDTH);
+    private final StepProgram program = this::normalise;
 
     @AfterEach
     void close() {
-        backend.close();
+        device.close();
         assertThat(driver.leaks()).isEmpty();
     }
 
-    private void normalise(StepInputs inputs) {
-        backend.norm(rows, norm, rows, inputs.rows);
+    private void normalise(Operations operations, StepInputs inputs) {
+        operations.norm(rows, norm, rows, inputs.rows);
     }
 
     /** A decode step of so many sequences. */
@@ -43,7 +44,7 @@ class FakeGraphsTest {
         for (int s = 0; s <= sequences; s++) {
             inputs.rowStart[s] = s;
         }
-        backend.step(inputs, operations);
+        device.submit(inputs, program);
     }
 
     private int recorded() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.HeadShape;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
@@ -31,7 +31,7 @@ class FakeLatentTest {
     private static final class Attending implements AutoCloseable {
         private final FakeDriver driver;
         private final Arena arena = Arena.ofConfined();
-        private final Backend backend;
+        private final Device device;
         private final StepLimits limits;
         private final KvCache cache;
         private final AttentionLayer layer;
@@ -40,11 +40,11 @@ class FakeLatentTest {
 
         Attending(Card card, DataType type, int heads, int valueSize, int maxContext) {
             driver = new FakeDriver(card.withBytes(16L << 30));
-            backend = driver.open(type);
+            device = driver.open(type);
             limits = new StepLimits(300, 300, 300, maxContext, PAGE);
             int keySize = valueSize + TURNED;
             var group = new KvGroup("latent", 1, 1, keySize, 0, 0);
-            cache = backend.allocateKvCache(List.of(group), type, PAGE, new int[] {4000});
+            cache = device.allocateKvCache(List.of(group), type, PAGE, new int[] {4000});
             layer = new AttentionLayer(
                     0, 0, new HeadShape(heads, 1, keySize, valueSize), null, null, null, 1f, 0f, null);
             absorbed = rows(type, heads * keySize);
@@ -58,7 +58,7 @@ class FakeLatentTest {
         }
 
         private Rows rows(DataType type, int columns) {
-            return Rows.of(backend.allocate(type, (long) limits.maxRows() * columns), columns);
+            return Rows.of(device.allocate(type, (long) limits.maxRows() * columns), columns);
         }
 
         /** The launches of a step of {@code each} rows of so many sequences. */
@@ -74,14 +74,13 @@ class FakeLatentTest {
             }
             inputs.rowStart[sequences] = inputs.rows;
             launched(); // what came before
-            backend.begin(inputs);
-            backend.attention(absorbed, layer, cache, attended);
+            device.submit(inputs, (operations, _) -> operations.attention(absorbed, layer, cache, attended));
             return launched();
         }
 
         /** What ran since the last call: the device comes to it when it has to. */
         private List<FakeKernels.Launch> launched() {
-            backend.read(attended, 0, 1, arena.allocate(4L * attended.columns(), 4));
+            device.read(attended, 0, 1, arena.allocate(4L * attended.columns(), 4));
             return driver.takeLaunches().stream()
                     .filter(launch -> !launch.kernel().name().startsWith("to_floats"))
                     .toList();
@@ -95,7 +94,7 @@ class FakeLatentTest {
 
         @Override
         public void close() {
-            backend.close();
+            device.close();
             arena.close();
             assertThat(driver.leaks()).isEmpty();
         }
@@ -152,9 +151,9 @@ class FakeLatentTest {
             try (var step = new Attending(card, DataType.BF16, 128, 512, 4096)) {
                 StepDemands demands = step.demands();
                 long before = step.driver.deviceMemory().usedBytes();
-                step.backend.prepare(demands);
+                step.device.prepare(demands);
                 long taken = step.driver.deviceMemory().usedBytes() - before;
-                assertThat(taken).isCloseTo(step.backend.stepBytes(demands), within(SLABS));
+                assertThat(taken).isCloseTo(step.device.stepBytes(demands), within(SLABS));
                 int allocations = step.driver.count("cuMemAlloc");
                 step.kernels(1, 1, 4000);
                 step.kernels(60, 1, 4000);

@@ -54,7 +54,7 @@ class HostTimeTest {
         var driver = new IdleDriver(Card.HOPPER.withBytes(64L << 30));
         EngineConfig config = EngineConfig.of(LLAMA).with(new BatchOptions(1024, SEQUENCES, 8192, 0, 1024));
         try (Engine engine =
-                EngineOnDevice.open(config, new CudaBackend(driver, 0, DataType.BF16, FakeKernels::cubin))) {
+                EngineOnDevice.open(config, new CudaDevice(driver, 0, DataType.BF16, FakeKernels::cubin))) {
             double best = FirstToken.micros(engine, 512, 2000)[0];
             System.out.printf("host time until the first token of 512, context 1024: %.1f µs%n", best);
             assertThat(best).as("µs until the first token").isLessThan(10 * MOST_MICROS);
@@ -68,7 +68,7 @@ class HostTimeTest {
                 .with(overlap);
         double best = Double.MAX_VALUE;
         try (Engine engine =
-                EngineOnDevice.open(config, new CudaBackend(driver, 0, DataType.BF16, FakeKernels::cubin))) {
+                EngineOnDevice.open(config, new CudaDevice(driver, 0, DataType.BF16, FakeKernels::cubin))) {
             for (int round = 0; round < ROUNDS || (best >= MOST_MICROS && round < mostRounds(readers)); round++) {
                 best = Math.min(best, round(engine, readers));
             }

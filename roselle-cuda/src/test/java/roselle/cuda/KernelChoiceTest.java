@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import roselle.backend.Activation;
 import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Epilogue;
 import roselle.backend.Gate;
 import roselle.backend.GatedLinear;
@@ -127,7 +127,7 @@ class KernelChoiceTest {
         private final FakeDriver driver;
         private final HeadShape heads;
         private final Arena arena = Arena.ofConfined();
-        private final Backend backend;
+        private final Device device;
         private final KvCache cache;
         private final Rows projected;
         private final Rows attended;
@@ -135,15 +135,15 @@ class KernelChoiceTest {
         Attending(Card card, HeadShape heads) {
             driver = new FakeDriver(card);
             this.heads = heads;
-            backend = driver.open(TYPE);
+            device = driver.open(TYPE);
             var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), 0);
-            cache = backend.allocateKvCache(List.of(group), TYPE, 16, new int[] {100});
+            cache = device.allocateKvCache(List.of(group), TYPE, 16, new int[] {100});
             projected = rows((heads.queryHeads() + 2 * heads.keyHeads()) * heads.keySize());
             attended = rows(heads.queryHeads() * heads.valueSize());
         }
 
         private Rows rows(int columns) {
-            return Rows.of(backend.allocate(TYPE, (long) LIMITS.maxRows() * columns), columns);
+            return Rows.of(device.allocate(TYPE, (long) LIMITS.maxRows() * columns), columns);
         }
 
         String launches(int sequences, int each, float softCap) {
@@ -154,28 +154,29 @@ class KernelChoiceTest {
             }
             inputs.rows = sequences * each;
             launched(); // what came before
-            backend.begin(inputs);
             int queries = heads.queryHeads() * heads.keySize();
             int keys = heads.keyHeads() * heads.keySize();
             var layer = new AttentionLayer(0, 0, heads, null, null, null, 1f, softCap, null);
-            backend.appendAndAttend(
-                    projected.columns(0, queries),
-                    projected.columns(queries, keys),
-                    projected.columns(queries + keys, keys),
-                    layer,
-                    cache,
-                    attended);
+            device.submit(
+                    inputs,
+                    (operations, _) -> operations.appendAndAttend(
+                            projected.columns(0, queries),
+                            projected.columns(queries, keys),
+                            projected.columns(queries + keys, keys),
+                            layer,
+                            cache,
+                            attended));
             return launched();
         }
 
         private String launched() {
-            backend.read(attended, 0, 1, arena.allocate(4L * attended.columns(), 4));
+            device.read(attended, 0, 1, arena.allocate(4L * attended.columns(), 4));
             return describe(driver);
         }
 
         @Override
         public void close() {
-            backend.close();
+            device.close();
             arena.close();
         }
     }

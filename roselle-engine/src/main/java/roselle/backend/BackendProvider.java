@@ -47,5 +47,5 @@ public interface BackendProvider {
      * @throws roselle.api.DeviceException if it cannot be used
      * @throws roselle.api.InvalidRequestException if it has no such path or type
      */
-    Backend open(int index, DeviceOptions options, long weightBytes);
+    Device open(int index, DeviceOptions options, long weightBytes);
 }

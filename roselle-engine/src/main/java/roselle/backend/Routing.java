@@ -1,7 +1,7 @@
 package roselle.backend;
 
 /**
- * The experts chosen for each row of a step, as device memory that {@link Backend#routeExperts} fills.
+ * The experts chosen for each row of a step, as device memory that {@link Operations#routeExperts} fills.
  *
  * @param experts I32 {@code [maxRows, chosen]}, in the order in which they were chosen
  * @param weights F32 {@code [maxRows, chosen]}

@@ -1,4 +1,4 @@
-/** The contract of a device. */
+/** The contracts of a device and of the operations that its steps run. */
 @NullMarked
 package roselle.backend;
 

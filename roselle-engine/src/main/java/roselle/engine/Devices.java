@@ -14,9 +14,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
-import roselle.backend.Backend;
 import roselle.backend.BackendProvider;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.checkpoint.Checkpoint;
 import roselle.tensor.DataType;
 
 /**
@@ -35,12 +36,12 @@ public final class Devices {
      * @throws DeviceException if there is no such device, or it cannot be used
      * @throws InvalidRequestException if it has no such path or type
      */
-    public static Backend open(DeviceOptions options) {
+    public static Device open(DeviceOptions options) {
         return open(options, UNKNOWN_BYTES);
     }
 
     /** The same for a model: where the number of the CPU's threads is left open, as many as are worth it for its weights. */
-    public static Backend open(DeviceOptions options, long weightBytes) {
+    public static Device open(DeviceOptions options, long weightBytes) {
         return options.name().equals(DeviceOptions.AUTO)
                 ? automatic(providers(), options, weightBytes, Devices::warn)
                 : named(options, weightBytes);
@@ -86,7 +87,7 @@ public final class Devices {
     }
 
     /** Opens the first device that is there and can be used; {@code warning} hears why one that is there cannot. */
-    static Backend automatic(
+    static Device automatic(
             List<BackendProvider> providers, DeviceOptions options, long weightBytes, Consumer<String> warning) {
         for (BackendProvider provider : sorted(providers.stream())) {
             if (provider.unavailable().isPresent()) {
@@ -106,7 +107,7 @@ public final class Devices {
         LOG.log(System.Logger.Level.WARNING, sentence);
     }
 
-    private static Backend named(DeviceOptions options, long weightBytes) {
+    private static Device named(DeviceOptions options, long weightBytes) {
         String name = options.name();
         int colon = name.indexOf(':');
         int index = colon < 0 ? 0 : index(name, name.substring(colon + 1));

@@ -16,7 +16,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.batch.Placement;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Sequence;
@@ -24,7 +24,7 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.execution.Executor;
-import roselle.execution.QueuedBackend;
+import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
 import roselle.model.Blueprint;
@@ -134,7 +134,7 @@ public final class Engine implements AutoCloseable {
     public static Engine open(EngineConfig config, StartObserver observer) {
         var clock = new StartClock();
         Checkpoint checkpoint = Checkpoint.open(config.model());
-        Backend device;
+        Device device;
         try {
             device = Devices.open(config.device(), checkpoint.tensorBytes());
         } catch (Throwable failure) {
@@ -146,7 +146,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Opens a model on a backend, which the engine owns from here on. */
-    static Engine open(EngineConfig config, Backend backend, StepHook hook) {
+    static Engine open(EngineConfig config, Device backend, StepHook hook) {
         Checkpoint checkpoint;
         try {
             checkpoint = Checkpoint.open(config.model());
@@ -158,19 +158,19 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Loads a checkpoint onto a backend; the engine owns both from here on. */
-    static Engine load(Checkpoint checkpoint, EngineConfig config, Backend device, StepHook hook) {
+    static Engine load(Checkpoint checkpoint, EngineConfig config, Device device, StepHook hook) {
         return load(checkpoint, config, device, hook, StartObserver.NONE, new StartClock());
     }
 
     private static Engine load(
             Checkpoint checkpoint,
             EngineConfig config,
-            Backend device,
+            Device device,
             StepHook hook,
             StartObserver observer,
             StartClock clock) {
         boolean queues = !device.draws() && config.overlap().isOn(false);
-        Backend backend = queues ? new QueuedBackend(device) : device;
+        Device backend = queues ? new QueuedDevice(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;
         Executor executor;
@@ -216,7 +216,7 @@ public final class Engine implements AutoCloseable {
     private static Executor executor(
             Checkpoint checkpoint,
             Blueprint blueprint,
-            Backend backend,
+            Device backend,
             EngineSizes sizes,
             LoadingCount loading,
             StartClock clock) {
@@ -242,7 +242,7 @@ public final class Engine implements AutoCloseable {
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
         try (Checkpoint checkpoint = Checkpoint.open(config.model());
-                Backend backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
+                Device backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
                     .plan();

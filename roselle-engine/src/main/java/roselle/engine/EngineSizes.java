@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import roselle.api.CapacityException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.KvGroup;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -65,7 +65,7 @@ record EngineSizes(
     }
 
     static EngineSizes of(
-            EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, Backend backend, long machineBytes) {
+            EngineConfig config, Checkpoint checkpoint, Blueprint blueprint, Device backend, long machineBytes) {
         var load = LoadPlan.of(checkpoint, blueprint, backend);
         OptionalLong own = backend.memoryBytes();
         if (own.isPresent()) { // nothing is read in place, and nothing else lives there
@@ -102,7 +102,7 @@ record EngineSizes(
     /** Settles the sizes that the configuration leaves open. */
     private static final class Planner {
         private final EngineConfig config;
-        private final Backend backend;
+        private final Device backend;
         private final LoadPlan load;
         private final DecoderSpec spec;
         private final long machineBytes;
@@ -117,7 +117,7 @@ record EngineSizes(
                 Checkpoint checkpoint,
                 DecoderSpec spec,
                 LoadPlan load,
-                Backend backend,
+                Device backend,
                 boolean isOwn,
                 long machineBytes) {
             this.config = config;

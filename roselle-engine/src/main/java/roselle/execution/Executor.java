@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
@@ -30,7 +30,7 @@ import roselle.sampling.TokenMask;
  * made. It owns the decoder and the backend and closes them.
  */
 public final class Executor implements AutoCloseable {
-    private final Backend backend;
+    private final Device backend;
     private final Decoder decoder;
     private final StepInputs inputs;
     private final Flight[] flights; // used in turn
@@ -58,7 +58,7 @@ public final class Executor implements AutoCloseable {
         }
     }
 
-    private Executor(Backend backend, Decoder decoder, StepLimits limits, Arena arena) {
+    private Executor(Device backend, Decoder decoder, StepLimits limits, Arena arena) {
         this.arena = arena;
         this.backend = backend;
         this.decoder = decoder;
@@ -80,7 +80,7 @@ public final class Executor implements AutoCloseable {
     }
 
     /** Takes over the decoder and the backend; where it fails, it has not. */
-    public static Executor open(Backend backend, Decoder decoder, StepLimits limits) {
+    public static Executor open(Device backend, Decoder decoder, StepLimits limits) {
         Arena arena = Arena.ofShared();
         try {
             backend.prepare(decoder.spec().demands(limits, decoder.cache().type()));
@@ -120,7 +120,7 @@ public final class Executor implements AutoCloseable {
             }
         }
         batch.fill(inputs);
-        decoder.forward(inputs);
+        backend.submit(inputs, decoder);
         launchDraws(batch, flight);
     }
 

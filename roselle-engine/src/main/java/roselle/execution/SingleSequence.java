@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.KvGroup;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
@@ -25,7 +25,7 @@ import roselle.tensor.DataType;
 public final class SingleSequence implements AutoCloseable {
     private static final int PAGE_TOKENS = 16;
 
-    private final Backend backend;
+    private final Device device;
     private final Decoder decoder;
     private final StepInputs inputs;
     private final Arena arena;
@@ -34,14 +34,13 @@ public final class SingleSequence implements AutoCloseable {
     private final int maxContext;
     private int length;
 
-    private SingleSequence(
-            Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, DataType kv) {
-        this.backend = backend;
+    private SingleSequence(Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, DataType kv) {
+        this.device = device;
         maxRows = limits.maxRows();
         maxContext = limits.maxContext();
         List<KvGroup> groups = blueprint.spec().kvGroups();
         List<Integer> pages = Collections.nCopies(groups.size(), limits.maxPages());
-        decoder = Decoder.open(checkpoint, blueprint, backend, limits, new KvPages(kv, pages));
+        decoder = Decoder.open(checkpoint, blueprint, device, limits, new KvPages(kv, pages));
         inputs = new StepInputs(limits, groups.size());
         for (int[] table : inputs.pageTable) {
             Arrays.setAll(table, page -> page);
@@ -52,9 +51,9 @@ public final class SingleSequence implements AutoCloseable {
 
     /** A sequence of up to {@code maxContext} tokens that advances by up to {@code maxRows} of them at once. */
     public static SingleSequence open(
-            Checkpoint checkpoint, Blueprint blueprint, Backend backend, int maxRows, int maxContext) {
+            Checkpoint checkpoint, Blueprint blueprint, Device device, int maxRows, int maxContext) {
         var limits = new StepLimits(maxRows, 1, maxRows, maxContext, PAGE_TOKENS);
-        return new SingleSequence(checkpoint, blueprint, backend, limits, backend.activationType());
+        return new SingleSequence(checkpoint, blueprint, device, limits, device.activationType());
     }
 
     /** Tokens so far. */
@@ -125,12 +124,12 @@ public final class SingleSequence implements AutoCloseable {
         if (!allOutputs) {
             inputs.outputRow[0] = rows - 1;
         }
-        decoder.forward(inputs);
+        device.submit(inputs, decoder);
         length += rows;
     }
 
     private float[] read(int output) {
-        backend.read(decoder.logits(), output, 1, row);
+        device.read(decoder.logits(), output, 1, row);
         return row.toArray(ValueLayout.JAVA_FLOAT);
     }
 

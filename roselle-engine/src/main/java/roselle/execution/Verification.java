@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import roselle.api.CheckpointException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.Dequantizer;
@@ -146,7 +146,7 @@ public final class Verification {
     }
 
     /** Runs every input through a model, {@code chunk} tokens at a time; 0 for the whole input at once. */
-    public List<Difference> run(Path model, Backend backend, int chunk) {
+    public List<Difference> run(Path model, Device device, int chunk) {
         int longest = 1;
         for (Expected one : expected) {
             long tokens = one.input.shape().elements() + one.greedy.shape().elements();
@@ -154,7 +154,7 @@ public final class Verification {
         }
         try (Checkpoint checkpoint = Checkpoint.open(model);
                 var sequence =
-                        SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, longest, longest)) {
+                        SingleSequence.open(checkpoint, Architectures.read(checkpoint), device, longest, longest)) {
             var differences = new ArrayList<Difference>();
             for (Expected one : expected) {
                 differences.add(compare(one, sequence, chunk == 0 ? longest : chunk));

@@ -1,23 +1,23 @@
 package roselle.model;
 
 import java.util.List;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
+import roselle.backend.Device;
 import roselle.backend.Weight;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
-/** Keeps nothing and counts what a backend would take for the constants and weights that it is given. */
+/** Keeps nothing and counts what a device would take for the constants and weights that it is given. */
 final class CountingStore implements Store {
-    private final Backend backend;
+    private final Device device;
     private long bytes;
 
     private record NoBuffer(DataType type, long elements) implements Buffer {}
 
     private record NoWeight(String name, int matrices, int rows, int columns) implements Weight {}
 
-    CountingStore(Backend backend) {
-        this.backend = backend;
+    CountingStore(Device device) {
+        this.device = device;
     }
 
     long bytes() {
@@ -37,7 +37,7 @@ final class CountingStore implements Store {
 
     @Override
     public Weight load(String name, int matrices, List<Tensor> blocks) {
-        bytes += backend.loadBytes(matrices, blocks);
+        bytes += device.loadBytes(matrices, blocks);
         long rows = blocks.stream().mapToLong(block -> block.shape().rows()).sum() / matrices;
         long columns = blocks.getFirst().shape().columns();
         return new NoWeight(name, matrices, Math.toIntExact(rows), Math.toIntExact(columns));
@@ -45,7 +45,7 @@ final class CountingStore implements Store {
 
     @Override
     public Weight loadTable(String name, Tensor table) {
-        bytes += backend.tableBytes(table);
+        bytes += device.tableBytes(table);
         int rows = Math.toIntExact(table.shape().rows());
         return new NoWeight(name, 1, rows, Math.toIntExact(table.shape().columns()));
     }

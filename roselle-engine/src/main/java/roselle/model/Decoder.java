@@ -1,29 +1,29 @@
 package roselle.model;
 
 import java.lang.foreign.Arena;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.Epilogue;
 import roselle.backend.KvCache;
 import roselle.backend.Norm;
+import roselle.backend.Operations;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.StepProgram;
 import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
 
 /**
  * A decoder-only transformer (Vaswani et al., 2017) with its weights on a device: token ids in, logits out.
  *
- * <p>{@link #forward} is the same code for every architecture and for every mixture of prompts and single tokens; what
- * differs is data in {@link DecoderSpec}. It allocates nothing. The checkpoint must stay open for as long as the decoder,
- * whose weights may lie in it.
+ * <p>It is the program of its steps: {@link #run} is the same code for every architecture and for every mixture of prompts and
+ * single tokens; what differs is data in {@link DecoderSpec}. It allocates nothing. The checkpoint must stay open for as long
+ * as the decoder, whose weights may lie in it.
  */
-public final class Decoder implements AutoCloseable {
+public final class Decoder implements StepProgram, AutoCloseable {
     private final DecoderSpec spec;
-    private final Backend backend;
     private final Arena rearranged;
     private final long rearrangedBytes;
     private final Workspace space;
@@ -32,23 +32,21 @@ public final class Decoder implements AutoCloseable {
     private final Layer[] layers;
     private final long loadingNanos;
     private final boolean scalesLogits;
-    private final Consumer<StepInputs> operations = this::operations; // one object, by which steps are recorded
 
     private Decoder(
             Checkpoint checkpoint,
             Blueprint blueprint,
-            Backend backend,
+            Device device,
             StepLimits limits,
             KvPages pages,
             Arena rearranged,
             LongConsumer loaded) {
         this.rearranged = rearranged;
-        this.backend = backend;
         spec = blueprint.spec();
-        Store store = Store.of(backend, loaded);
-        space = new Workspace(spec, limits, store, backend.activationType());
+        Store store = Store.of(device, loaded);
+        space = new Workspace(spec, limits, store, device.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
-        cache = backend.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
+        cache = device.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
         long begin = System.nanoTime();
         var rearrangement = new Rearrangement(rearranged);
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
@@ -64,21 +62,21 @@ public final class Decoder implements AutoCloseable {
      * @param limits the largest step; {@link MemoryPlan} says beforehand what it takes
      */
     public static Decoder open(
-            Checkpoint checkpoint, Blueprint blueprint, Backend backend, StepLimits limits, KvPages pages) {
-        return open(checkpoint, blueprint, backend, limits, pages, _ -> {});
+            Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, KvPages pages) {
+        return open(checkpoint, blueprint, device, limits, pages, _ -> {});
     }
 
     /** The same; {@code loaded} hears the bytes of each matrix that is loaded, as the checkpoint stores it. */
     public static Decoder open(
             Checkpoint checkpoint,
             Blueprint blueprint,
-            Backend backend,
+            Device device,
             StepLimits limits,
             KvPages pages,
             LongConsumer loaded) {
         Arena rearranged = Arena.ofShared();
         try {
-            return new Decoder(checkpoint, blueprint, backend, limits, pages, rearranged, loaded);
+            return new Decoder(checkpoint, blueprint, device, limits, pages, rearranged, loaded);
         } catch (Throwable failure) {
             rearranged.close();
             throw failure;
@@ -114,70 +112,68 @@ public final class Decoder implements AutoCloseable {
         return space.last;
     }
 
-    /** Runs one step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
-    public void forward(StepInputs inputs) {
-        backend.step(inputs, operations);
-    }
-
-    private void operations(StepInputs inputs) {
+    /** A step: appends its tokens to the cache and leaves the logits of its output rows in {@link #logits}. */
+    @Override
+    public void run(Operations operations, StepInputs inputs) {
         int rows = inputs.rows;
-        backend.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
+        operations.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
         if (weights.positions() != null) {
-            backend.addPositions(weights.positions(), space.hidden);
+            operations.addPositions(weights.positions(), space.hidden);
         }
         for (Layer layer : layers) {
-            block(layer, rows);
+            block(operations, layer, rows);
         }
         if (inputs.outputs > 0) {
-            backend.selectOutputs(space.hidden, space.last); // [outputs, width]
-            backend.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
-            backend.linear(
+            operations.selectOutputs(space.hidden, space.last); // [outputs, width]
+            operations.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
+            operations.linear(
                     space.last,
                     weights.output(),
                     weights.outputBias(),
                     space.logits,
                     inputs.outputs); // [outputs, vocabulary]
             if (scalesLogits) {
-                backend.scaleLogits(
+                operations.scaleLogits(
                         space.logits, spec.output().scale(), spec.output().softCap(), inputs.outputs);
             }
         }
     }
 
-    private void block(Layer layer, int rows) {
+    private void block(Operations operations, Layer layer, int rows) {
         if (spec.block().parallel()) {
-            parallelBlock(layer, rows);
+            parallelBlock(operations, layer, rows);
             return;
         }
         switch (layer.attention()) {
-            case Layer.MultiHead attention -> attend(attention, space.hidden, layer.attentionNorm(), rows);
-            case Layer.Latent attention -> attend(attention, normed(layer.attentionNorm(), space.normed, rows), rows);
+            case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
+            case Layer.Latent attention ->
+                attend(operations, attention, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
         }
-        addNormed(layer.postAttentionNorm(), rows);
-        feed(layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
-        addNormed(layer.postFeedForwardNorm(), rows);
+        addNormed(operations, layer.postAttentionNorm(), rows);
+        feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
+        addNormed(operations, layer.postFeedForwardNorm(), rows);
     }
 
     /** Attention and feed-forward read the same residual stream. */
-    private void parallelBlock(Layer layer, int rows) {
-        Rows input = normed(layer.attentionNorm(), space.normed, rows); // [rows, width]
+    private void parallelBlock(Operations operations, Layer layer, int rows) {
+        Rows input = normed(operations, layer.attentionNorm(), space.normed, rows); // [rows, width]
         Norm ownNorm = layer.feedForwardNorm();
-        Rows other = ownNorm == null ? input : normed(ownNorm, space.otherNormed, rows);
+        Rows other = ownNorm == null ? input : normed(operations, ownNorm, space.otherNormed, rows);
         switch (layer.attention()) {
-            case Layer.MultiHead attention -> attend(attention, input, null, rows);
-            case Layer.Latent attention -> attend(attention, input, rows);
+            case Layer.MultiHead attention -> attend(operations, attention, input, null, rows);
+            case Layer.Latent attention -> attend(operations, attention, input, rows);
         }
-        addNormed(layer.postAttentionNorm(), rows);
-        feed(layer.feedForward(), other, null, rows);
-        addNormed(layer.postFeedForwardNorm(), rows);
+        addNormed(operations, layer.postAttentionNorm(), rows);
+        feed(operations, layer.feedForward(), other, null, rows);
+        addNormed(operations, layer.postFeedForwardNorm(), rows);
     }
 
     /** The residual stream, normalised where the architecture does that. */
-    private Rows normed(@Nullable Norm norm, Rows target, int rows) {
+    private Rows normed(Operations operations, @Nullable Norm norm, Rows target, int rows) {
         if (norm == null) {
             return space.hidden;
         }
-        backend.norm(space.hidden, norm, target, rows);
+        operations.norm(space.hidden, norm, target, rows);
         return target;
     }
 
@@ -186,99 +182,109 @@ public final class Decoder implements AutoCloseable {
         return spec.block().normsOutputs() ? space.delta : space.hidden;
     }
 
-    private void addNormed(@Nullable Norm norm, int rows) {
+    private void addNormed(Operations operations, @Nullable Norm norm, int rows) {
         if (norm != null) {
-            backend.addNormed(space.delta, norm, spec.block().residualScale(), space.hidden, rows);
+            operations.addNormed(space.delta, norm, spec.block().residualScale(), space.hidden, rows);
         }
     }
 
     /** A product with rows that are normalised before it where there is a norm. */
-    private void linear(Rows input, @Nullable Norm norm, Weight weight, Epilogue epilogue, Rows output, int rows) {
+    private void linear(
+            Operations operations,
+            Rows input,
+            @Nullable Norm norm,
+            Weight weight,
+            Epilogue epilogue,
+            Rows output,
+            int rows) {
         if (norm == null) {
-            backend.linear(input, weight, epilogue, output, rows);
+            operations.linear(input, weight, epilogue, output, rows);
         } else {
-            backend.normedLinear(input, norm, space.normed, weight, epilogue, output, rows);
+            operations.normedLinear(input, norm, space.normed, weight, epilogue, output, rows);
         }
     }
 
-    private void attend(Layer.MultiHead attention, Rows input, @Nullable Norm norm, int rows) {
-        linear(input, norm, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
+    private void attend(Operations operations, Layer.MultiHead attention, Rows input, @Nullable Norm norm, int rows) {
+        linear(operations, input, norm, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
         if (attention.allQueriesNorm() != null && attention.allKeysNorm() != null) {
-            backend.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
-            backend.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
+            operations.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
+            operations.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
         }
-        backend.appendAndAttend(
+        operations.appendAndAttend(
                 attention.query(),
                 attention.key(),
                 attention.value(),
                 attention.layer(),
                 cache,
                 attention.attended()); // [rows, heads * valueSize]
-        backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+        operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
-    private void attend(Layer.Latent attention, Rows input, int rows) {
+    private void attend(Operations operations, Layer.Latent attention, Rows input, int rows) {
         Rows queryInput = input;
         if (attention.queryDown() != null && attention.queryNorm() != null) {
             queryInput = attention.compressedQuery(); // [rows, queryRank]
-            backend.linear(input, attention.queryDown(), Epilogue.PLAIN, queryInput, rows);
-            backend.norm(queryInput, attention.queryNorm(), queryInput, rows);
+            operations.linear(input, attention.queryDown(), Epilogue.PLAIN, queryInput, rows);
+            operations.norm(queryInput, attention.queryNorm(), queryInput, rows);
         }
-        backend.linear(queryInput, attention.queryUp(), Epilogue.PLAIN, attention.query(), rows);
-        backend.linear(input, attention.latentDown(), Epilogue.PLAIN, attention.latent(), rows);
-        backend.norm(attention.latentValue(), attention.latentNorm(), attention.latentValue(), rows);
-        backend.headLinear(
+        operations.linear(queryInput, attention.queryUp(), Epilogue.PLAIN, attention.query(), rows);
+        operations.linear(input, attention.latentDown(), Epilogue.PLAIN, attention.latent(), rows);
+        operations.norm(attention.latentValue(), attention.latentNorm(), attention.latentValue(), rows);
+        operations.headLinear(
                 attention.query(), attention.keyUp(), attention.absorbed(), rows); // [rows, heads * cachedSize]
-        backend.ropeAndAppendLatent(
+        operations.ropeAndAppendLatent(
                 attention.query(), attention.latent(), attention.absorbed(), attention.layer(), cache);
-        backend.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
-        backend.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
-        backend.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+        operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
+        operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
+        operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
-    private void feed(Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
+    private void feed(Operations operations, Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
         switch (feedForward) {
-            case Layer.Plain plain -> feed(plain, input, norm, rows);
-            case Layer.Gated gated -> feed(gated, input, norm, stream(), rows);
-            case Layer.Experts experts -> feed(experts, norm == null ? input : normed(norm, space.normed, rows), rows);
+            case Layer.Plain plain -> feed(operations, plain, input, norm, rows);
+            case Layer.Gated gated -> feed(operations, gated, input, norm, stream(), rows);
+            case Layer.Experts experts ->
+                feed(operations, experts, norm == null ? input : normed(operations, norm, space.normed, rows), rows);
         }
     }
 
-    private void feed(Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
-        linear(input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
-        backend.linear(plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
+    private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
+        linear(operations, input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+        operations.linear(plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
     }
 
-    private void feed(Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
-        backend.gatedLinear(input, norm, space.normed, gated.product(), rows); // [rows, size]
-        backend.linear(gated.product().gates(), gated.down(), gated.downEpilogue(), target, rows);
+    private void feed(
+            Operations operations, Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
+        operations.gatedLinear(input, norm, space.normed, gated.product(), rows); // [rows, size]
+        operations.linear(gated.product().gates(), gated.down(), gated.downEpilogue(), target, rows);
     }
 
-    private void feed(Layer.Experts experts, Rows input, int rows) {
+    private void feed(Operations operations, Layer.Experts experts, Rows input, int rows) {
         int choices = rows * experts.router().chosen();
-        backend.linear(input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
-        backend.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
-        backend.groupedLinear(input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
-        backend.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
-        backend.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
+        operations.linear(input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
+        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+        operations.groupedLinear(
+                input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
+        operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
+        operations.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
         if (experts.shared() != null) {
-            feed(experts.shared(), input, rows);
+            feed(operations, experts.shared(), input, rows);
         }
-        backend.combineExperts(
+        operations.combineExperts(
                 experts.expertOutputs(), space.routing, spec.block().residualScale(), space.hidden, rows);
     }
 
-    private void feed(Layer.Shared shared, Rows input, int rows) {
+    private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {
         if (shared.gate() == null) {
-            feed(shared.expert(), input, null, space.hidden, rows);
+            feed(operations, shared.expert(), input, null, space.hidden, rows);
             return;
         }
-        backend.linear(input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
-        feed(shared.expert(), input, null, space.delta, rows);
-        backend.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
+        operations.linear(input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
+        feed(operations, shared.expert(), input, null, space.delta, rows);
+        operations.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }
 
-    /** Frees what was copied from the checkpoint; buffers and pages belong to the backend. */
+    /** Frees what was copied from the checkpoint; buffers and pages belong to the device. */
     @Override
     public void close() {
         rearranged.close();

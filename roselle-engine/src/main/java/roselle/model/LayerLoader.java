@@ -12,7 +12,7 @@ import roselle.backend.Rows;
 import roselle.backend.Weight;
 import roselle.tensor.Tensor;
 
-/** Brings one layer after the other from a checkpoint to a backend: norms and attention here, the rest beside it. */
+/** Brings one layer after the other from a checkpoint to a device: norms and attention here, the rest beside it. */
 final class LayerLoader {
     private final DecoderSpec spec;
     private final TensorSource tensors;

@@ -1,7 +1,7 @@
 package roselle.model;
 
 import java.lang.foreign.Arena;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.tensor.DataType;
@@ -13,7 +13,7 @@ import roselle.tensor.Tensor;
  * @param weightBytes all tensors that the decoder reads, as stored
  * @param copiedBytes what is copied out of them: matrices that products want in another order or form, and small vectors
  *     as float32
- * @param deviceBytes the part of these copies that the backend takes: the rest lies on the host while it is loaded or read
+ * @param deviceBytes the part of these copies that the device takes: the rest lies on the host while it is loaded or read
  */
 public record LoadPlan(long weightBytes, long copiedBytes, long deviceBytes) {
     private static final StepLimits SMALLEST = new StepLimits(1, 1, 1, 1, 1);
@@ -23,14 +23,14 @@ public record LoadPlan(long weightBytes, long copiedBytes, long deviceBytes) {
      *
      * @throws roselle.api.CheckpointException where loading it would fail
      */
-    public static LoadPlan of(Checkpoint checkpoint, Blueprint blueprint, Backend backend) {
+    public static LoadPlan of(Checkpoint checkpoint, Blueprint blueprint, Device device) {
         DecoderSpec spec = blueprint.spec();
         var unused = new UnusedTensors(spec.layers().size(), spec.output().tied());
         long weights = 0;
         for (Tensor tensor : checkpoint.tensors().values()) {
             weights += unused.mayIgnore(tensor.name()) ? 0 : tensor.data().byteSize();
         }
-        return copies(weights, checkpoint, blueprint, backend);
+        return copies(weights, checkpoint, blueprint, device);
     }
 
     /** The plan of a device with memory of its own, where all that it reads is copied to and nothing else lives. */
@@ -38,10 +38,10 @@ public record LoadPlan(long weightBytes, long copiedBytes, long deviceBytes) {
         return new LoadPlan(0, deviceBytes, deviceBytes);
     }
 
-    private static LoadPlan copies(long weights, Checkpoint checkpoint, Blueprint blueprint, Backend backend) {
+    private static LoadPlan copies(long weights, Checkpoint checkpoint, Blueprint blueprint, Device device) {
         DecoderSpec spec = blueprint.spec();
         try (Arena arena = Arena.ofConfined()) {
-            var store = new CountingStore(backend);
+            var store = new CountingStore(device);
             var rearrangement = Rearrangement.counting(arena);
             var space = new Workspace(spec, SMALLEST, store, DataType.F32);
             DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, spec.context());

@@ -2,13 +2,13 @@ package roselle.model;
 
 import java.util.List;
 import java.util.function.LongConsumer;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
+import roselle.backend.Device;
 import roselle.backend.Weight;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
-/** Where a decoder's numbers go when it is loaded: to a backend, or, to learn what that takes, nowhere. */
+/** Where a decoder's numbers go when it is loaded: to a device, or, to learn what that takes, nowhere. */
 interface Store {
     Buffer allocate(DataType type, long elements);
 
@@ -19,22 +19,22 @@ interface Store {
     /** A matrix whose rows are only looked up. */
     Weight loadTable(String name, Tensor table);
 
-    /** A backend; {@code loaded} hears the bytes of each matrix that it has taken, as the checkpoint stores it. */
-    static Store of(Backend backend, LongConsumer loaded) {
+    /** A device; {@code loaded} hears the bytes of each matrix that it has taken, as the checkpoint stores it. */
+    static Store of(Device device, LongConsumer loaded) {
         return new Store() {
             @Override
             public Buffer allocate(DataType type, long elements) {
-                return backend.allocate(type, elements);
+                return device.allocate(type, elements);
             }
 
             @Override
             public Buffer constants(float[] values) {
-                return backend.constants(values);
+                return device.constants(values);
             }
 
             @Override
             public Weight load(String name, int matrices, List<Tensor> blocks) {
-                Weight weight = backend.load(name, matrices, blocks);
+                Weight weight = device.load(name, matrices, blocks);
                 long bytes = 0;
                 for (Tensor block : blocks) {
                     bytes += block.data().byteSize();
@@ -45,7 +45,7 @@ interface Store {
 
             @Override
             public Weight loadTable(String name, Tensor table) {
-                Weight weight = backend.loadTable(name, table);
+                Weight weight = device.loadTable(name, table);
                 loaded.accept(table.data().byteSize());
                 return weight;
             }

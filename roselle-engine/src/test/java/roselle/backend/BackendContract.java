@@ -85,7 +85,7 @@ public abstract class BackendContract extends ProductsContract {
             HeadShape heads = kind.heads;
             int valueSize = kind.latent ? 0 : heads.valueSize();
             var group = new KvGroup("test", 2, heads.keyHeads(), heads.keySize(), valueSize, kind.window);
-            cache = backend.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {200});
+            cache = device.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {200});
             int next = 199;
             pages = new int[lengths.length][LIMITS.maxPages()];
             queries = new float[lengths.length][];
@@ -113,9 +113,9 @@ public abstract class BackendContract extends ProductsContract {
                     Arrays.fill(inputs.pageTable[0], s * inputs.maxPages, s * inputs.maxPages + gone, -1);
                 }
             }
-            backend.begin(inputs);
-            Buffer sinkLogits = kind.sinks ? backend.constants(sinks) : null;
-            var rope = new Rope(backend.constants(new float[] {0f}), 1f, true); // an angle of zero
+            begin(inputs);
+            Buffer sinkLogits = kind.sinks ? device.constants(sinks) : null;
+            var rope = new Rope(device.constants(new float[] {0f}), 1f, true); // an angle of zero
             var layer = new AttentionLayer(
                     0, 1, heads, kind.latent ? rope : null, null, null, 0.3f, kind.softCap, sinkLogits);
             Rows query = rows(part(queries, contexts, newRows), heads.queryHeads() * heads.keySize());
@@ -123,16 +123,16 @@ public abstract class BackendContract extends ProductsContract {
             if (kind.latent) {
                 // a query head of 8 numbers of which the last 8 are rotated: the tail of what is absorbed
                 float[] tails = tails(part(queries, contexts, newRows), heads);
-                backend.ropeAndAppendLatent(rows(tails, heads.queryHeads() * 8), key, query, layer, cache);
+                operations.ropeAndAppendLatent(rows(tails, heads.queryHeads() * 8), key, query, layer, cache);
             } else {
                 Rows value = rows(part(values, contexts, newRows), heads.keyHeads() * heads.valueSize());
-                backend.ropeAndAppendKv(query, key, value, layer, cache);
+                operations.ropeAndAppendKv(query, key, value, layer, cache);
             }
             if (!attends) {
                 return new float[0];
             }
             Rows output = poisoned(inputs.rows, heads.queryHeads() * heads.valueSize());
-            backend.attention(query, layer, cache, output);
+            operations.attention(query, layer, cache, output);
             return read(output, inputs.rows);
         }
 
@@ -215,19 +215,19 @@ public abstract class BackendContract extends ProductsContract {
         var heads = new HeadShape(2, 1, size, 3);
         float[] frequencies = {1f, 0.25f, 0.01f};
         var group = new KvGroup("test", 1, 1, size, 3, 0);
-        KvCache cache = backend.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {80});
+        KvCache cache = device.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {80});
         StepInputs inputs = step(LIMITS, 1, new int[] {37}, new int[] {3});
         Arrays.setAll(inputs.pageTable[0], i -> i % 80);
-        backend.begin(inputs);
+        begin(inputs);
         for (boolean interleaved : new boolean[] {true, false}) {
             for (boolean normed : new boolean[] {true, false}) {
                 float[] query = random(3 * 2 * size);
                 float[] weight = random(2 * size); // a part for each head
-                Norm norm = normed ? new Norm(Norm.Kind.RMS, backend.constants(weight), 0f, null, 1e-6f) : null;
-                var rope = new Rope(backend.constants(frequencies), 1.5f, interleaved);
+                Norm norm = normed ? new Norm(Norm.Kind.RMS, device.constants(weight), 0f, null, 1e-6f) : null;
+                var rope = new Rope(device.constants(frequencies), 1.5f, interleaved);
                 var layer = new AttentionLayer(0, 0, heads, rope, norm, null, 1f, 0f, null);
                 Rows rotated = rows(query, 2 * size);
-                backend.ropeAndAppendKv(rotated, rows(random(3 * size), size), rows(random(9), 3), layer, cache);
+                operations.ropeAndAppendKv(rotated, rows(random(3 * size), size), rows(random(9), 3), layer, cache);
                 double[] expected = headNormed(query, normed ? weight : null, size);
                 for (int head = 0; head < 6; head++) {
                     rotate(expected, head * size, frequencies, 37 + head / 2, interleaved);
@@ -269,7 +269,7 @@ public abstract class BackendContract extends ProductsContract {
         var sequences = new Sequences(kind, new int[] {10});
         sequences.append(new int[] {0}, new int[] {9}, LIMITS, false);
         float[] original = sequences.append(new int[] {9}, new int[] {1}, LIMITS, true);
-        backend.copyPage(sequences.cache, 0, sequences.pages[0][1], 7);
+        device.copyPage(sequences.cache, 0, sequences.pages[0][1], 7);
         sequences.pages[0][1] = 7;
         assertThat(sequences.append(new int[] {9}, new int[] {1}, LIMITS, true)).isEqualTo(original);
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,11 +32,15 @@ public abstract class ContractFixture {
     static final long SEED = 20_260_704L;
 
     final Random random = new Random(SEED);
-    Backend backend;
+    Device device;
+    /** Each call is a step of its own, of the inputs that {@link #begin} was given last. */
+    final Operations operations = stepwise();
+
+    private StepInputs inputs = oneRow();
     Arena arena;
 
-    /** A new backend, closed after each test. */
-    protected abstract Backend open();
+    /** A new device, closed after each test. */
+    protected abstract Device open();
 
     /** Largest relative error that the backend's rows may have: about 1e-5 for float32. */
     protected double tolerance() {
@@ -44,13 +50,43 @@ public abstract class ContractFixture {
     @BeforeEach
     final void openBackend() {
         arena = Arena.ofShared();
-        backend = open();
+        device = open();
     }
 
     @AfterEach
     final void closeBackend() {
-        backend.close();
+        device.close();
         arena.close();
+    }
+
+    private Operations stepwise() {
+        return (Operations) Proxy.newProxyInstance(
+                Operations.class.getClassLoader(), new Class<?>[] {Operations.class}, (_, method, arguments) -> {
+                    device.submit(inputs, (all, _) -> call(method, all, arguments));
+                    return null;
+                });
+    }
+
+    private static void call(Method method, Operations all, Object[] arguments) {
+        try {
+            method.invoke(all, arguments);
+        } catch (ReflectiveOperationException failure) {
+            throw new LinkageError(method.getName() + " fails", failure);
+        }
+    }
+
+    /** A step for operations that depend on none. */
+    private static StepInputs oneRow() {
+        var step = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
+        step.rows = 1;
+        step.sequences = 1;
+        step.rowStart[1] = 1;
+        return step;
+    }
+
+    /** Operations from here on belong to this step. */
+    void begin(StepInputs step) {
+        inputs = step;
     }
 
     float[] random(int count) {
@@ -66,27 +102,27 @@ public abstract class ContractFixture {
         int rows = numbers.length / columns;
         int before = 3;
         int stride = columns + 8;
-        Rows wide = Rows.of(backend.allocate(backend.activationType(), (long) rows * stride), stride);
+        Rows wide = Rows.of(device.allocate(device.activationType(), (long) rows * stride), stride);
         var all = new float[rows * stride];
         Arrays.fill(all, UNTOUCHED);
         for (int r = 0; r < rows; r++) {
             System.arraycopy(numbers, r * columns, all, r * stride + before, columns);
         }
-        backend.write(segment(all), wide, 0, rows);
+        device.write(segment(all), wide, 0, rows);
         return wide.columns(before, columns);
     }
 
     /** Rows without gaps, as a decoder's are. */
     Rows gapless(float[] numbers, int columns) {
         int rows = numbers.length / columns;
-        Rows all = Rows.of(backend.allocate(backend.activationType(), numbers.length), columns);
-        backend.write(segment(numbers), all, 0, rows);
+        Rows all = Rows.of(device.allocate(device.activationType(), numbers.length), columns);
+        device.write(segment(numbers), all, 0, rows);
         return all;
     }
 
     float[] readGapless(Rows all, int rows) {
         MemorySegment target = arena.allocate(ValueLayout.JAVA_FLOAT, (long) rows * all.columns());
-        backend.read(all, 0, rows, target);
+        device.read(all, 0, rows, target);
         return target.toArray(ValueLayout.JAVA_FLOAT);
     }
 
@@ -100,10 +136,10 @@ public abstract class ContractFixture {
     /** Reads rows back and checks that what lies beside them is as it was. */
     float[] read(Rows view, int rows) {
         MemorySegment target = arena.allocate(ValueLayout.JAVA_FLOAT, (long) rows * view.columns());
-        backend.read(view, 0, rows, target);
+        device.read(view, 0, rows, target);
         var beside = new Rows(view.buffer(), view.offset() - 3, view.stride(), view.stride());
         MemorySegment wide = arena.allocate(ValueLayout.JAVA_FLOAT, (long) rows * view.stride());
-        backend.read(beside, 0, rows, wide);
+        device.read(beside, 0, rows, wide);
         for (int i = 0; i < rows * view.stride(); i++) {
             int column = i % view.stride() - 3;
             if (column < 0 || column >= view.columns()) {
@@ -123,7 +159,7 @@ public abstract class ContractFixture {
     Weight weight(float[] numbers, int matrices, int columns) {
         long rows = numbers.length / columns;
         var tensor = new Tensor("test", DataType.F32, Shape.of(rows, columns), segment(numbers));
-        return backend.load("test", matrices, List.of(tensor));
+        return device.load("test", matrices, List.of(tensor));
     }
 
     /** Compares with a float64 reference, relative to the largest number of the reference. */

@@ -50,11 +50,11 @@ public abstract class DecodingContract extends BackendContract {
         HeadShape heads = kind.heads;
         var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), kind.window);
         int pages = CONTEXTS.length * LIMITS.maxPages();
-        KvCache cache = backend.allocateKvCache(List.of(group), backend.activationType(), PAGE, new int[] {pages});
+        KvCache cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {pages});
         AttentionLayer layer = layer(kind, numbers);
         Projected prompt = new Projected(kind, numbers, Arrays.stream(CONTEXTS).sum());
         begin(new int[CONTEXTS.length], CONTEXTS);
-        backend.ropeAndAppendKv(prompt.query, prompt.key, prompt.value, layer, cache);
+        operations.ropeAndAppendKv(prompt.query, prompt.key, prompt.value, layer, cache);
         var all = new ArrayList<float[]>();
         var ones = new int[CONTEXTS.length];
         Arrays.fill(ones, 1);
@@ -65,10 +65,10 @@ public abstract class DecodingContract extends BackendContract {
             int width = heads.queryHeads() * heads.valueSize();
             Rows output = gapless(new float[ones.length * width], width);
             if (atOnce && i < STEPS) {
-                backend.appendAndAttend(projected.query, projected.key, projected.value, layer, cache, output);
+                operations.appendAndAttend(projected.query, projected.key, projected.value, layer, cache, output);
             } else {
-                backend.ropeAndAppendKv(projected.query, projected.key, projected.value, layer, cache);
-                backend.attention(projected.query, layer, cache, output);
+                operations.ropeAndAppendKv(projected.query, projected.key, projected.value, layer, cache);
+                operations.attention(projected.query, layer, cache, output);
             }
             all.add(readGapless(output, ones.length));
         }
@@ -78,7 +78,7 @@ public abstract class DecodingContract extends BackendContract {
     private void begin(int[] contexts, int[] rows) {
         StepInputs inputs = step(LIMITS, 1, contexts, rows);
         Arrays.setAll(inputs.pageTable[0], i -> pageOf(i / inputs.maxPages, i % inputs.maxPages));
-        backend.begin(inputs);
+        begin(inputs);
     }
 
     /** Pages of a sequence that lie in no order. */
@@ -88,8 +88,8 @@ public abstract class DecodingContract extends BackendContract {
 
     private AttentionLayer layer(Decoding kind, Random numbers) {
         HeadShape heads = kind.heads;
-        Buffer frequencies = backend.constants(frequencies(heads.keySize() / 2));
-        Buffer weight = backend.constants(gaussian(numbers, heads.keySize()));
+        Buffer frequencies = device.constants(frequencies(heads.keySize() / 2));
+        Buffer weight = device.constants(gaussian(numbers, heads.keySize()));
         Norm norm = kind.norms ? new Norm(Norm.Kind.RMS, weight, 0f, null, 1e-6f) : null;
         return new AttentionLayer(
                 0,
@@ -100,7 +100,7 @@ public abstract class DecodingContract extends BackendContract {
                 norm,
                 0.1f,
                 kind.softCap,
-                kind.sinks ? backend.constants(gaussian(numbers, heads.queryHeads())) : null);
+                kind.sinks ? device.constants(gaussian(numbers, heads.queryHeads())) : null);
     }
 
     private static float[] frequencies(int pairs) {

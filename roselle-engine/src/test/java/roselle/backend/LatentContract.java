@@ -74,8 +74,8 @@ public abstract class LatentContract extends DecodingContract {
             heads = new HeadShape(queryHeads, 1, KEY, VALUE);
             var group = new KvGroup("latent", 2, 1, KEY, 0, 0);
             int pages = LENGTHS.length * LIMITS.maxPages();
-            cache = backend.allocateKvCache(List.of(group), backend.activationType(), PAGE, new int[] {pages});
-            var rope = new Rope(backend.constants(new float[TURNED / 2]), 1f, true); // an angle of zero
+            cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {pages});
+            var rope = new Rope(device.constants(new float[TURNED / 2]), 1f, true); // an angle of zero
             layer = new AttentionLayer(0, 1, heads, rope, null, null, SCALE, 0f, null);
             var numbers = new Random(SEED);
             for (int s = 0; s < LENGTHS.length; s++) {
@@ -96,16 +96,16 @@ public abstract class LatentContract extends DecodingContract {
         float[] attend(int[] contexts, int[] rows) {
             StepInputs inputs = step(LIMITS, 1, contexts, rows);
             Arrays.setAll(inputs.pageTable[0], i -> i % inputs.maxPages * LENGTHS.length + i / inputs.maxPages);
-            backend.begin(inputs);
+            begin(inputs);
             int width = heads.queryHeads() * VALUE;
             Rows absorbed = gapless(part(queries, contexts, rows, heads.queryHeads() * KEY), heads.queryHeads() * KEY);
             Rows query = gapless(tails(readGapless(absorbed, inputs.rows)), heads.queryHeads() * TURNED);
             Rows latent = gapless(part(latents, contexts, rows, KEY), KEY);
-            backend.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
+            operations.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
             var poison = new float[inputs.rows * width];
             Arrays.fill(poison, Float.NaN);
             Rows output = gapless(poison, width);
-            backend.attention(absorbed, layer, cache, output);
+            operations.attention(absorbed, layer, cache, output);
             return readGapless(output, inputs.rows);
         }
 

@@ -33,13 +33,13 @@ public abstract class ProductsContract extends RowsContract {
             float[] stream = random(rows * outputs);
             double[] product = product(input, weight, columns);
             Rows plain = poisoned(rows, outputs);
-            backend.linear(rows(input, columns), weight(weight, 1, columns), Epilogue.PLAIN, plain, rows);
+            operations.linear(rows(input, columns), weight(weight, 1, columns), Epilogue.PLAIN, plain, rows);
             assertClose(read(plain, rows), product);
 
             Activation activation = ACTIVATIONS[(columns + outputs) % ACTIVATIONS.length];
-            var epilogue = new Epilogue(backend.constants(bias), activation, 0.5f, true);
+            var epilogue = new Epilogue(device.constants(bias), activation, 0.5f, true);
             Rows ended = rows(stream, outputs);
-            backend.linear(rows(input, columns), weight(weight, 1, columns), epilogue, ended, rows);
+            operations.linear(rows(input, columns), weight(weight, 1, columns), epilogue, ended, rows);
             for (int i = 0; i < product.length; i++) {
                 product[i] = stream[i] + 0.5 * Float64.activation(activation, product[i] + bias[i % outputs]);
             }
@@ -53,9 +53,9 @@ public abstract class ProductsContract extends RowsContract {
         int outputs = 72;
         float[] numbers = random(outputs * columns);
         Weight weight = weight(numbers, 1, columns);
-        Buffer scales = backend.constants(random(columns));
-        Buffer offsets = backend.constants(random(columns));
-        var epilogue = new Epilogue(backend.constants(random(outputs)), Activation.GELU_TANH, 0.5f, true);
+        Buffer scales = device.constants(random(columns));
+        Buffer offsets = device.constants(random(columns));
+        var epilogue = new Epilogue(device.constants(random(outputs)), Activation.GELU_TANH, 0.5f, true);
         for (Norm.Kind kind : Norm.Kind.values()) {
             var norm = new Norm(kind, scales, 0.5f, kind == Norm.Kind.LAYER ? offsets : null, 1e-5f);
             for (int rows : List.of(1, 3, 4, 8)) {
@@ -63,11 +63,11 @@ public abstract class ProductsContract extends RowsContract {
                 float[] stream = random(rows * outputs);
                 Rows normed = gapless(new float[rows * columns], columns);
                 Rows expected = gapless(stream, outputs);
-                backend.norm(input, norm, normed, rows);
-                backend.linear(normed, weight, epilogue, expected, rows);
+                operations.norm(input, norm, normed, rows);
+                operations.linear(normed, weight, epilogue, expected, rows);
                 Rows output = gapless(stream, outputs);
                 Rows place = gapless(new float[rows * columns], columns);
-                backend.normedLinear(input, norm, place, weight, epilogue, output, rows);
+                operations.normedLinear(input, norm, place, weight, epilogue, output, rows);
                 assertThat(readGapless(output, rows))
                         .as("%d rows, %s, seed %d", rows, kind, SEED)
                         .isEqualTo(readGapless(expected, rows));
@@ -85,7 +85,7 @@ public abstract class ProductsContract extends RowsContract {
         float[] second = random(4 * columns);
         float[] rounded = new float[second.length];
         MemorySegment stored = store(second, type, rounded);
-        Weight weight = backend.load(
+        Weight weight = device.load(
                 "mixed",
                 1,
                 List.of(
@@ -96,7 +96,7 @@ public abstract class ProductsContract extends RowsContract {
         System.arraycopy(rounded, 0, all, first.length, rounded.length);
         float[] input = random(3 * columns);
         Rows output = poisoned(3, 9);
-        backend.linear(rows(input, columns), weight, Epilogue.PLAIN, output, 3);
+        operations.linear(rows(input, columns), weight, Epilogue.PLAIN, output, 3);
         assertClose(read(output, 3), product(input, all, columns));
     }
 
@@ -121,12 +121,12 @@ public abstract class ProductsContract extends RowsContract {
         float[] input = random(40 * columns);
         Weight weight = weight(random(outputs * columns), 1, columns);
         Rows together = poisoned(40, outputs);
-        backend.linear(rows(input, columns), weight, Epilogue.PLAIN, together, 40);
+        operations.linear(rows(input, columns), weight, Epilogue.PLAIN, together, 40);
         float[] all = read(together, 40);
         for (int count : List.of(1, 2, 5, 17)) {
             float[] some = Arrays.copyOfRange(input, 3 * columns, (3 + count) * columns);
             Rows apart = poisoned(count, outputs);
-            backend.linear(rows(some, columns), weight, Epilogue.PLAIN, apart, count);
+            operations.linear(rows(some, columns), weight, Epilogue.PLAIN, apart, count);
             assertThat(read(apart, count)).isEqualTo(Arrays.copyOfRange(all, 3 * outputs, (3 + count) * outputs));
         }
     }
@@ -136,7 +136,7 @@ public abstract class ProductsContract extends RowsContract {
         float[] input = random(3 * 40);
         input[45] = Float.NaN;
         Rows output = poisoned(3, 6);
-        backend.linear(rows(input, 40), weight(random(6 * 40), 1, 40), Epilogue.PLAIN, output, 3);
+        operations.linear(rows(input, 40), weight(random(6 * 40), 1, 40), Epilogue.PLAIN, output, 3);
         float[] product = read(output, 3);
         for (int i = 0; i < product.length; i++) {
             assertThat(Float.isNaN(product[i])).isEqualTo(i / 6 == 1);
@@ -153,7 +153,7 @@ public abstract class ProductsContract extends RowsContract {
         float[] input = random(rows * heads * 17); // 17 numbers per head, of which 11 take part
         float[] before = random(rows * heads * 9); // 9 per head, of which 5 are written
         Rows output = rows(before, heads * 9);
-        backend.headLinear(rows(input, heads * 17), weight(weight, heads, columns), output, rows);
+        operations.headLinear(rows(input, heads * 17), weight(weight, heads, columns), output, rows);
         var expected = doubles(before);
         for (int r = 0; r < rows; r++) {
             for (int h = 0; h < heads; h++) {
@@ -188,7 +188,7 @@ public abstract class ProductsContract extends RowsContract {
             int chosenGroups,
             float @Nullable [] correction,
             float scale) {
-        Buffer corrections = correction == null ? null : backend.constants(correction);
+        Buffer corrections = correction == null ? null : device.constants(correction);
         return new Router(scoring, experts, chosen, normalizes, groups, chosenGroups, corrections, scale);
     }
 
@@ -198,7 +198,7 @@ public abstract class ProductsContract extends RowsContract {
         var two = Arrays.copyOf(logits, 2 * count);
         System.arraycopy(random(count), 0, two, count, count);
         Routing routing = routing(2, router.chosen());
-        backend.routeExperts(rows(two, count), router, routing, 2);
+        operations.routeExperts(rows(two, count), router, routing, 2);
         // expert e's matrix gives e + 1 for an input of 1, so that the products name the experts
         var names = new float[count];
         for (int e = 0; e < count; e++) {
@@ -206,11 +206,11 @@ public abstract class ProductsContract extends RowsContract {
         }
         Rows outputs = poisoned(2 * router.chosen(), 1);
         var linear = new ExpertLinear(weight(names, count, 1), Epilogue.PLAIN, false);
-        backend.groupedLinear(rows(new float[] {1, 1}, 1), linear, routing, outputs, 2);
+        operations.groupedLinear(rows(new float[] {1, 1}, 1), linear, routing, outputs, 2);
         float[] named = Arrays.copyOf(read(outputs, 2 * router.chosen()), router.chosen());
         assertThat(named).containsExactly(experts[0] + 1, experts[1] + 1);
         Rows sum = rows(new float[] {10, 10}, 1);
-        backend.combineExperts(outputs, routing, 1f, sum, 2);
+        operations.combineExperts(outputs, routing, 1f, sum, 2);
         double expected = 10 + weights[0] * (experts[0] + 1) + weights[1] * (experts[1] + 1);
         assertThat((double) read(sum, 2)[0])
                 .isCloseTo(expected, org.assertj.core.api.Assertions.within(Math.max(1e-3, tolerance() * expected)));
@@ -227,7 +227,7 @@ public abstract class ProductsContract extends RowsContract {
         float[] bias = random(experts * outputs);
         Routing routing = routing(rows, 2);
         var router = router(Router.Scoring.SOFTMAX, experts, 2, true, 1, 1, null, 1f);
-        backend.routeExperts(rows(logits, experts), router, routing, rows);
+        operations.routeExperts(rows(logits, experts), router, routing, rows);
         var chosen = new ArrayList<int[]>();
         for (int r = 0; r < rows; r++) {
             chosen.add(twoBest(Arrays.copyOfRange(logits, r * experts, (r + 1) * experts)));
@@ -235,9 +235,9 @@ public abstract class ProductsContract extends RowsContract {
         for (boolean spread : new boolean[] {false, true}) {
             float[] input = random((spread ? 2 : 1) * rows * columns);
             var linear =
-                    new ExpertLinear(weight(weight, experts, columns), Epilogue.bias(backend.constants(bias)), spread);
+                    new ExpertLinear(weight(weight, experts, columns), Epilogue.bias(device.constants(bias)), spread);
             Rows output = poisoned(2 * rows, outputs);
-            backend.groupedLinear(rows(input, columns), linear, routing, output, rows);
+            operations.groupedLinear(rows(input, columns), linear, routing, output, rows);
             var expected = new double[2 * rows * outputs];
             for (int choice = 0; choice < 2 * rows; choice++) {
                 int expert = chosen.get(choice / 2)[choice % 2];
@@ -270,7 +270,7 @@ public abstract class ProductsContract extends RowsContract {
         MemorySegment data = MemorySegment.ofArray(RandomLlama.blocks(random, type, numbers));
         Dequantizer.of(type).dequantize(data, 0, weights, 0, weights.length);
         Shape shape = Shape.of((long) experts * outputs, columns);
-        Weight weight = backend.load("experts", experts, List.of(new Tensor("experts", type, shape, data)));
+        Weight weight = device.load("experts", experts, List.of(new Tensor("experts", type, shape, data)));
         var linear = new ExpertLinear(weight, Epilogue.PLAIN, false);
         float[] logits = new float[rows * experts]; // far apart: no rounding makes a tie of them
         for (int i = 0; i < logits.length; i++) {
@@ -318,15 +318,15 @@ public abstract class ProductsContract extends RowsContract {
     private float[] grouped(ExpertLinear linear, float[] logits, float[] input, int rows, int experts) {
         Routing routing = routing(rows, 2);
         var router = router(Router.Scoring.SOFTMAX, experts, 2, true, 1, 1, null, 1f);
-        backend.routeExperts(rows(logits, experts), router, routing, rows);
+        operations.routeExperts(rows(logits, experts), router, routing, rows);
         Rows output = poisoned(2 * rows, linear.experts().rows());
-        backend.groupedLinear(rows(input, input.length / rows), linear, routing, output, rows);
+        operations.groupedLinear(rows(input, input.length / rows), linear, routing, output, rows);
         return read(output, 2 * rows);
     }
 
     private Routing routing(int rows, int chosen) {
         long choices = (long) rows * chosen;
-        return new Routing(backend.allocate(DataType.I32, choices), backend.allocate(DataType.F32, choices), chosen);
+        return new Routing(device.allocate(DataType.I32, choices), device.allocate(DataType.F32, choices), chosen);
     }
 
     private static int[] twoBest(float[] logits) {

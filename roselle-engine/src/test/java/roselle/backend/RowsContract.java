@@ -20,19 +20,19 @@ public abstract class RowsContract extends ContractFixture {
             float[] input = random(rows * size);
             float[] weight = random(size);
             float[] bias = random(size);
-            var norm = new Norm(kind, backend.constants(weight), 1f, backend.constants(bias), 1e-5f);
+            var norm = new Norm(kind, device.constants(weight), 1f, device.constants(bias), 1e-5f);
             Rows output = poisoned(rows, size);
-            backend.norm(rows(input, size), norm, output, rows);
+            operations.norm(rows(input, size), norm, output, rows);
             double[] expected = normed(kind, input, weight, bias, size);
             assertClose(read(output, rows), expected);
 
             Rows inPlace = rows(input, size);
-            backend.norm(inPlace, norm, inPlace, rows);
+            operations.norm(inPlace, norm, inPlace, rows);
             assertClose(read(inPlace, rows), expected);
 
             float[] stream = random(rows * size);
             Rows added = rows(stream, size);
-            backend.addNormed(rows(input, size), norm, 0.5f, added, rows);
+            operations.addNormed(rows(input, size), norm, 0.5f, added, rows);
             for (int i = 0; i < expected.length; i++) {
                 expected[i] = stream[i] + 0.5 * expected[i];
             }
@@ -64,8 +64,8 @@ public abstract class RowsContract extends ContractFixture {
         float[] input = random(3 * 33);
         input[33 + 5] = Float.NaN;
         Rows output = poisoned(3, 33);
-        var norm = new Norm(Norm.Kind.RMS, backend.constants(random(33)), 0f, null, 1e-6f);
-        backend.norm(rows(input, 33), norm, output, 3);
+        var norm = new Norm(Norm.Kind.RMS, device.constants(random(33)), 0f, null, 1e-6f);
+        operations.norm(rows(input, 33), norm, output, 3);
         float[] normed = read(output, 3);
         for (int i = 0; i < normed.length; i++) {
             assertThat(Float.isNaN(normed[i])).as("number %d", i).isEqualTo(i / 33 == 1);
@@ -81,7 +81,7 @@ public abstract class RowsContract extends ContractFixture {
             gate[size] = 40f;
             gate[size - 1] = -40f;
             Rows output = poisoned(2, size);
-            backend.gatedActivation(rows(gate, size), rows(up, size), new Gate(activation, 7f, 1f), output, 2);
+            operations.gatedActivation(rows(gate, size), rows(up, size), new Gate(activation, 7f, 1f), output, 2);
             var expected = new double[gate.length];
             for (int i = 0; i < gate.length; i++) {
                 double other = Math.clamp(up[i], -7f, 7f) + 1.0;
@@ -90,7 +90,7 @@ public abstract class RowsContract extends ContractFixture {
             assertClose(read(output, 2), expected);
 
             Rows inPlace = rows(gate, size);
-            backend.gatedActivation(inPlace, rows(up, size), new Gate(activation, 7f, 1f), inPlace, 2);
+            operations.gatedActivation(inPlace, rows(up, size), new Gate(activation, 7f, 1f), inPlace, 2);
             assertClose(read(inPlace, 2), expected);
         }
     }
@@ -102,9 +102,9 @@ public abstract class RowsContract extends ContractFixture {
         float[] stream = random(rows * size);
         float[] gate = random(rows);
         Rows scaled = rows(stream, size);
-        backend.addScaled(rows(input, size), 0.7f, scaled, rows);
+        operations.addScaled(rows(input, size), 0.7f, scaled, rows);
         Rows gated = rows(stream, size);
-        backend.addGated(rows(input, size), rows(gate, 1), 0.7f, gated, rows);
+        operations.addGated(rows(input, size), rows(gate, 1), 0.7f, gated, rows);
         var expectedScaled = new double[stream.length];
         var expectedGated = new double[stream.length];
         for (int i = 0; i < stream.length; i++) {
@@ -120,9 +120,9 @@ public abstract class RowsContract extends ContractFixture {
     void scalesAndCapsLogits(int size, int rows) {
         float[] input = random(rows * size);
         Rows scaled = rows(input, size);
-        backend.scaleLogits(scaled, 0.25f, 0f, rows);
+        operations.scaleLogits(scaled, 0.25f, 0f, rows);
         Rows capped = rows(input, size);
-        backend.scaleLogits(capped, 3f, 2f, rows);
+        operations.scaleLogits(capped, 3f, 2f, rows);
         assertClose(
                 read(scaled, rows),
                 Arrays.stream(doubles(input)).map(x -> 0.25 * x).toArray());
@@ -141,12 +141,12 @@ public abstract class RowsContract extends ContractFixture {
         inputs.outputs = 2;
         inputs.outputRow[0] = 0;
         inputs.outputRow[1] = 2;
-        backend.begin(inputs);
+        begin(inputs);
         Rows output = poisoned(3, size);
-        backend.embed(weight(table, 1, size), 0.5f, output);
-        backend.addPositions(weight(table, 1, size), output);
+        operations.embed(weight(table, 1, size), 0.5f, output);
+        operations.addPositions(weight(table, 1, size), output);
         Rows selected = poisoned(2, size);
-        backend.selectOutputs(output, selected);
+        operations.selectOutputs(output, selected);
         int[] positions = {2, 3, 5};
         var expected = new double[3 * size];
         for (int i = 0; i < expected.length; i++) {
@@ -162,9 +162,9 @@ public abstract class RowsContract extends ContractFixture {
 
     @Test
     void allocatesZeros() {
-        Rows zeros = Rows.of(backend.allocate(DataType.F32, 1000), 1000);
+        Rows zeros = Rows.of(device.allocate(DataType.F32, 1000), 1000);
         var target = arena.allocate(4000);
-        backend.read(zeros, 0, 1, target);
+        device.read(zeros, 0, 1, target);
         assertThat(target.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)).containsOnly(0);
     }
 

@@ -2,22 +2,22 @@ package roselle.engine;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 
 /** Engines whose steps a test of another package hears of. */
 public final class HookedEngine {
     private HookedEngine() {}
 
     /** Opens an engine on a device of a test's own, which the engine closes. */
-    public static Engine open(EngineConfig config, Backend device) {
+    public static Engine open(EngineConfig config, Device device) {
         return Engine.open(config, device, StepHook.NONE);
     }
 
     /** Opens an engine that calls {@code afterRead} on its own thread whenever it has read a step's logits. */
     public static Engine open(EngineConfig config, Runnable afterRead) {
-        Backend device = Devices.open(config.device());
-        var hooked = (Backend) Proxy.newProxyInstance(
-                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (_, method, arguments) -> {
+        Device device = Devices.open(config.device());
+        var hooked = (Device) Proxy.newProxyInstance(
+                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (_, method, arguments) -> {
                     try {
                         Object answer = method.invoke(device, arguments);
                         if (method.getName().equals("read")) {

@@ -7,28 +7,24 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
+import java.util.OptionalLong;
 import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.Gate;
+import roselle.backend.Device;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
-import roselle.backend.Norm;
-import roselle.backend.Router;
-import roselle.backend.Routing;
+import roselle.backend.Phase;
 import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.backend.StepProgram;
 import roselle.backend.Weight;
 import roselle.cpu.machine.Processor;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /** The CPU as a device: float32 rows in native memory, weights read in place, or in panels where machine code reads them. */
-public final class CpuBackend implements Backend {
+public final class CpuDevice implements Device {
     private static final StepInputs NO_STEP = new StepInputs(new StepLimits(1, 1, 1, 1, 1), 0);
 
     /** Bytes from which on memory is worth pages of its own. */
@@ -41,38 +37,36 @@ public final class CpuBackend implements Backend {
     private final Products products;
     private final PagedAttention attention;
     private final RowOperations rowOperations;
-    private final TableRows tableRows = new TableRows();
-    private final RowSums sums = new RowSums();
-    private final LogitScaling logitScaling;
+    private final CpuOperations operations;
     private long allocatedBytes;
 
-    /** A backend with a thread per core. */
-    public CpuBackend() {
+    /** A device with a thread per core. */
+    public CpuDevice() {
         this(CpuOptions.all());
     }
 
-    /** A backend with so many threads, the caller's included. */
-    public CpuBackend(int threads) {
+    /** A device with so many threads, the caller's included. */
+    public CpuDevice(int threads) {
         this(CpuOptions.of(threads));
     }
 
     /**
-     * A backend with these options.
+     * A device with these options.
      *
      * @throws roselle.api.DeviceException if the path is not to be had on this machine
      */
-    public CpuBackend(CpuOptions options) {
+    public CpuDevice(CpuOptions options) {
         this(options, MachineCode.open(options));
     }
 
-    /** A backend with code that was opened, which it closes. */
-    CpuBackend(CpuOptions options, MachineCode opened) {
+    /** A device with code that was opened, which it closes. */
+    CpuDevice(CpuOptions options, MachineCode opened) {
         code = opened;
         pool = new WorkerPool(options.threads());
         products = new Products(pool, code, arena);
         attention = new PagedAttention(pool, code, arena);
         rowOperations = new RowOperations(pool);
-        logitScaling = new LogitScaling(pool);
+        operations = new CpuOperations(pool, step, products, attention, rowOperations);
     }
 
     @Override
@@ -81,14 +75,14 @@ public final class CpuBackend implements Backend {
         return "cpu, " + threads + (threads == 1 ? " thread" : " threads") + ", products: " + code.describe();
     }
 
-    /** How a backend with these options would multiply weights of these types, and why so. */
+    /** How a device with these options would multiply weights of these types, and why so. */
     public static String describe(CpuOptions options, Collection<DataType> types) {
         try (MachineCode code = MachineCode.open(options)) {
             return code.describe(types);
         }
     }
 
-    /** Whether a backend with these options could round to bfloat16: whether the path is to be had and multiplies it. */
+    /** Whether a device with these options could round to bfloat16: whether the path is to be had and multiplies it. */
     public static boolean rounds(CpuOptions options) {
         boolean isPath =
                 options.path() == CpuPath.AUTO || options.path() == CpuPath.BF16 || options.path() == CpuPath.AMX;
@@ -100,7 +94,7 @@ public final class CpuBackend implements Backend {
         return MachineCode.paths(Processor.probe());
     }
 
-    /** How a backend with these options would compute products, and why so. */
+    /** How a device with these options would compute products, and why so. */
     public static String describe(CpuOptions options) {
         try (MachineCode code = MachineCode.open(options)) {
             return code.describe();
@@ -131,7 +125,16 @@ public final class CpuBackend implements Backend {
         return products.mostBytes(demands.columns()) + attention.bytes(groups);
     }
 
-    /** The threads that this backend started. */
+    /** Nothing: weights, rows and pages have taken it already. */
+    @Override
+    public void prepare(StepDemands demands) {}
+
+    /** What its steps run. */
+    CpuOperations operations() {
+        return operations;
+    }
+
+    /** The threads that this device started. */
     Thread[] workers() {
         return pool.owned();
     }
@@ -144,6 +147,17 @@ public final class CpuBackend implements Backend {
     @Override
     public DataType activationType() {
         return DataType.F32;
+    }
+
+    @Override
+    public List<Phase> phases() {
+        return List.of();
+    }
+
+    /** Rows and pages are the machine's memory, and weights are read in place. */
+    @Override
+    public OptionalLong memoryBytes() {
+        return OptionalLong.empty();
     }
 
     @Override
@@ -208,117 +222,9 @@ public final class CpuBackend implements Backend {
     }
 
     @Override
-    public void begin(StepInputs inputs) {
+    public void submit(StepInputs inputs, StepProgram program) {
         step.begin(inputs);
-    }
-
-    @Override
-    public void embed(Weight table, float scale, Rows output) {
-        tableRows.of((CpuWeight) table, step.inputs().tokenIds, scale, false, output);
-        rowOperations.run(tableRows, output.columns(), step.rows());
-    }
-
-    @Override
-    public void addPositions(Weight table, Rows output) {
-        tableRows.of((CpuWeight) table, step.inputs().positions, 1f, true, output);
-        rowOperations.run(tableRows, output.columns(), step.rows());
-    }
-
-    @Override
-    public void norm(Rows input, Norm norm, Rows output, int rows) {
-        rowOperations.norm(input, norm, output, 1f, false, rows);
-    }
-
-    @Override
-    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
-        rowOperations.norm(input, norm, output, scale, true, rows);
-    }
-
-    @Override
-    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
-        products.linear(input, (CpuWeight) weight, epilogue, output, rows);
-    }
-
-    @Override
-    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
-        products.heads(input, (CpuWeight) weight, output, rows);
-    }
-
-    @Override
-    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
-        rowOperations.ropeAndAppend(step, query, key, value, layer, (CpuKvCache) cache);
-    }
-
-    @Override
-    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
-        rowOperations.ropeAndAppendLatent(step, query, latent, absorbed, layer, (CpuKvCache) cache);
-    }
-
-    @Override
-    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        attention.attend(step, query, layer, (CpuKvCache) cache, output);
-    }
-
-    /** The scalar twin of {@link #attention}, for one row. */
-    void attendScalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
-        if (attention.isMachine(cache.groups().get(layer.group()))) {
-            for (int head = 0; head < layer.heads().queryHeads(); head++) {
-                PanelAttention.scalar(code, now, query, layer, cache, output, row, head);
-            }
-        } else {
-            Attention.scalar(
-                    now, query, layer, cache, output, row, 0, layer.heads().queryHeads());
-        }
-    }
-
-    @Override
-    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
-        rowOperations.gate(gate, up, kind, output, rows);
-    }
-
-    @Override
-    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        rowOperations.route(logits, router, routing, rows);
-    }
-
-    @Override
-    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
-        products.experts(input, linear, routing, output, rows);
-    }
-
-    @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        rowOperations.run(sums.experts(input, routing, scale, output), output.columns(), rows);
-    }
-
-    @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        rowOperations.run(sums.scaled(input, scale, output), output.columns(), rows);
-    }
-
-    @Override
-    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
-        rowOperations.run(sums.gated(input, gate, scale, output), output.columns(), rows);
-    }
-
-    @Override
-    public void selectOutputs(Rows input, Rows output) {
-        int[] outputRow = step.inputs().outputRow;
-        for (int i = 0; i < step.inputs().outputs; i++) {
-            copyRow(input, outputRow[i], output, i);
-        }
-    }
-
-    private static void copyRow(Rows input, int from, Rows output, int to) {
-        long source = CpuBuffer.row(input, from) * Float.BYTES;
-        long target = CpuBuffer.row(output, to) * Float.BYTES;
-        MemorySegment.copy(
-                CpuBuffer.of(input), source, CpuBuffer.of(output), target, (long) output.columns() * Float.BYTES);
-    }
-
-    @Override
-    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
-        logitScaling.scale(logits, scale, softCap, rows);
+        program.run(operations, inputs);
     }
 
     @Override

@@ -9,20 +9,20 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import roselle.api.DeviceException;
-import roselle.backend.Backend;
+import roselle.backend.Device;
 import roselle.backend.StepInputs;
 
 /** Devices that watch or delay what is launched ahead. */
-public final class AheadBackends {
-    private static final Set<String> WAITING = Set.of(
-            "read", "write", "copyPage", "begin", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
+public final class AheadDevices {
+    private static final Set<String> WAITING =
+            Set.of("read", "write", "copyPage", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
 
-    private AheadBackends() {}
+    private AheadDevices() {}
 
     /** Counts the steps whose rows take tokens that the host may not have seen. */
-    public static Backend counting(Backend device, AtomicInteger stepsAhead) {
+    public static Device counting(Device device, AtomicInteger stepsAhead) {
         return proxy((proxy, method, arguments) -> {
-            if (method.getName().equals("step") && ((StepInputs) arguments[0]).takesDrawn) {
+            if (method.getName().equals("submit") && ((StepInputs) arguments[0]).takesDrawn) {
                 stepsAhead.incrementAndGet();
             }
             return call(device, method, arguments);
@@ -30,11 +30,11 @@ public final class AheadBackends {
     }
 
     /** Comes to each step and draw as late as a device may: when somebody waits for it. */
-    public static Backend late(Backend device) {
+    public static Device late(Device device) {
         var waiting = new ArrayDeque<Launched>();
         return proxy((proxy, method, arguments) -> {
             switch (method.getName()) {
-                case "step" -> {
+                case "submit" -> {
                     var inputs = ((StepInputs) arguments[0]).ofSameSizes();
                     inputs.copyFrom((StepInputs) arguments[0]);
                     waiting.add(new Launched(method, new Object[] {inputs, arguments[1]}));
@@ -64,9 +64,9 @@ public final class AheadBackends {
     }
 
     /** Throws from a step. */
-    public static Backend failing(Backend device, Predicate<StepInputs> fails) {
+    public static Device failing(Device device, Predicate<StepInputs> fails) {
         return proxy((proxy, method, arguments) -> {
-            if (method.getName().equals("step") && fails.test((StepInputs) arguments[0])) {
+            if (method.getName().equals("submit") && fails.test((StepInputs) arguments[0])) {
                 throw new DeviceException("the device is gone");
             }
             return call(device, method, arguments);
@@ -84,12 +84,11 @@ public final class AheadBackends {
         }
     }
 
-    private static Backend proxy(InvocationHandler handler) {
-        return (Backend)
-                Proxy.newProxyInstance(Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, handler);
+    private static Device proxy(InvocationHandler handler) {
+        return (Device) Proxy.newProxyInstance(Device.class.getClassLoader(), new Class<?>[] {Device.class}, handler);
     }
 
-    private static Object call(Backend device, Method method, Object[] arguments) throws Throwable {
+    private static Object call(Device device, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(device, arguments);
         } catch (InvocationTargetException failure) {

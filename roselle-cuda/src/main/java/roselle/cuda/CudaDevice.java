@@ -5,24 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.Gate;
-import roselle.backend.GatedLinear;
+import roselle.backend.Device;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
-import roselle.backend.Norm;
 import roselle.backend.Phase;
-import roselle.backend.Router;
-import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
+import roselle.backend.StepProgram;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.cuda.driver.Driver;
@@ -35,7 +27,7 @@ import roselle.tensor.Tensor;
  * <p>Bits do not depend on the number of rows because no kernel's sums do; see the heads of the files in
  * {@code src/main/cuda}.
  */
-public final class CudaBackend implements Backend {
+public final class CudaDevice implements Device {
     private final Gpu device;
     private final DataType type;
     private final Arena arena = Arena.ofShared();
@@ -47,9 +39,9 @@ public final class CudaBackend implements Backend {
     private final LinearKernels products;
     private final AttentionKernels attention;
     private final SampleKernels sampler;
+    private final CudaOperations operations;
     private final StepGraphs graphs;
     private @Nullable StepMemory step;
-    private StepShape shape = new StepShape(0, 0, true, false, 0);
     private long floats; // a place for float32 rows on their way
     private long floatBytes;
 
@@ -59,7 +51,7 @@ public final class CudaBackend implements Backend {
      * @param type of the rows between operations: BF16, F16, or F32 to verify
      * @throws roselle.api.DeviceException if it cannot be used
      */
-    CudaBackend(Driver driver, int index, DataType type, Cubins cubins) {
+    CudaDevice(Driver driver, int index, DataType type, Cubins cubins) {
         this.type = type;
         device = new Gpu(driver, index);
         kernels = new Kernels(device, cubins);
@@ -72,7 +64,8 @@ public final class CudaBackend implements Backend {
             attention = new AttentionKernels(device, kernels, launcher, type);
             loader = new WeightLoader(device, kernels, launcher, mma, type);
             sampler = new SampleKernels(device, kernels, launcher);
-            graphs = new StepGraphs(device, launcher);
+            operations = new CudaOperations(rowKernels, floatKernels, products, attention);
+            graphs = new StepGraphs(device, launcher, operations);
         } catch (Throwable failure) {
             device.close(new Cleanup().then(kernels::close));
             arena.close();
@@ -97,6 +90,11 @@ public final class CudaBackend implements Backend {
         phases.add(kernels.phase());
         phases.addAll(loader.phases());
         return phases;
+    }
+
+    @Override
+    public int hostThreads() {
+        return 0;
     }
 
     @Override
@@ -140,6 +138,16 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
+    public Weight loadTable(String name, Tensor table) {
+        return load(name, 1, List.of(table));
+    }
+
+    @Override
+    public long tableBytes(Tensor table) {
+        return loadBytes(1, List.of(table));
+    }
+
+    @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType kind, int pageTokens, int[] pages) {
         device.enter();
         attention.reserve();
@@ -174,154 +182,34 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
-    public void begin(StepInputs inputs) {
+    public void submit(StepInputs inputs, StepProgram program) {
         device.enter();
-        StepMemory memory = step;
-        if (memory == null || !memory.fits(inputs)) {
-            loader.finish();
-            graphs.forget();
-            if (memory != null) {
-                device.synchronize();
-                memory.close();
-            }
-            memory = new StepMemory(device, inputs);
-            step = memory;
-        }
+        StepMemory memory = stepMemory(inputs);
         memory.send(inputs);
         products.forgetRoutings();
         launcher.barrier();
         if (inputs.takesDrawn) {
             sampler.take(memory, inputs.rows);
         }
-        shape = memory.shape();
+        operations.begin(memory);
+        graphs.run(memory.shape(), inputs, program);
     }
 
-    @Override
-    public void step(StepInputs inputs, Consumer<StepInputs> operations) {
-        begin(inputs);
-        graphs.run(shape, inputs, operations);
-    }
-
-    private StepMemory step() {
-        if (step == null) {
-            throw new IllegalStateException("no step was begun");
+    /** The memory of steps; where these inputs are of other sizes, in place of what there was. */
+    private StepMemory stepMemory(StepInputs inputs) {
+        StepMemory memory = step;
+        if (memory != null && memory.fits(inputs)) {
+            return memory;
         }
-        return step;
-    }
-
-    @Override
-    public void embed(Weight table, float scale, Rows output) {
-        products.embed((CudaWeight) table, step().tokenIds(), scale, false, output, shape.rows());
-    }
-
-    @Override
-    public void addPositions(Weight table, Rows output) {
-        products.embed((CudaWeight) table, step().positions(), 1f, true, output, shape.rows());
-    }
-
-    @Override
-    public void norm(Rows input, Norm norm, Rows output, int rows) {
-        rowKernels.norm(input, norm, output, rows);
-    }
-
-    @Override
-    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
-        rowKernels.addNormed(input, norm, scale, output, rows);
-    }
-
-    @Override
-    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
-        products.linear(input, (CudaWeight) weight, epilogue, output, rows);
-    }
-
-    @Override
-    public void normedLinear(
-            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
-        if (!products.normedLinear(input, norm, (CudaWeight) weight, epilogue, output, rows)) {
-            norm(input, norm, normed, rows);
-            linear(normed, weight, epilogue, output, rows);
+        loader.finish();
+        graphs.forget();
+        if (memory != null) {
+            device.synchronize();
+            memory.close();
         }
-    }
-
-    @Override
-    public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
-        if (!products.fusesGate(input, product, rows)) {
-            Backend.super.gatedLinear(input, norm, normed, product, rows);
-            return;
-        }
-        if (norm != null) {
-            norm(input, norm, normed, rows);
-        }
-        products.gatedLinear(norm == null ? input : normed, product, rows);
-    }
-
-    @Override
-    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
-        products.heads(input, (CudaWeight) weight, output, rows);
-    }
-
-    @Override
-    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
-        attention.append(step(), shape.rows(), query, key, value, layer, (CudaKvCache) cache);
-    }
-
-    @Override
-    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
-        attention.appendLatent(step(), shape.rows(), query, latent, absorbed, layer, (CudaKvCache) cache);
-    }
-
-    @Override
-    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
-    }
-
-    @Override
-    public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
-        var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
-        if (!attention.appendAndAttend(call, key, value)) {
-            ropeAndAppendKv(query, key, value, layer, cache);
-            attention(query, layer, cache, output);
-        }
-    }
-
-    @Override
-    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
-        rowKernels.gate(gate, up, kind, output, rows);
-    }
-
-    @Override
-    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        products.route(logits, router, routing, rows);
-    }
-
-    @Override
-    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
-        products.experts(input, linear, routing, output, rows);
-    }
-
-    @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        rowKernels.combineExperts(input, routing, scale, output, rows);
-    }
-
-    @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        rowKernels.addScaled(input, scale, output, rows);
-    }
-
-    @Override
-    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
-        rowKernels.addGated(input, gate, scale, output, rows);
-    }
-
-    @Override
-    public void selectOutputs(Rows input, Rows output) {
-        rowKernels.gather(input, step().outputRow(), output, shape.outputs());
-    }
-
-    @Override
-    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
-        (logits.buffer().type() == DataType.F32 ? floatKernels : rowKernels).scaleLogits(logits, scale, softCap, rows);
+        memory = new StepMemory(device, inputs);
+        step = memory;
+        return memory;
     }
 
     @Override

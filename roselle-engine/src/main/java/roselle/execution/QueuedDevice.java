@@ -7,23 +7,16 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Backend;
 import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.Gate;
+import roselle.backend.Device;
 import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
-import roselle.backend.Norm;
 import roselle.backend.Phase;
-import roselle.backend.Router;
-import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
+import roselle.backend.StepProgram;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.sampling.Sampler;
@@ -34,14 +27,14 @@ import roselle.tensor.Tensor;
  * A device that computes when it is called, as one that is given work ahead: steps and draws run on a thread of their own, in
  * the order in which they came, and the host's sampler draws the tokens.
  *
- * <p>One thread gives work, and what it calls beside {@link #step}, {@link #launchDraw} and {@link #collectDraw} waits until
- * all work is done. Operations are called by whoever runs a step. A failure of a step is thrown to whoever waits next.
+ * <p>One thread gives work, and what it calls beside {@link #submit}, {@link #launchDraw} and {@link #collectDraw} waits until
+ * all work is done. Programs get the operations of the device itself. A failure of a step is thrown to whoever waits next.
  */
-public final class QueuedBackend implements Backend {
+public final class QueuedDevice implements Device {
     private static final int JOBS = 4; // two steps and their draws
     private static final int SPINS = 200;
 
-    private final Backend device;
+    private final Device device;
     private final Job[] jobs = new Job[JOBS];
     private final Thread worker = new Thread(this::work, "roselle-steps");
     private final Arena arena = Arena.ofShared();
@@ -63,7 +56,7 @@ public final class QueuedBackend implements Backend {
         StepInputs inputs; // a copy: the caller's may change
 
         @Nullable
-        Consumer<StepInputs> operations;
+        StepProgram program;
 
         @Nullable
         TokenDraws draws;
@@ -75,7 +68,7 @@ public final class QueuedBackend implements Backend {
     }
 
     /** Takes over a device and closes it. */
-    public QueuedBackend(Backend device) {
+    public QueuedDevice(Device device) {
         this.device = device;
         for (int i = 0; i < JOBS; i++) {
             jobs[i] = new Job();
@@ -157,9 +150,9 @@ public final class QueuedBackend implements Backend {
     }
 
     private void run(Job job) {
-        if (job.isStep && job.inputs != null && job.operations != null) {
+        if (job.isStep && job.inputs != null && job.program != null) {
             takeDrawn(job.inputs);
-            device.step(job.inputs, job.operations);
+            device.submit(job.inputs, job.program);
         } else if (job.draws != null && job.logits != null) {
             draw(job.logits, job.draws, job.rows, tokens(job.draws));
         }
@@ -209,14 +202,14 @@ public final class QueuedBackend implements Backend {
     }
 
     @Override
-    public void step(StepInputs inputs, Consumer<StepInputs> operations) {
+    public void submit(StepInputs inputs, StepProgram program) {
         Job job = nextJob();
         job.isStep = true;
         if (job.inputs == null || job.inputs.tokenIds.length != inputs.tokenIds.length) {
             job.inputs = inputs.ofSameSizes();
         }
         job.inputs.copyFrom(inputs);
-        job.operations = operations;
+        job.program = program;
         give();
     }
 
@@ -328,98 +321,6 @@ public final class QueuedBackend implements Backend {
     public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         settle();
         return device.allocateKvCache(groups, type, pageTokens, pages);
-    }
-
-    @Override
-    public void begin(StepInputs inputs) {
-        settle();
-        takeDrawn(inputs);
-        device.begin(inputs);
-    }
-
-    @Override
-    public void embed(Weight table, float scale, Rows output) {
-        device.embed(table, scale, output);
-    }
-
-    @Override
-    public void addPositions(Weight table, Rows output) {
-        device.addPositions(table, output);
-    }
-
-    @Override
-    public void norm(Rows input, Norm norm, Rows output, int rows) {
-        device.norm(input, norm, output, rows);
-    }
-
-    @Override
-    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
-        device.addNormed(input, norm, scale, output, rows);
-    }
-
-    @Override
-    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
-        device.linear(input, weight, epilogue, output, rows);
-    }
-
-    @Override
-    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
-        device.headLinear(input, weight, output, rows);
-    }
-
-    @Override
-    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
-        device.ropeAndAppendKv(query, key, value, layer, cache);
-    }
-
-    @Override
-    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
-        device.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
-    }
-
-    @Override
-    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        device.attention(query, layer, cache, output);
-    }
-
-    @Override
-    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
-        device.gatedActivation(gate, up, kind, output, rows);
-    }
-
-    @Override
-    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        device.routeExperts(logits, router, routing, rows);
-    }
-
-    @Override
-    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
-        device.groupedLinear(input, linear, routing, output, rows);
-    }
-
-    @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        device.combineExperts(input, routing, scale, output, rows);
-    }
-
-    @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        device.addScaled(input, scale, output, rows);
-    }
-
-    @Override
-    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
-        device.addGated(input, gate, scale, output, rows);
-    }
-
-    @Override
-    public void selectOutputs(Rows input, Rows output) {
-        device.selectOutputs(input, output);
-    }
-
-    @Override
-    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
-        device.scaleLogits(logits, scale, softCap, rows);
     }
 
     @Override

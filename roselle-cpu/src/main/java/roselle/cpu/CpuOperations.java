@@ -1,0 +1,156 @@
+package roselle.cpu;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
+import roselle.backend.KvCache;
+import roselle.backend.Norm;
+import roselle.backend.Operations;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.UnfusedOperations;
+import roselle.backend.Weight;
+
+/** Operations on the CPU: each ends before it returns, and none is fused with another. */
+final class CpuOperations implements Operations {
+    private final Step step;
+    private final Products products;
+    private final PagedAttention attention;
+    private final RowOperations rowOperations;
+    private final TableRows tableRows = new TableRows();
+    private final RowSums sums = new RowSums();
+    private final LogitScaling logitScaling;
+
+    /** Operations of the step that is the current one. */
+    CpuOperations(
+            WorkerPool pool, Step step, Products products, PagedAttention attention, RowOperations rowOperations) {
+        this.step = step;
+        this.products = products;
+        this.attention = attention;
+        this.rowOperations = rowOperations;
+        logitScaling = new LogitScaling(pool);
+    }
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        tableRows.of((CpuWeight) table, step.inputs().tokenIds, scale, false, output);
+        rowOperations.run(tableRows, output.columns(), step.rows());
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        tableRows.of((CpuWeight) table, step.inputs().positions, 1f, true, output);
+        rowOperations.run(tableRows, output.columns(), step.rows());
+    }
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        rowOperations.norm(input, norm, output, 1f, false, rows);
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        rowOperations.norm(input, norm, output, scale, true, rows);
+    }
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        products.linear(input, (CpuWeight) weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void normedLinear(
+            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        UnfusedOperations.normedLinear(this, input, norm, normed, weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        products.heads(input, (CpuWeight) weight, output, rows);
+    }
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        rowOperations.ropeAndAppend(step, query, key, value, layer, (CpuKvCache) cache);
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        rowOperations.ropeAndAppendLatent(step, query, latent, absorbed, layer, (CpuKvCache) cache);
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        attention.attend(step, query, layer, (CpuKvCache) cache, output);
+    }
+
+    @Override
+    public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
+    }
+
+    /** The scalar twin of {@link #attention}, for one row. */
+    void attendScalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
+        attention.scalar(now, query, layer, cache, output, row);
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        rowOperations.gate(gate, up, kind, output, rows);
+    }
+
+    @Override
+    public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+    }
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        rowOperations.route(logits, router, routing, rows);
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        products.experts(input, linear, routing, output, rows);
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        rowOperations.run(sums.experts(input, routing, scale, output), output.columns(), rows);
+    }
+
+    @Override
+    public void addScaled(Rows input, float scale, Rows output, int rows) {
+        rowOperations.run(sums.scaled(input, scale, output), output.columns(), rows);
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        rowOperations.run(sums.gated(input, gate, scale, output), output.columns(), rows);
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        int[] outputRow = step.inputs().outputRow;
+        for (int i = 0; i < step.inputs().outputs; i++) {
+            copyRow(input, outputRow[i], output, i);
+        }
+    }
+
+    private static void copyRow(Rows input, int from, Rows output, int to) {
+        long source = CpuBuffer.row(input, from) * Float.BYTES;
+        long target = CpuBuffer.row(output, to) * Float.BYTES;
+        MemorySegment.copy(
+                CpuBuffer.of(input), source, CpuBuffer.of(output), target, (long) output.columns() * Float.BYTES);
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        logitScaling.scale(logits, scale, softCap, rows);
+    }
+}

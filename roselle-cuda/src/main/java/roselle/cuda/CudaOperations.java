@@ -1,0 +1,160 @@
+package roselle.cuda;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
+import roselle.backend.KvCache;
+import roselle.backend.Norm;
+import roselle.backend.Operations;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.UnfusedOperations;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+
+/** Operations on a GPU as launches of kernels; they fuse where a kernel takes these rows. */
+final class CudaOperations implements Operations {
+    private final RowKernels rowKernels;
+    private final RowKernels floatKernels;
+    private final LinearKernels products;
+    private final AttentionKernels attention;
+    private @Nullable StepMemory step;
+    private StepShape shape = new StepShape(0, 0, true, false, 0);
+
+    CudaOperations(RowKernels rowKernels, RowKernels floatKernels, LinearKernels products, AttentionKernels attention) {
+        this.rowKernels = rowKernels;
+        this.floatKernels = floatKernels;
+        this.products = products;
+        this.attention = attention;
+    }
+
+    /** From here on they work on the step that was sent to this memory. */
+    void begin(StepMemory sent) {
+        step = sent;
+        shape = sent.shape();
+    }
+
+    private StepMemory step() {
+        if (step == null) {
+            throw new IllegalStateException("no step was begun");
+        }
+        return step;
+    }
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        products.embed((CudaWeight) table, step().tokenIds(), scale, false, output, shape.rows());
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        products.embed((CudaWeight) table, step().positions(), 1f, true, output, shape.rows());
+    }
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        rowKernels.norm(input, norm, output, rows);
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        rowKernels.addNormed(input, norm, scale, output, rows);
+    }
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        products.linear(input, (CudaWeight) weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void normedLinear(
+            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        if (!products.normedLinear(input, norm, (CudaWeight) weight, epilogue, output, rows)) {
+            UnfusedOperations.normedLinear(this, input, norm, normed, weight, epilogue, output, rows);
+        }
+    }
+
+    @Override
+    public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        if (!products.fusesGate(input, product, rows)) {
+            UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+            return;
+        }
+        if (norm != null) {
+            norm(input, norm, normed, rows);
+        }
+        products.gatedLinear(norm == null ? input : normed, product, rows);
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        products.heads(input, (CudaWeight) weight, output, rows);
+    }
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        attention.append(step(), shape.rows(), query, key, value, layer, (CudaKvCache) cache);
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        attention.appendLatent(step(), shape.rows(), query, latent, absorbed, layer, (CudaKvCache) cache);
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
+    }
+
+    @Override
+    public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
+        if (!attention.appendAndAttend(call, key, value)) {
+            UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
+        }
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        rowKernels.gate(gate, up, kind, output, rows);
+    }
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        products.route(logits, router, routing, rows);
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        products.experts(input, linear, routing, output, rows);
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        rowKernels.combineExperts(input, routing, scale, output, rows);
+    }
+
+    @Override
+    public void addScaled(Rows input, float scale, Rows output, int rows) {
+        rowKernels.addScaled(input, scale, output, rows);
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        rowKernels.addGated(input, gate, scale, output, rows);
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        rowKernels.gather(input, step().outputRow(), output, shape.outputs());
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        (logits.buffer().type() == DataType.F32 ? floatKernels : rowKernels).scaleLogits(logits, scale, softCap, rows);
+    }
+}
