@@ -116,12 +116,6 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
                 load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit, upOffset);               \
         });                                                                                                                   \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(256) add_scaled_##SUFFIX(                                                    \
-        const Number<T>* input, i64 inputStride, float scale, Number<T>* output, i64 outputStride, int columns) {             \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
-            return load<T>(output, r * outputStride + c) + scale * load<T>(input, r * inputStride + c);                       \
-        });                                                                                                                   \
-    }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) add_gated_##SUFFIX(const Number<T>* input, i64 inputStride,             \
         const Number<T>* gate, i64 gateStride, float scale, Number<T>* output, i64 outputStride, int columns) {               \
         each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
@@ -147,10 +141,6 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
         scale_logits_##SUFFIX(Number<T>* logits, i64 stride, float scale, float softCap, int columns) {                       \
         each<T>(                                                                                                              \
             logits, stride, columns, [&](i64 r, int c) { return capped(load<T>(logits, r * stride + c), scale, softCap); });  \
-    }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(256)                                                                         \
-        from_floats_##SUFFIX(const float* input, i64 inputStride, Number<T>* output, i64 outputStride, int columns) {         \
-        each<T>(output, outputStride, columns, [&](i64 r, int c) { return input[r * inputStride + c]; });                     \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         to_floats_##SUFFIX(const Number<T>* input, i64 inputStride, float* output, i64 outputStride, int columns) {           \

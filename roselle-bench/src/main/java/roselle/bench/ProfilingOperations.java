@@ -143,13 +143,6 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        long start = System.nanoTime();
-        operations.addScaled(input, scale, output, rows);
-        end(Kind.OTHERS, start);
-    }
-
-    @Override
     public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
         long start = System.nanoTime();
         operations.addGated(input, gate, scale, output, rows);

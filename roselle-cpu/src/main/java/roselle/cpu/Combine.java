@@ -24,21 +24,15 @@ final class Combine {
         }
     }
 
-    /** {@code output[r] += scale * input[r]}. */
-    static void scalarAdd(Rows input, float scale, Rows output, int first, int end) {
-        for (int r = first; r < end; r++) {
-            long from = CpuBuffer.row(input, r);
-            for (int i = 0; i < output.columns(); i++) {
-                add(output, r, i, scale * CpuBuffer.number(CpuBuffer.of(input), from + i));
-            }
-        }
-    }
-
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}. */
     static void scalarGated(Rows input, Rows gate, float scale, Rows output, int first, int end) {
         for (int r = first; r < end; r++) {
-            float gated = CpuBuffer.number(CpuBuffer.of(gate), CpuBuffer.row(gate, r));
-            scalarAdd(input, VectorFunctions.sigmoid(gated) * scale, output, r, r + 1);
+            float factor =
+                    VectorFunctions.sigmoid(CpuBuffer.number(CpuBuffer.of(gate), CpuBuffer.row(gate, r))) * scale;
+            long from = CpuBuffer.row(input, r);
+            for (int i = 0; i < output.columns(); i++) {
+                add(output, r, i, factor * CpuBuffer.number(CpuBuffer.of(input), from + i));
+            }
         }
     }
 

@@ -233,15 +233,6 @@ public final class CpuDevice implements Device {
     }
 
     @Override
-    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
-        long bytes = (long) target.columns() * Float.BYTES;
-        for (int r = 0; r < rows; r++) {
-            long at = CpuBuffer.row(target, firstRow + r) * Float.BYTES;
-            MemorySegment.copy(source, r * bytes, CpuBuffer.of(target), at, bytes);
-        }
-    }
-
-    @Override
     public void read(Rows source, int firstRow, int rows, MemorySegment target) {
         long bytes = (long) source.columns() * Float.BYTES;
         for (int r = 0; r < rows; r++) {

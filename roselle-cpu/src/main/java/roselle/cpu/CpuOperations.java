@@ -125,11 +125,6 @@ final class CpuOperations implements Operations {
     }
 
     @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        rowOperations.run(sums.scaled(input, scale, output), output.columns(), rows);
-    }
-
-    @Override
     public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
         rowOperations.run(sums.gated(input, gate, scale, output), output.columns(), rows);
     }

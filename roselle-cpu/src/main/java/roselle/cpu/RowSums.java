@@ -15,11 +15,6 @@ final class RowSums implements RowOperation {
     private @Nullable Routing routing;
     private float scale;
 
-    /** {@code output[r] += scale * input[r]}. */
-    RowSums scaled(Rows from, float factor, Rows to) {
-        return prepare(from, factor, to, null, null);
-    }
-
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}. */
     RowSums gated(Rows from, Rows gates, float factor, Rows to) {
         return prepare(from, factor, to, gates, null);

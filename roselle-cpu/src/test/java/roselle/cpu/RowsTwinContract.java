@@ -115,9 +115,6 @@ public final class RowsTwinContract {
         Rows output = numbers(device, size);
         Rows twin = copy(device, output);
         Rows input = special(device, size, rows);
-        Combine.scalarAdd(input, 0.7f, twin, 0, rows);
-        device.operations().addScaled(input, 0.7f, output, rows);
-        same("sum", rows, twin, output);
         Rows gate = special(device, 1, rows);
         Combine.scalarGated(input, gate, 0.7f, twin, 0, rows);
         device.operations().addGated(input, gate, 0.7f, output, rows);

@@ -238,19 +238,6 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
-        device.enter();
-        long bytes = (long) rows * target.columns() * Float.BYTES;
-        reserveFloats(bytes);
-        products.forgetRoutings();
-        device.driver().copyIn(floats, source, bytes, device.stream());
-        launcher.barrier();
-        kernelsOf(target).fromFloats(floats, target, firstRow, rows);
-        device.synchronize();
-        launcher.barrier();
-    }
-
-    @Override
     public void read(Rows source, int firstRow, int rows, MemorySegment target) {
         device.enter();
         long bytes = (long) rows * source.columns() * Float.BYTES;

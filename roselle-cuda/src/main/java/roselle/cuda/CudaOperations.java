@@ -139,11 +139,6 @@ final class CudaOperations implements Operations {
     }
 
     @Override
-    public void addScaled(Rows input, float scale, Rows output, int rows) {
-        rowKernels.addScaled(input, scale, output, rows);
-    }
-
-    @Override
     public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
         rowKernels.addGated(input, gate, scale, output, rows);
     }

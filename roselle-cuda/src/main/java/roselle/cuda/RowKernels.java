@@ -21,11 +21,9 @@ final class RowKernels {
     private final Kernel addNormed;
     private final Kernel gated;
     private final Kernel gather;
-    private final Kernel addScaled;
     private final Kernel addGated;
     private final Kernel combineExperts;
     private final Kernel scaleLogits;
-    private final Kernel fromFloats;
     private final Kernel toFloats;
     private final Kernel fastNorm;
     private final Kernel wideNorm;
@@ -43,11 +41,9 @@ final class RowKernels {
         addNormed = kernels.kernel(generic, "add_normed" + suffix);
         gated = kernels.kernel(generic, "gated" + suffix);
         gather = kernels.kernel(generic, "gather" + suffix);
-        addScaled = kernels.kernel(generic, "add_scaled" + suffix);
         addGated = kernels.kernel(generic, "add_gated" + suffix);
         combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
         scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
-        fromFloats = kernels.kernel(generic, "from_floats" + suffix);
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
         KernelSource fast = KernelSource.ROWS;
         fastNorm = is16Bit ? kernels.kernel(fast, "norm" + suffix) : norm;
@@ -127,11 +123,6 @@ final class RowKernels {
         }
     }
 
-    void addScaled(Rows input, float scale, Rows output, int rows) {
-        launcher.of(addScaled).rows(input).number(scale).rows(output).integer(output.columns());
-        launchColumns(output, rows);
-    }
-
     void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
         launcher.of(addGated).rows(input).rows(gate).number(scale).rows(output).integer(output.columns());
         launchColumns(output, rows);
@@ -151,17 +142,6 @@ final class RowKernels {
     void scaleLogits(Rows logits, float scale, float softCap, int rows) {
         launcher.of(scaleLogits).rows(logits).number(scale).number(softCap).integer(logits.columns());
         launchColumns(logits, rows);
-    }
-
-    /** Gapless float32 rows at an address become rows of the activations' type. */
-    void fromFloats(long source, Rows target, int firstRow, int rows) {
-        launcher.of(fromFloats)
-                .pointer(source)
-                .wide(target.columns())
-                .pointer(row(target, firstRow))
-                .wide(target.stride())
-                .integer(target.columns());
-        launchColumns(target, rows);
     }
 
     void toFloats(Rows source, int firstRow, long target, int rows) {

@@ -2,8 +2,7 @@ package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,11 +32,8 @@ class CudaDrawsTest {
     void drawsWhatTheHostDraws(int vocabulary, int rows) {
         var cases = new DrawCases(vocabulary + rows, vocabulary, rows);
         try (Device device = new CudaDevice(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
-            Rows logits = Rows.of(device.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment outside = arena.allocate(cases.logits().byteSize(), 64);
-                device.write(outside.copyFrom(cases.logits()), logits, 0, rows);
-            }
+            float[] numbers = cases.logits().toArray(ValueLayout.JAVA_FLOAT);
+            Rows logits = Rows.of(device.constants(numbers), vocabulary);
             for (int round = 0; round < 2; round++) { // counts must be zeros again after the first
                 device.draw(logits, cases.draws(), rows);
                 for (int row = 0; row < rows; row++) {

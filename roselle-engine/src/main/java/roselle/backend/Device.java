@@ -102,9 +102,6 @@ public interface Device extends AutoCloseable {
     /** Copies all layers of a page of a group to another page of it: copy on write. */
     void copyPage(KvCache cache, int group, int from, int to);
 
-    /** Copies rows from host memory, as gapless float32. */
-    void write(MemorySegment source, Rows target, int firstRow, int rows);
-
     /** Waits for all operations before it and copies rows to host memory, as gapless float32. */
     void read(Rows source, int firstRow, int rows, MemorySegment target);
 

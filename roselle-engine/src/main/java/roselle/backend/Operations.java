@@ -95,9 +95,6 @@ public interface Operations {
     /** {@code output[r] += scale * sum over j of routing weight(r, j) * input[r * chosen + j]}, in the order of j. */
     void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows);
 
-    /** {@code output[r] += scale * input[r]}. */
-    void addScaled(Rows input, float scale, Rows output, int rows);
-
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}: a shared expert with its own gate. */
     void addGated(Rows input, Rows gate, float scale, Rows output, int rows);
 

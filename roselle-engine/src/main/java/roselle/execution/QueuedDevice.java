@@ -330,12 +330,6 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public void write(MemorySegment source, Rows target, int firstRow, int rows) {
-        settle();
-        device.write(source, target, firstRow, rows);
-    }
-
-    @Override
     public void read(Rows source, int firstRow, int rows, MemorySegment target) {
         settle();
         device.read(source, firstRow, rows, target);

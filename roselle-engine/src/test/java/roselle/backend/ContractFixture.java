@@ -108,15 +108,24 @@ public abstract class ContractFixture {
         for (int r = 0; r < rows; r++) {
             System.arraycopy(numbers, r * columns, all, r * stride + before, columns);
         }
-        device.write(segment(all), wide, 0, rows);
+        fill(wide, all);
         return wide.columns(before, columns);
+    }
+
+    /** Brings numbers to a device as a decoder does: rows of a table are looked up. */
+    private void fill(Rows rows, float[] numbers) {
+        int count = numbers.length / rows.columns();
+        var tensor = new Tensor("numbers", DataType.F32, Shape.of(count, rows.columns()), segment(numbers));
+        Weight table = device.loadTable("numbers", tensor);
+        StepInputs step = step(new StepLimits(count, 1, 1, count, 16), 0, new int[1], new int[] {count});
+        Arrays.setAll(step.tokenIds, row -> row);
+        device.submit(step, (all, _) -> all.embed(table, 1f, rows));
     }
 
     /** Rows without gaps, as a decoder's are. */
     Rows gapless(float[] numbers, int columns) {
-        int rows = numbers.length / columns;
         Rows all = Rows.of(device.allocate(device.activationType(), numbers.length), columns);
-        device.write(segment(numbers), all, 0, rows);
+        fill(all, numbers);
         return all;
     }
 

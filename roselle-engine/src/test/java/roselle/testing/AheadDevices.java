@@ -15,7 +15,7 @@ import roselle.backend.StepInputs;
 /** Devices that watch or delay what is launched ahead. */
 public final class AheadDevices {
     private static final Set<String> WAITING =
-            Set.of("read", "write", "copyPage", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
+            Set.of("read", "copyPage", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
 
     private AheadDevices() {}
 
