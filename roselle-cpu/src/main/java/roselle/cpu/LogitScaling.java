@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +37,7 @@ final class LogitScaling implements WorkerPool.Work {
 
     @Override
     public void run(int thread, int threads) {
-        Rows target = logits;
-        if (target == null) {
-            return;
-        }
+        Rows target = requireNonNull(logits, "logits");
         int chunks = (target.columns() + CHUNK - 1) / CHUNK;
         for (int unit = thread; unit < rows * chunks; unit += threads) {
             int column = unit % chunks * CHUNK;

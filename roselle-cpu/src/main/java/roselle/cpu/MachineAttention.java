@@ -12,7 +12,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import jdk.incubator.vector.FloatVector;
-import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.KvGroup;
 import roselle.backend.Rows;
@@ -55,12 +54,6 @@ final class MachineAttention {
     private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
     private MemorySegment seenRows = MemorySegment.NULL; // those of one row's positions
     private MemorySegment valuePanels = MemorySegment.NULL;
-
-    private @Nullable Step step;
-    private @Nullable Rows query;
-    private @Nullable AttentionLayer layer;
-    private @Nullable CpuKvCache cache;
-    private @Nullable Rows output;
 
     MachineAttention(MachineCode machine, Arena arena) {
         this.machine = machine;
@@ -123,26 +116,13 @@ final class MachineAttention {
         return segment.byteSize() < bytes ? arena.allocate(bytes, 64) : segment;
     }
 
-    void prepare(Step newStep, Rows newQuery, AttentionLayer newLayer, CpuKvCache newCache, Rows newOutput) {
-        step = newStep;
-        query = newQuery;
-        layer = newLayer;
-        cache = newCache;
-        output = newOutput;
-    }
-
     /** Attends with the rows {@code row} until {@code endRow} and query heads that share a key head. */
-    void run(int sequence, int row, int endRow, int head, int endHead) {
-        Step now = step;
-        Rows from = query;
-        AttentionLayer kind = layer;
-        CpuKvCache pages = cache;
-        Rows to = output;
-        if (now == null || from == null || kind == null || pages == null || to == null) {
-            return;
-        }
+    void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
+        Step now = call.step();
+        AttentionLayer kind = call.layer();
+        CpuKvCache pages = call.cache();
         Code code = Objects.requireNonNull(codes.get(machine.attention()));
-        begin(code, from, kind, row, endRow, head, endHead);
+        begin(code, call.query(), kind, row, endRow, head, endHead);
         int window = pages.groups().get(kind.group()).window();
         int lowest = first(now.position(row) + 1, window);
         int end = now.position(endRow - 1) + 1;
@@ -177,7 +157,7 @@ final class MachineAttention {
                 add(code, kind, firstEntry, lastEntry);
             }
         }
-        end(to, kind.heads().valueSize(), row, endRow, head, endHead);
+        end(call.output(), kind.heads().valueSize(), row, endRow, head, endHead);
     }
 
     private static int first(int end, int window) {

@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
-import org.jspecify.annotations.Nullable;
 import roselle.backend.AttentionLayer;
 import roselle.backend.Buffer;
 import roselle.backend.HeadShape;
@@ -34,11 +33,7 @@ final class PagedAttention implements WorkerPool.Work {
     private final Unit[] units;
     private final MachineCode code;
     private final MachineAttention[] machines;
-    private boolean isMachine;
-    private @Nullable Step step;
-    private int sequences;
-    private int queryHeads;
-    private int keyHeads;
+    private final AttentionCall call = new AttentionCall();
 
     PagedAttention(WorkerPool pool, MachineCode code, Arena arena) {
         this.pool = pool;
@@ -92,17 +87,7 @@ final class PagedAttention implements WorkerPool.Work {
     }
 
     void attend(Step current, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output) {
-        step = current;
-        sequences = current.inputs().sequences;
-        queryHeads = layer.heads().queryHeads();
-        keyHeads = layer.heads().keyHeads();
-        isMachine = isMachine(cache.groups().get(layer.group()));
-        for (MachineAttention machine : machines) {
-            machine.prepare(current, query, layer, cache, output);
-        }
-        for (Unit unit : units) {
-            unit.prepare(current, query, layer, cache, output);
-        }
+        call.begin(current, query, layer, cache, output);
         pool.run(this);
     }
 
@@ -120,14 +105,11 @@ final class PagedAttention implements WorkerPool.Work {
 
     @Override
     public void run(int thread, int threads) {
-        Step current = step;
-        if (current == null) {
-            return;
-        }
-        StepInputs inputs = current.inputs();
-        int shared = queryHeads / keyHeads;
+        StepInputs inputs = call.step().inputs();
+        int queryHeads = call.layer().heads().queryHeads();
+        int shared = queryHeads / call.layer().heads().keyHeads();
         int number = 0;
-        for (int s = 0; s < sequences; s++) {
+        for (int s = 0; s < inputs.sequences; s++) {
             for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += BLOCK_ROWS) {
                 int endRow = Math.min(row + BLOCK_ROWS, inputs.rowStart[s + 1]);
                 int head = 0;
@@ -143,10 +125,10 @@ final class PagedAttention implements WorkerPool.Work {
     }
 
     private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
-        if (isMachine) {
-            machines[thread].run(sequence, row, endRow, head, endHead);
+        if (isMachine(call.cache().groups().get(call.layer().group()))) {
+            machines[thread].run(call, sequence, row, endRow, head, endHead);
         } else {
-            units[thread].run(sequence, row, endRow, head, endHead);
+            units[thread].run(call, sequence, row, endRow, head, endHead);
         }
     }
 
@@ -162,13 +144,6 @@ final class PagedAttention implements WorkerPool.Work {
         private float[] keys = new float[0]; // [TILE, keyStride]
         private float[] values = new float[0]; // [TILE, valueStride]
 
-        private @Nullable Step step;
-        private @Nullable Rows query;
-        private @Nullable AttentionLayer layer;
-        private @Nullable CpuKvCache cache;
-        private @Nullable Rows output;
-        private WeightFormat format = new F32Format();
-
         void reserve(int keySize, int valueSize) {
             int keyStride = Lanes.padded(keySize);
             int valueStride = Lanes.padded(valueSize);
@@ -182,26 +157,11 @@ final class PagedAttention implements WorkerPool.Work {
             return array.length < size ? new float[size] : array;
         }
 
-        void prepare(Step newStep, Rows newQuery, AttentionLayer newLayer, CpuKvCache newCache, Rows newOutput) {
-            step = newStep;
-            query = newQuery;
-            layer = newLayer;
-            cache = newCache;
-            output = newOutput;
-            format = newCache.format();
-        }
-
-        void run(int sequence, int row, int endRow, int head, int endHead) {
-            Step now = step;
-            Rows from = query;
-            Rows to = output;
-            AttentionLayer kind = layer;
-            CpuKvCache pages = cache;
-            if (now != null && from != null && to != null && kind != null && pages != null) {
-                begin(from, kind, row, endRow, head, endHead);
-                tiles(now, kind, pages, sequence, row, endRow, head, endHead);
-                end(to, kind.heads(), row, endRow, head, endHead);
-            }
+        void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
+            AttentionLayer kind = call.layer();
+            begin(call.query(), kind, row, endRow, head, endHead);
+            tiles(call.step(), kind, call.cache(), sequence, row, endRow, head, endHead);
+            end(call.output(), kind.heads(), row, endRow, head, endHead);
         }
 
         private void begin(Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
@@ -283,6 +243,7 @@ final class PagedAttention implements WorkerPool.Work {
         private void convert(
                 CpuKvCache pages, int group, long element, int size, int count, float[] target, int position) {
             MemorySegment source = pages.segment(group);
+            WeightFormat format = pages.format();
             int stride = Lanes.padded(size);
             int bytes = pages.type().blockBytes();
             if (stride != size) {

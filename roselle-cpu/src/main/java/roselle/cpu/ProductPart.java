@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
-import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.Rows;
 
@@ -14,28 +13,26 @@ final class ProductPart implements Product.Sink {
     final MachineProduct machine;
     private final float[] numbers = new float[MachineProduct.MOST_OUTPUTS + Lanes.COUNT];
     private final float[] before = new float[Math.max(Product.CHUNK, MachineProduct.MOST_OUTPUTS)];
-    private @Nullable Rows output;
-    private Epilogue epilogue = Epilogue.PLAIN;
-    int firstRow;
-    int weightRow;
-    int @Nullable [] rowTable;
+    private final ProductCall call;
+    private int firstRow;
+    private int weightRow;
 
-    ProductPart(MachineProduct machine) {
+    ProductPart(MachineProduct machine, ProductCall call) {
         this.machine = machine;
+        this.call = call;
     }
 
-    void prepare(Rows newOutput, Epilogue newEpilogue) {
-        output = newOutput;
-        epilogue = newEpilogue;
+    /** Has outputs stored from this row of the call on, and from the column on to which this row of the weight belongs. */
+    void place(int row, int rowOfWeight) {
+        firstRow = row;
+        weightRow = rowOfWeight;
     }
 
     @Override
     public void store(int row, int fromWeightRow, int count, float[] sums, int at) {
-        Rows to = output;
-        if (to == null) {
-            return;
-        }
-        long bytes = place(to, row, fromWeightRow);
+        Rows to = call.output();
+        Epilogue epilogue = call.epilogue();
+        long bytes = at(to, row, fromWeightRow);
         MemorySegment target = CpuBuffer.of(to);
         Epilogues.apply(epilogue, sums, at, count, fromWeightRow);
         if (epilogue.accumulates()) {
@@ -47,26 +44,22 @@ final class ProductPart implements Product.Sink {
         MemorySegment.copy(sums, at, target, JAVA_FLOAT, bytes, count);
     }
 
-    private long place(Rows to, int row, int fromWeightRow) {
-        int[] table = rowTable;
-        int outputRow = table == null ? firstRow + row : table[firstRow + row];
-        return (CpuBuffer.row(to, outputRow) + fromWeightRow - weightRow) * Float.BYTES;
+    private long at(Rows to, int row, int fromWeightRow) {
+        return (CpuBuffer.row(to, call.outputRow(firstRow + row)) + fromWeightRow - weightRow) * Float.BYTES;
     }
 
     @Override
     public void store(int row, int fromWeightRow, int count, MemorySegment sums, long at) {
-        Rows to = output;
-        if (to == null) {
-            return;
-        }
+        Rows to = call.output();
+        Epilogue epilogue = call.epilogue();
         if (!epilogue.isSumAlone()) {
             MemorySegment.copy(sums, JAVA_FLOAT, at, numbers, 0, count);
             store(row, fromWeightRow, count, numbers, 0);
         } else if (epilogue.accumulates()) {
-            add(sums, at, CpuBuffer.of(to), place(to, row, fromWeightRow), count);
+            add(sums, at, CpuBuffer.of(to), at(to, row, fromWeightRow), count);
         } else {
             long bytes = (long) count * Float.BYTES;
-            MemorySegment.copy(sums, at, CpuBuffer.of(to), place(to, row, fromWeightRow), bytes);
+            MemorySegment.copy(sums, at, CpuBuffer.of(to), at(to, row, fromWeightRow), bytes);
         }
     }
 

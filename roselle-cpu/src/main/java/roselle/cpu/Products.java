@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import roselle.backend.Epilogue;
 import roselle.backend.ExpertLinear;
 import roselle.backend.Routing;
@@ -27,6 +26,7 @@ final class Products {
     private static final int ROWS_PACKED_ALONE = 16;
 
     private final WorkerPool pool;
+    private final ProductCall call = new ProductCall();
     private final ProductPart[] parts;
     private final Packing packing = new Packing();
     private final Matrix matrix = new Matrix();
@@ -42,7 +42,7 @@ final class Products {
         activations = new Activations(arena, pool.threads());
         parts = new ProductPart[pool.threads()];
         for (int i = 0; i < parts.length; i++) {
-            parts[i] = new ProductPart(new MachineProduct(code, arena));
+            parts[i] = new ProductPart(new MachineProduct(code, arena), call);
         }
     }
 
@@ -86,41 +86,40 @@ final class Products {
 
     /** {@code output[r] = epilogue(weight * input[r])}. */
     void linear(Rows input, CpuWeight weight, Epilogue epilogue, Rows output, int rows) {
+        call.begin(input, weight, epilogue, output);
         for (int first = 0; first < rows; first += Product.MAX_ROWS) {
-            int count = Math.min(Product.MAX_ROWS, rows - first);
-            packing.prepare(input, weight, first, null);
-            pack(count);
-            matrix.prepare(weight, epilogue, output, first, count);
+            call.pass(first, Math.min(Product.MAX_ROWS, rows - first));
+            pack();
             pool.run(matrix);
         }
     }
 
     /** Matrix {@code h} on the part of each row that belongs to head {@code h}. */
     void heads(Rows input, CpuWeight weight, Rows output, int rows) {
+        call.begin(input, weight, Epilogue.PLAIN, output);
         int step = Math.max(1, Product.MAX_ROWS / weight.matrices());
         for (int first = 0; first < rows; first += step) {
-            heads.prepare(input, weight, output, first, Math.min(step, rows - first));
+            call.pass(first, Math.min(step, rows - first));
             pool.run(heads);
         }
     }
 
     /** Each choice's expert. */
     void experts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
-        experts.prepare(linear, routing, output, rows);
+        CpuWeight weight = (CpuWeight) linear.experts();
         int choices = rows * routing.chosen();
+        experts.order(routing, choices, weight.matrices(), linear.spread());
+        call.begin(input, weight, linear.epilogue(), output);
+        call.tables(experts.inputRows, experts.choices);
         for (int first = 0; first < choices; first += Product.MAX_ROWS) {
-            int count = Math.min(Product.MAX_ROWS, choices - first);
-            packing.prepare(input, experts.weight(), first, experts.inputRows);
-            pack(count);
-            experts.first = first;
-            experts.count = count;
+            call.pass(first, Math.min(Product.MAX_ROWS, choices - first));
+            pack();
             pool.run(experts);
         }
     }
 
-    private void pack(int rows) {
-        packing.rows = rows;
-        if (rows <= ROWS_PACKED_ALONE) {
+    private void pack() {
+        if (call.count() <= ROWS_PACKED_ALONE) {
             packing.run(0, 1);
         } else {
             pool.run(packing);
@@ -158,32 +157,15 @@ final class Products {
         }
     }
 
-    /** Copies input rows, or those that a table names, into the shared array. */
+    /** Copies input rows into the shared array. */
     private final class Packing implements WorkerPool.Work {
-        private @Nullable Rows input;
-        private @Nullable CpuWeight weight;
-        private int first;
-        private int rows;
-        private int @Nullable [] table;
-
-        void prepare(Rows rowsOfInput, CpuWeight newWeight, int firstRow, int @Nullable [] rowTable) {
-            input = rowsOfInput;
-            weight = newWeight;
-            first = firstRow;
-            table = rowTable;
-        }
-
         @Override
         public void run(int thread, int threads) {
-            Rows from = input;
-            CpuWeight w = weight;
-            int[] rowTable = table;
-            if (from == null || w == null) {
-                return;
-            }
+            Rows from = call.input();
+            CpuWeight w = call.weight();
+            int rows = call.count();
             for (int r = rows * thread / threads; r < rows * (thread + 1) / threads; r++) {
-                int row = rowTable == null ? first + r : rowTable[first + r];
-                take(from, CpuBuffer.row(from, row), w, r, thread);
+                take(from, CpuBuffer.row(from, call.inputRow(call.first() + r)), w, r, thread);
             }
         }
     }
@@ -195,66 +177,30 @@ final class Products {
 
     /** One matrix for all rows. */
     private final class Matrix implements WorkerPool.Work {
-        private @Nullable CpuWeight weight;
-        private int rows;
-
-        void prepare(CpuWeight newWeight, Epilogue epilogue, Rows output, int firstRow, int count) {
-            weight = newWeight;
-            rows = count;
-            for (ProductPart part : parts) {
-                part.prepare(output, epilogue);
-                part.firstRow = firstRow;
-                part.weightRow = 0;
-                part.rowTable = null;
-            }
-        }
-
         @Override
         public void run(int thread, int threads) {
-            CpuWeight w = weight;
-            if (w != null) {
-                ProductPart part = parts[thread];
-                multiply(part, 0, rows, w, share(w, thread, threads), share(w, thread + 1, threads));
-            }
+            CpuWeight w = call.weight();
+            ProductPart part = parts[thread];
+            part.place(call.first(), 0);
+            multiply(part, 0, call.count(), w, share(w, thread, threads), share(w, thread + 1, threads));
         }
     }
 
     /** A matrix per head; a thread packs its own heads. */
     private final class Heads implements WorkerPool.Work {
-        private @Nullable Rows input;
-        private @Nullable Rows output;
-        private @Nullable CpuWeight weight;
-        private int first;
-        private int rows;
-
-        void prepare(Rows from, CpuWeight newWeight, Rows to, int firstRow, int count) {
-            input = from;
-            weight = newWeight;
-            output = to;
-            first = firstRow;
-            rows = count;
-            for (ProductPart part : parts) {
-                part.prepare(to, Epilogue.PLAIN);
-                part.firstRow = firstRow;
-                part.rowTable = null;
-            }
-        }
-
         @Override
         public void run(int thread, int threads) {
-            CpuWeight w = weight;
-            Rows from = input;
-            Rows to = output;
-            if (w == null || from == null || to == null) {
-                return;
-            }
+            CpuWeight w = call.weight();
+            Rows from = call.input();
+            int outputStep = call.output().columns() / w.matrices();
+            int rows = call.count();
             ProductPart part = parts[thread];
             for (int h = w.matrices() * thread / threads; h < w.matrices() * (thread + 1) / threads; h++) {
                 for (int r = 0; r < rows; r++) {
                     long column = (long) h * (from.columns() / w.matrices());
-                    take(from, CpuBuffer.row(from, first + r) + column, w, h * rows + r, thread);
+                    take(from, CpuBuffer.row(from, call.first() + r) + column, w, h * rows + r, thread);
                 }
-                part.weightRow = h * w.rows() - h * (to.columns() / w.matrices());
+                part.place(call.first(), h * w.rows() - h * outputStep);
                 multiply(part, h * rows, rows, w, h * w.rows(), (h + 1) * w.rows());
             }
         }
@@ -262,28 +208,11 @@ final class Products {
 
     /** The matrices of the chosen experts, each for the rows that chose it. */
     private final class Experts implements WorkerPool.Work {
-        private @Nullable CpuWeight weight;
         private int[] ends = new int[0]; // per expert, the end of its choices in the order of experts
         private int[] choices = new int[0]; // in the order of experts, the choices
         private int[] inputRows = new int[0]; // the same, their input rows
-        private int first;
-        private int count;
 
-        void prepare(ExpertLinear linear, Routing routing, Rows output, int rows) {
-            CpuWeight newWeight = (CpuWeight) linear.experts();
-            weight = newWeight;
-            order(routing, rows * routing.chosen(), newWeight.matrices(), linear.spread());
-            for (ProductPart part : parts) {
-                part.prepare(output, linear.epilogue());
-                part.rowTable = choices;
-            }
-        }
-
-        CpuWeight weight() {
-            return java.util.Objects.requireNonNull(weight);
-        }
-
-        private void order(Routing routing, int total, int matrices, boolean spread) {
+        void order(Routing routing, int total, int matrices, boolean spread) {
             if (choices.length < total) {
                 choices = new int[total];
                 inputRows = new int[total];
@@ -311,20 +240,17 @@ final class Products {
 
         @Override
         public void run(int thread, int threads) {
-            CpuWeight w = weight;
-            if (w == null) {
-                return;
-            }
+            CpuWeight w = call.weight();
+            int first = call.first();
             ProductPart part = parts[thread];
             int firstOutput = share(w, thread, threads);
             int endOutput = share(w, thread + 1, threads);
             for (int e = 0; e < w.matrices(); e++) {
                 int from = Math.max(first, e == 0 ? 0 : ends[e - 1]);
-                int end = Math.min(first + count, ends[e]);
+                int end = Math.min(first + call.count(), ends[e]);
                 if (from < end) {
                     int base = e * w.rows();
-                    part.firstRow = from;
-                    part.weightRow = base;
+                    part.place(from, base);
                     multiply(part, from - first, end - from, w, base + firstOutput, base + endOutput);
                 }
             }

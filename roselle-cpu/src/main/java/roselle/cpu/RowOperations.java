@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -103,32 +104,28 @@ final class RowOperations {
 
         @Override
         public void run(int thread, int threads) {
-            RowOperation current = operation;
-            if (current != null) {
-                current.run(scratch[thread], rows * thread / threads, rows * (thread + 1) / threads);
-            }
+            requireNonNull(operation, "operation")
+                    .run(scratch[thread], rows * thread / threads, rows * (thread + 1) / threads);
         }
     }
 
     private static final class Gating implements RowOperation {
         private @Nullable Rows gate;
         private @Nullable Rows up;
-        private Gate kind = Gate.of(roselle.backend.Activation.NONE);
+        private @Nullable Gate kind;
         private @Nullable Rows output;
 
         @Override
         public void run(Scratch own, int first, int end) {
-            Rows gates = gate;
-            Rows ups = up;
-            Rows to = output;
-            if (gates == null || ups == null || to == null) {
-                return;
-            }
+            Rows gates = requireNonNull(gate, "gate");
+            Rows ups = requireNonNull(up, "up");
+            Gate how = requireNonNull(kind, "kind");
+            Rows to = requireNonNull(output, "output");
             int columns = to.columns();
             for (int r = first; r < end; r++) {
                 copy(gates, r, own.x(), columns);
                 copy(ups, r, own.y(), columns);
-                VectorFunctions.gate(kind, own.x(), own.y(), columns);
+                VectorFunctions.gate(how, own.x(), own.y(), columns);
                 store(own.x(), to, r, columns);
             }
         }
@@ -143,12 +140,9 @@ final class RowOperations {
 
         @Override
         public void run(Scratch own, int first, int end) {
-            Rows from = input;
-            Norm kind = norm;
-            Rows to = output;
-            if (from == null || kind == null || to == null) {
-                return;
-            }
+            Rows from = requireNonNull(input, "input");
+            Norm kind = requireNonNull(norm, "norm");
+            Rows to = requireNonNull(output, "output");
             int columns = to.columns();
             for (int r = first; r < end; r++) {
                 copy(from, r, own.x(), columns);
@@ -172,15 +166,16 @@ final class RowOperations {
 
         @Override
         public void run(Scratch own, int first, int end) {
-            Step now = step;
-            Rows queries = query;
-            Rows keys = key;
-            Rows values = value;
-            AttentionLayer kind = layer;
-            CpuKvCache pages = cache;
-            if (now != null && queries != null && keys != null && values != null && kind != null && pages != null) {
-                RopeAndAppend.rows(now, queries, keys, values, kind, pages, own, first, end);
-            }
+            RopeAndAppend.rows(
+                    requireNonNull(step, "step"),
+                    requireNonNull(query, "query"),
+                    requireNonNull(key, "key"),
+                    requireNonNull(value, "value"),
+                    requireNonNull(layer, "layer"),
+                    requireNonNull(cache, "cache"),
+                    own,
+                    first,
+                    end);
         }
     }
 
@@ -194,15 +189,16 @@ final class RowOperations {
 
         @Override
         public void run(Scratch own, int first, int end) {
-            Step now = step;
-            Rows queries = query;
-            Rows latents = latent;
-            Rows turned = absorbed;
-            AttentionLayer kind = layer;
-            CpuKvCache pages = cache;
-            if (now != null && queries != null && latents != null && turned != null && kind != null && pages != null) {
-                RopeAndAppend.latentRows(now, queries, latents, turned, kind, pages, own, first, end);
-            }
+            RopeAndAppend.latentRows(
+                    requireNonNull(step, "step"),
+                    requireNonNull(query, "query"),
+                    requireNonNull(latent, "latent"),
+                    requireNonNull(absorbed, "absorbed"),
+                    requireNonNull(layer, "layer"),
+                    requireNonNull(cache, "cache"),
+                    own,
+                    first,
+                    end);
         }
     }
 
@@ -213,12 +209,13 @@ final class RowOperations {
 
         @Override
         public void run(Scratch own, int first, int end) {
-            Rows from = logits;
-            Router kind = router;
-            Routing to = routing;
-            if (from != null && kind != null && to != null) {
-                own.experts().rows(from, kind, to, first, end);
-            }
+            own.experts()
+                    .rows(
+                            requireNonNull(logits, "logits"),
+                            requireNonNull(router, "router"),
+                            requireNonNull(routing, "routing"),
+                            first,
+                            end);
         }
     }
 

@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +37,8 @@ final class RowSums implements RowOperation {
 
     @Override
     public void run(Scratch own, int first, int end) {
-        Rows from = input;
-        Rows to = output;
-        if (from == null || to == null) {
-            return;
-        }
+        Rows from = requireNonNull(input, "input");
+        Rows to = requireNonNull(output, "output");
         Rows gates = gate;
         Routing chosen = routing;
         int columns = to.columns();

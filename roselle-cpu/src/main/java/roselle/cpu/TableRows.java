@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,8 @@ final class TableRows implements RowOperation {
 
     @Override
     public void run(Scratch own, int first, int end) {
-        CpuWeight from = table;
-        Rows to = output;
-        if (from == null || to == null) {
-            return;
-        }
+        CpuWeight from = requireNonNull(table, "table");
+        Rows to = requireNonNull(output, "output");
         int columns = from.columns();
         MemorySegment target = CpuBuffer.of(to);
         for (int r = first; r < end; r++) {

@@ -1,5 +1,7 @@
 package roselle.cpu;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -156,10 +158,7 @@ final class WorkerPool implements AutoCloseable {
         }
 
         private void share() {
-            Work current = work;
-            if (current != null) {
-                current.run(number, workers.length + 1);
-            }
+            requireNonNull(work, "work").run(number, workers.length + 1);
         }
 
         /** Waits for the round after {@code seen}; false when the pool closes. */
