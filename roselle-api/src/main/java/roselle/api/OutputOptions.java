@@ -1,5 +1,7 @@
 package roselle.api;
 
+import roselle.api.InvalidRequestException.Reason;
+
 /**
  * What events carry beside tokens and text.
  *
@@ -16,7 +18,10 @@ public record OutputOptions(int choices, boolean logprobs, int topLogprobs, bool
         Check.between("n", choices, 1, 128);
         Check.between("top_logprobs", topLogprobs, 0, 20);
         if (topLogprobs > 0 && !logprobs) {
-            throw new InvalidRequestException("top_logprobs is " + topLogprobs + ", but logprobs is not asked for");
+            throw new InvalidRequestException(
+                    Reason.INVALID,
+                    "top_logprobs",
+                    "top_logprobs is " + topLogprobs + ", but logprobs is not asked for");
         }
     }
 }

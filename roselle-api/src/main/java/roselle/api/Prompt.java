@@ -3,6 +3,7 @@ package roselle.api;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import roselle.api.InvalidRequestException.Reason;
 
 /** What a model is asked to continue. */
 public sealed interface Prompt {
@@ -41,7 +42,8 @@ public sealed interface Prompt {
 
         public Chat {
             if (messages.isEmpty()) {
-                throw new InvalidRequestException("messages is empty: a conversation has at least one message");
+                throw new InvalidRequestException(
+                        Reason.INVALID, "messages", "messages is empty: a conversation has at least one message");
             }
             messages = List.copyOf(messages);
             tools = List.copyOf(tools);

@@ -47,10 +47,10 @@ public record SamplingParameters(
         Check.between("repetition_penalty", repetitionPenalty, 0.01, 100);
         Check.between("presence_penalty", presencePenalty, -2, 2);
         Check.between("frequency_penalty", frequencyPenalty, -2, 2);
-        Check.atMost("the number of logit_bias entries", logitBias.size(), 4096);
+        Check.atMost("logit_bias", "the number of logit_bias entries", logitBias.size(), 4096);
         logitBias.forEach((id, bias) -> {
-            Check.atLeast("a token id of logit_bias", id, 0);
-            Check.between("logit_bias of token " + id, bias, -100, 100);
+            Check.atLeast("logit_bias", "a token id of logit_bias", id, 0);
+            Check.between("logit_bias", "logit_bias of token " + id, bias, -100, 100);
         });
         logitBias = Map.copyOf(logitBias);
     }

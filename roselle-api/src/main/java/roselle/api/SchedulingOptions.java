@@ -1,6 +1,7 @@
 package roselle.api;
 
 import java.time.Duration;
+import roselle.api.InvalidRequestException.Reason;
 
 /**
  * A request's place among others.
@@ -18,13 +19,15 @@ public record SchedulingOptions(int priority, String key, String cacheSalt, Dura
 
     public SchedulingOptions {
         Check.between("priority", priority, -1000, 1000);
-        Check.atMost("the length of cache_salt", cacheSalt.length(), 1024);
-        Check.atMost("the length of the key", key.length(), 1024);
+        Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.length(), 1024);
+        Check.atMost("key", "the length of the key", key.length(), 1024);
         if (deadline.isNegative()) {
-            throw new InvalidRequestException("the deadline is negative: " + deadline);
+            throw new InvalidRequestException(Reason.OUT_OF_RANGE, "deadline", "the deadline is negative: " + deadline);
         }
         if (deadline.compareTo(LONGEST_DEADLINE) > 0) {
             throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE,
+                    "deadline",
                     "the deadline is " + deadline + ": it must be at most " + LONGEST_DEADLINE.toDays() + " days");
         }
     }

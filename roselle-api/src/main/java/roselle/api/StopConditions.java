@@ -2,6 +2,7 @@ package roselle.api;
 
 import java.util.List;
 import java.util.Set;
+import roselle.api.InvalidRequestException.Reason;
 
 /**
  * When a generation ends.
@@ -28,16 +29,18 @@ public record StopConditions(
         Check.atLeast("min_tokens", minTokens, 0);
         if (minTokens > maxTokens) {
             throw new InvalidRequestException(
+                    Reason.INVALID,
+                    "min_tokens",
                     "min_tokens is " + minTokens + ", more than max_tokens, which is " + maxTokens);
         }
-        Check.atMost("the number of stop strings", stopStrings.size(), MOST_STOP_STRINGS);
-        Check.atMost("the number of stop_token_ids", stopTokenIds.size(), 4096);
+        Check.atMost("stop", "the number of stop strings", stopStrings.size(), MOST_STOP_STRINGS);
+        Check.atMost("stop_token_ids", "the number of stop_token_ids", stopTokenIds.size(), 4096);
         for (String stop : stopStrings) {
-            Check.atLeast("the length of a stop string", stop.length(), 1);
-            Check.atMost("the length of a stop string", stop.length(), LONGEST_STOP_STRING);
+            Check.atLeast("stop", "the length of a stop string", stop.length(), 1);
+            Check.atMost("stop", "the length of a stop string", stop.length(), LONGEST_STOP_STRING);
         }
         for (int id : stopTokenIds) {
-            Check.atLeast("a token id of stop_token_ids", id, 0);
+            Check.atLeast("stop_token_ids", "a token id of stop_token_ids", id, 0);
         }
         stopStrings = List.copyOf(stopStrings);
         stopTokenIds = Set.copyOf(stopTokenIds);

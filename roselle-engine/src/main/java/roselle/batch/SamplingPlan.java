@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
 
@@ -112,6 +113,8 @@ public final class SamplingPlan {
     private static void requireToken(String field, int id, int vocabulary) {
         if (id < 0 || id >= vocabulary) {
             throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE,
+                    field,
                     field + " names token " + id + ", but the model's tokens are 0 to " + (vocabulary - 1));
         }
     }

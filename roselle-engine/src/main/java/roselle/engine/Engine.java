@@ -12,6 +12,7 @@ import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
@@ -314,6 +315,8 @@ public final class Engine implements AutoCloseable {
         int most = maxAnswers();
         if (choices > most) {
             throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE,
+                    "",
                     "n is " + choices + ", but this engine takes at most " + most + " answers at a time");
         }
         int now = inFlight.addAndGet(choices);
@@ -328,9 +331,12 @@ public final class Engine implements AutoCloseable {
     private int[] known(int[] prompt) {
         for (int id : prompt) {
             if (id < 0 || id >= vocabulary) {
-                throw new InvalidRequestException("the prompt has token id " + id
-                        + ", which its tokenizer knows but the model does not: its tokens are 0 to "
-                        + (vocabulary - 1));
+                throw new InvalidRequestException(
+                        Reason.OUT_OF_RANGE,
+                        "",
+                        "the prompt has token id " + id
+                                + ", which its tokenizer knows but the model does not: its tokens are 0 to "
+                                + (vocabulary - 1));
             }
         }
         return prompt;
@@ -341,16 +347,22 @@ public final class Engine implements AutoCloseable {
             throw new InvalidRequestException("the prompt has no tokens: it must have at least one");
         }
         if (promptTokens >= longest) {
-            throw new InvalidRequestException("the prompt has " + promptTokens + " tokens, but the context holds "
-                    + longest + " with at least one generated: shorten it");
+            throw new InvalidRequestException(
+                    Reason.CONTEXT_LENGTH,
+                    "",
+                    "the prompt has " + promptTokens + " tokens, but the context holds " + longest
+                            + " with at least one generated: shorten it");
         }
         if (stop.maxTokens() == StopConditions.REST_OF_CONTEXT) {
             return longest;
         }
         long length = (long) promptTokens + stop.maxTokens();
         if (length > longest) {
-            throw new InvalidRequestException("the prompt has " + promptTokens + " tokens and max_tokens is "
-                    + stop.maxTokens() + ": together " + length + ", but the context holds " + longest);
+            throw new InvalidRequestException(
+                    Reason.CONTEXT_LENGTH,
+                    "",
+                    "the prompt has " + promptTokens + " tokens and max_tokens is " + stop.maxTokens() + ": together "
+                            + length + ", but the context holds " + longest);
         }
         return (int) length;
     }

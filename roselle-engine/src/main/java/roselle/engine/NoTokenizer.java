@@ -2,6 +2,7 @@ package roselle.engine;
 
 import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
@@ -16,7 +17,8 @@ final class NoTokenizer implements Tokenizer {
 
     @Override
     public int[] encode(String text, EncodeOptions options) {
-        throw new InvalidRequestException("the model has no tokenizer: send the prompt as token ids");
+        throw new InvalidRequestException(
+                Reason.UNSUPPORTED, "", "the model has no tokenizer: send the prompt as token ids");
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
@@ -78,9 +79,12 @@ final class PromptEncoder {
         int[] ids = tokens.ids().stream().mapToInt(Integer::intValue).toArray();
         for (int id : ids) {
             if (!tokenizer.hasToken(id)) {
-                throw new InvalidRequestException("the prompt has token id " + id
-                        + ", which is no token of the model's: they are among 0 to "
-                        + (tokenizer.vocabularySize() - 1));
+                throw new InvalidRequestException(
+                        Reason.OUT_OF_RANGE,
+                        "",
+                        "the prompt has token id " + id
+                                + ", which is no token of the model's: they are among 0 to "
+                                + (tokenizer.vocabularySize() - 1));
             }
         }
         return ids;
@@ -88,8 +92,8 @@ final class PromptEncoder {
 
     /** The conversation as one text, with guarded special tokens in what the messages say. */
     String render(Prompt.Chat chat) {
-        ChatTemplate compiled = template.orElseThrow(() ->
-                new InvalidRequestException("the model has no chat template: send a text prompt instead of messages"));
+        ChatTemplate compiled = template.orElseThrow(() -> new InvalidRequestException(
+                Reason.UNSUPPORTED, "", "the model has no chat template: send a text prompt instead of messages"));
         Map<String, Object> variables = new HashMap<>(modelVariables);
         variables.put("add_generation_prompt", true);
         variables.putAll(guarded(chat.variables()));
@@ -111,8 +115,11 @@ final class PromptEncoder {
         String last = content instanceof String text ? guarded(text).strip() : "";
         int begin = last.isEmpty() ? -1 : rendered.lastIndexOf(last);
         if (begin < 0) {
-            throw new InvalidRequestException(Prompt.Chat.CONTINUE
-                    + " is set, but the chat template does not write the last message's text as it is");
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    Prompt.Chat.CONTINUE,
+                    Prompt.Chat.CONTINUE
+                            + " is set, but the chat template does not write the last message's text as it is");
         }
         return rendered.substring(0, begin + last.length());
     }

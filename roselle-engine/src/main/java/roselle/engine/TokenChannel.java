@@ -69,10 +69,6 @@ final class TokenChannel {
         }
     }
 
-    boolean hasUnread() {
-        return written > read;
-    }
-
     /** The next entry, which is there; {@link #takeDetail} must follow. */
     long peek() {
         int slot = (int) (read % CHUNK);

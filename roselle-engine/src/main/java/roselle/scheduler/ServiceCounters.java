@@ -65,10 +65,6 @@ final class ServiceCounters {
         return account;
     }
 
-    int activeKeys() {
-        return active.size();
-    }
-
     private long leastServed() {
         long least = Long.MAX_VALUE;
         for (Account account : active.values()) {

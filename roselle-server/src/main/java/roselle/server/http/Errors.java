@@ -4,7 +4,6 @@ import io.helidon.http.HttpException;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
@@ -18,25 +17,13 @@ public final class Errors {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    /** What the engine says of a prompt, or a prompt with its answer, that is longer than the context. */
-    private static final String TOO_LONG = "but the context holds";
-
-    private static final List<String> FIELDS = List.of(
-            "logit_bias",
-            "stop_token_ids",
-            "min_tokens",
-            "max_tokens",
-            "top_logprobs",
-            "cache_salt",
-            "continue_final_message");
-
     private Errors() {}
 
     /** What the caller is told about a failure; of a defect of ours, without any detail. */
     public static ApiException of(Throwable failure) {
         return switch (failure) {
             case ApiException known -> known;
-            case InvalidRequestException invalid -> invalid(message(invalid));
+            case InvalidRequestException invalid -> invalid(invalid);
             case CapacityException full ->
                 ApiException.busy(503, ApiException.SERVER_ERROR, "overloaded", message(full), SOON);
             case DeviceException device ->
@@ -114,13 +101,17 @@ public final class Errors {
                 .raw("}}");
     }
 
-    /** The engine's messages name the field; where it is one of the API's, clients get it apart as well. */
-    private static ApiException invalid(String message) {
-        if (message.contains(TOO_LONG)) {
-            return new ApiException(400, ApiException.INVALID_REQUEST, "context_length_exceeded", "", message);
-        }
-        String field = FIELDS.stream().filter(message::contains).findFirst().orElse("");
-        return ApiException.invalid(field, message);
+    private static ApiException invalid(InvalidRequestException invalid) {
+        return switch (invalid.reason()) {
+            case CONTEXT_LENGTH ->
+                new ApiException(
+                        400,
+                        ApiException.INVALID_REQUEST,
+                        "context_length_exceeded",
+                        invalid.field(),
+                        message(invalid));
+            case INVALID, OUT_OF_RANGE, UNSUPPORTED -> ApiException.invalid(invalid.field(), message(invalid));
+        };
     }
 
     private static String message(RuntimeException failure) {
