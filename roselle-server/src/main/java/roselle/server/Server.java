@@ -18,11 +18,13 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
 import roselle.server.control.StepWatch;
+import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
 import roselle.server.metrics.Metrics;
 import roselle.server.openai.OpenAiDialect;
+import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
 import roselle.server.responses.ResponsesDialect;
 import roselle.server.web.RequestLog;
@@ -41,6 +43,9 @@ import roselle.server.web.WebDialect;
  */
 public final class Server implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
+
+    /** How paths of no API speak, and what is refused before a path is known: most clients understand it. */
+    static final Conventions STANDARD = OpenAiConventions.COMPLETIONS;
 
     /** Time for those who are broken off to be told so. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
@@ -65,19 +70,18 @@ public final class Server implements AutoCloseable {
         admission = new LimitedAdmission(config.limits().requests());
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
         keyCheck = new KeyCheck(config.access(), System::nanoTime);
-        routes = new Routes();
-        metrics.register(routes); // the outermost, so that it counts what the others refuse
+        routes = new Routes(STANDARD).add(metrics); // the outermost, so that it counts what the others refuse
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
-        dialects(config, answers, readiness, log).forEach(dialect -> dialect.register(routes));
+        dialects(config, answers, readiness, log).forEach(routes::add);
         listener = HttpListener.start(config, routes);
     }
 
     /** Everything that this server answers, one line each. */
     static List<Dialect> dialects(ServerConfig config, Answers answers, Readiness readiness, RequestLog log) {
         return List.of(
-                new ControlDialect(answers, readiness, config.watch().stepPatience()),
+                new ControlDialect(answers.models(), readiness, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new OpenApiDialect(),

@@ -39,7 +39,7 @@ final class DefectTest {
     @Test
     void endsAStreamThatFailsWithOneEvent() throws IOException, InterruptedException {
         HttpResponse<String> response = answerTo(exchange -> {
-            exchange.stream().event().raw("{}");
+            exchange.stream().event().object().endObject();
             exchange.stream().send();
             fail(exchange);
         });
@@ -56,7 +56,7 @@ final class DefectTest {
     private static HttpResponse<String> answerTo(roselle.server.http.Handler handler)
             throws IOException, InterruptedException {
         var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
-        try (var listener = HttpListener.start(config, new Routes().get("/", handler));
+        try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).get("/", handler));
                 var client = HttpClient.newHttpClient()) {
             var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/"))
                     .build();

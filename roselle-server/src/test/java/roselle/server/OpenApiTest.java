@@ -104,7 +104,7 @@ final class OpenApiTest {
         demo = new DemoServer();
         description = Description.of(demo);
         var models = new Models(List.of(new ServedModel("demo", demo.engine())));
-        var routes = new Routes().intercept((exchange, next) -> {
+        var routes = new Routes(Server.STANDARD).intercept((exchange, next) -> {
             List<roselle.server.http.JsonFields> read = new ArrayList<>();
             exchange.whenRead(read::add);
             next.handle(exchange);
@@ -112,7 +112,7 @@ final class OpenApiTest {
         });
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
         Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), new RequestLog())
-                .forEach(dialect -> dialect.register(routes));
+                .forEach(routes::add);
         listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
     }
 

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.Routes;
@@ -40,10 +41,7 @@ public final class HostCheck implements Routes.Interceptor {
     public void handle(Exchange exchange, Handler next) throws IOException {
         if (!takesAnyName && !isOurs(name(exchange.authority()))) {
             throw new ApiException(
-                    403,
-                    ApiException.INVALID_REQUEST,
-                    "host_not_allowed",
-                    "",
+                    ErrorKind.HOST_NOT_ALLOWED,
                     "this server was called by a name that is not its own: call it localhost,"
                             + " or allow the name with --allowed-hosts");
         }

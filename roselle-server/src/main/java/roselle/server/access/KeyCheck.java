@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.ApiKey;
-import roselle.server.http.ApiException;
+import roselle.server.http.Credentials;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.Routes;
@@ -28,7 +27,6 @@ public final class KeyCheck implements Routes.Interceptor {
     private static final Set<String> OPEN = Set.of("/", "/health", "/ready", "/version");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
-    private static final String SCHEME = "Bearer ";
 
     private final LongSupplier clock;
     private volatile List<Entry> entries;
@@ -81,15 +79,11 @@ public final class KeyCheck implements Routes.Interceptor {
     }
 
     private KeyUse required(Exchange exchange) {
-        Optional<String> header = exchange.requestHeader("authorization");
-        String text = header.orElseThrow(
-                () -> refusal(exchange, "an API key is needed: send it as Authorization: Bearer KEY"));
-        if (!text.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            throw refusal(exchange, "the header Authorization has no API key: send it as Authorization: Bearer KEY");
-        }
-        KeyUse use = find(text.substring(SCHEME.length()).strip());
+        Credentials credentials = exchange.conventions().credentials();
+        KeyUse use = find(credentials.key(exchange));
         if (use == null) {
-            throw refusal(exchange, "the API key is not known here: ask the operator of this server for one");
+            throw credentials.refusal(
+                    exchange, "the API key is not known here: ask the operator of this server for one");
         }
         return use;
     }
@@ -107,10 +101,5 @@ public final class KeyCheck implements Routes.Interceptor {
 
     private static byte[] bytes(String hash) {
         return hash.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static ApiException refusal(Exchange exchange, String message) {
-        exchange.header("www-authenticate", "Bearer");
-        return new ApiException(401, ApiException.INVALID_REQUEST, "invalid_api_key", "", message);
     }
 }

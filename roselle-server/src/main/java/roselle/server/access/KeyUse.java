@@ -5,11 +5,15 @@ import java.util.function.LongSupplier;
 import roselle.server.config.ApiKey;
 import roselle.server.config.KeyLimits;
 import roselle.server.http.ApiException;
+import roselle.server.http.Conventions;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
+import roselle.server.http.Quota;
 
 /** What one key has taken of its limits; thread-safe. */
 final class KeyUse {
-    private static final String CODE = "rate_limit_exceeded";
+    private static final String REQUESTS = "requests";
+    private static final String TOKENS = "tokens";
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final ApiKey key;
@@ -40,24 +44,23 @@ final class KeyUse {
         KeyLimits limits = key.limits();
         long now = clock.getAsLong();
         if (concurrent >= limits.concurrent()) {
-            throw refusal("requests", limits.concurrent() + " requests at a time", SOON);
+            throw refusal(ErrorKind.REQUEST_LIMIT, limits.concurrent() + " requests at a time", SOON);
         }
-        require(requests, "requests", now);
-        require(tokens, "tokens", now);
+        require(requests, REQUESTS, ErrorKind.REQUEST_LIMIT, now);
+        require(tokens, TOKENS, ErrorKind.TOKEN_LIMIT, now);
         requests.take(1, now);
         concurrent++;
     }
 
-    private void require(Allowance allowance, String what, long now) {
+    private void require(Allowance allowance, String unit, ErrorKind kind, long now) {
         long wait = allowance.nanosUntil(1, now);
         if (wait > 0) {
-            throw refusal(what, allowance.perMinute() + " " + what + " a minute", Duration.ofNanos(wait));
+            throw refusal(kind, allowance.perMinute() + " " + unit + " a minute", Duration.ofNanos(wait));
         }
     }
 
-    private ApiException refusal(String type, String limit, Duration wait) {
-        return ApiException.busy(
-                429, type, CODE, "the key " + key.name() + " may take " + limit + ": try again later", wait);
+    private ApiException refusal(ErrorKind kind, String limit, Duration wait) {
+        return ApiException.busy(kind, "the key " + key.name() + " may take " + limit + ": try again later", wait);
     }
 
     /** The request has made or read tokens. */
@@ -69,19 +72,18 @@ final class KeyUse {
         concurrent--;
     }
 
-    /** Tells what is left, by the names that OpenAI's clients know. */
+    /** Tells what is left, as clients of the dialect expect it. */
     void tell(Exchange exchange) {
         long now = clock.getAsLong();
+        Conventions conventions = exchange.conventions();
         synchronized (this) {
-            tell(exchange, "requests", requests, now);
-            tell(exchange, "tokens", tokens, now);
+            conventions.tell(exchange, quota(REQUESTS, requests, now));
+            conventions.tell(exchange, quota(TOKENS, tokens, now));
         }
     }
 
-    private static void tell(Exchange exchange, String what, Allowance allowance, long now) {
-        exchange.header("x-ratelimit-limit-" + what, Long.toString(allowance.perMinute()));
-        exchange.header("x-ratelimit-remaining-" + what, Long.toString(allowance.left(now)));
-        long millis = allowance.nanosUntil(allowance.perMinute(), now) / 1_000_000;
-        exchange.header("x-ratelimit-reset-" + what, millis + "ms");
+    private static Quota quota(String unit, Allowance allowance, long now) {
+        long perMinute = allowance.perMinute();
+        return new Quota(unit, perMinute, allowance.left(now), Duration.ofNanos(allowance.nanosUntil(perMinute, now)));
     }
 }

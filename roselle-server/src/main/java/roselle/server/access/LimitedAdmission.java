@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import roselle.api.Usage;
 import roselle.server.answer.Admission;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Errors;
 import roselle.server.http.Exchange;
 
@@ -35,9 +36,7 @@ public final class LimitedAdmission implements Admission {
         if (inside.incrementAndGet() > most) {
             inside.decrementAndGet();
             throw ApiException.busy(
-                    503,
-                    ApiException.SERVER_ERROR,
-                    "overloaded",
+                    ErrorKind.OVERLOADED,
                     "the server is full: it answers " + most + " requests at a time; try again later",
                     SOON);
         }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import roselle.server.config.AccessOptions;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.Routes;
@@ -15,9 +16,7 @@ import roselle.server.http.Routes;
  * anything is done for them.
  */
 public final class OriginCheck implements Routes.Interceptor {
-    private static final String EXPOSED = "x-request-id, retry-after, x-ratelimit-limit-requests, "
-            + "x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, "
-            + "x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
+    private static final String EXPOSED = "x-request-id, retry-after";
 
     private static final String PREFLIGHT_SECONDS = "600";
 
@@ -40,10 +39,7 @@ public final class OriginCheck implements Routes.Interceptor {
             allow(origin.orElseThrow(), exchange, next);
         } else {
             throw new ApiException(
-                    403,
-                    ApiException.INVALID_REQUEST,
-                    "origin_not_allowed",
-                    "",
+                    ErrorKind.ORIGIN_NOT_ALLOWED,
                     "scripts of this page may not ask this server: allow its origin with --allowed-origins");
         }
     }
@@ -65,7 +61,8 @@ public final class OriginCheck implements Routes.Interceptor {
                     .ifPresent(names -> exchange.header("access-control-allow-headers", names));
             exchange.sendEmpty(204);
         } else {
-            exchange.header("access-control-expose-headers", EXPOSED);
+            String quotas = String.join(", ", exchange.conventions().quotaHeaders());
+            exchange.header("access-control-expose-headers", quotas.isEmpty() ? EXPOSED : EXPOSED + ", " + quotas);
             next.handle(exchange);
         }
     }

@@ -16,9 +16,9 @@ import roselle.server.http.Exchange;
  * The way of every request to an engine: admitted first, then read by its dialect, then submitted.
  *
  * {@snippet :
- * try (var visit = answers.admit(exchange)) {
+ * try (var admitted = answers.admit(exchange)) {
  *     var call = reader.read(exchange.json());
- *     try (var answer = visit.submit(call.model(), call.request())) {
+ *     try (var answer = admitted.submit(call.model(), call.request())) {
  *         while (answer.hasNext()) {
  *             …
  *         }
@@ -30,7 +30,7 @@ public final class Answers {
     private final Models models;
     private final Admission admission;
     private final Observer observer;
-    private final Set<Visit> visits = ConcurrentHashMap.newKeySet();
+    private final Set<AdmittedRequest> admittedRequests = ConcurrentHashMap.newKeySet();
 
     public Answers(Models models, Admission admission, Observer observer) {
         this.models = models;
@@ -43,25 +43,25 @@ public final class Answers {
     }
 
     /** Admits a request before its body is read. */
-    public Visit admit(Exchange exchange) {
-        var visit = new Visit(exchange, admission.admit(exchange));
-        visits.add(visit);
-        return visit;
+    public AdmittedRequest admit(Exchange exchange) {
+        var admitted = new AdmittedRequest(exchange, admission.admit(exchange));
+        admittedRequests.add(admitted);
+        return admitted;
     }
 
     /** Breaks off what is being answered, as an error that says that the server is ending. */
     public void breakOff() {
-        visits.forEach(Visit::breakOff);
+        admittedRequests.forEach(AdmittedRequest::breakOff);
     }
 
-    /** An admitted request. */
-    public final class Visit implements AutoCloseable {
+    /** A request that was let in, until it is answered. */
+    public final class AdmittedRequest implements AutoCloseable {
         private final Exchange exchange;
         private final Admission.Ticket ticket;
         private final Queue<Runnable> cancellations = new ConcurrentLinkedQueue<>();
         private volatile boolean isBrokenOff;
 
-        private Visit(Exchange exchange, Admission.Ticket ticket) {
+        private AdmittedRequest(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
             this.ticket = ticket;
         }
@@ -116,7 +116,7 @@ public final class Answers {
 
         @Override
         public void close() {
-            visits.remove(this);
+            admittedRequests.remove(this);
             ticket.close();
         }
     }

@@ -5,6 +5,7 @@ import java.util.Optional;
 import roselle.api.InvalidRequestException;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 
 /** The models that a server has, by name. */
 public final class Models {
@@ -30,19 +31,13 @@ public final class Models {
         if (name.isEmpty() && models.size() == 1) {
             return models.getFirst();
         }
-        String wanted = name.orElseThrow(() -> new ApiException(
-                400,
-                ApiException.INVALID_REQUEST,
-                "missing_required_parameter",
-                "model",
-                "model is missing: it must be one of " + names()));
+        String wanted = name.orElseThrow(() ->
+                new ApiException(ErrorKind.MISSING_FIELD, "model", "model is missing: it must be one of " + names()));
         return models.stream()
                 .filter(model -> model.name().equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> new ApiException(
-                        404,
-                        ApiException.INVALID_REQUEST,
-                        "model_not_found",
+                        ErrorKind.MODEL_NOT_FOUND,
                         "model",
                         "there is no model " + clipped(wanted) + ": this server has " + names()));
     }

@@ -1,4 +1,4 @@
-/** Read conversations from JSON, and split answers into text, thoughts and calls. */
+/** Split answers into text, thoughts and calls of tools, by the tokens with which models mark them. */
 @NullMarked
 package roselle.server.chat;
 

@@ -1,4 +1,4 @@
-/** What operators and tools ask beside the APIs: health, readiness, version, tokens of a text. */
+/** What operators and load balancers ask: health, readiness, version. */
 @NullMarked
 package roselle.server.control;
 

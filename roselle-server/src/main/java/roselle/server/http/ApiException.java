@@ -3,68 +3,64 @@ package roselle.server.http;
 import java.io.Serial;
 import java.time.Duration;
 
-/** A refusal that is already in terms of HTTP and of OpenAI's error object. */
+/** A refusal or a failure that a client is told of, in the words of its dialect. */
 public final class ApiException extends RuntimeException {
     @Serial
-    private static final long serialVersionUID = 1L;
+    private static final long serialVersionUID = 2L;
 
-    public static final String INVALID_REQUEST = "invalid_request_error";
-    public static final String SERVER_ERROR = "server_error";
-
+    private final ErrorKind kind;
     private final int status;
-    private final String type;
-    private final String code;
-    private final String parameter;
+    private final String field;
     private final Duration retryAfter;
 
-    /**
-     * A refusal.
-     *
-     * @param code OpenAI's code, or empty
-     * @param parameter the field at fault, or empty
-     */
-    public ApiException(int status, String type, String code, String parameter, String message) {
-        this(status, type, code, parameter, message, Duration.ZERO);
+    public ApiException(ErrorKind kind, String message) {
+        this(kind, "", message);
     }
 
-    private ApiException(int status, String type, String code, String parameter, String message, Duration retryAfter) {
+    /**
+     * A refusal for one field.
+     *
+     * @param field the field at fault, or empty
+     */
+    public ApiException(ErrorKind kind, String field, String message) {
+        this(kind, kind.status(), field, message, Duration.ZERO);
+    }
+
+    private ApiException(ErrorKind kind, int status, String field, String message, Duration retryAfter) {
         super(message);
+        this.kind = kind;
         this.status = status;
-        this.type = type;
-        this.code = code;
-        this.parameter = parameter;
+        this.field = field;
         this.retryAfter = retryAfter;
     }
 
-    /** 400: one field cannot be honoured. */
-    public static ApiException invalid(String parameter, String message) {
-        return new ApiException(400, INVALID_REQUEST, "", parameter, message);
+    /** One field cannot be honoured. */
+    public static ApiException invalid(String field, String message) {
+        return new ApiException(ErrorKind.INVALID, field, message);
     }
 
-    /** 404. */
-    public static ApiException notFound(String message) {
-        return new ApiException(404, INVALID_REQUEST, "not_found", "", message);
+    /** A refusal with the time after which trying again makes sense. */
+    public static ApiException busy(ErrorKind kind, String message, Duration retryAfter) {
+        return new ApiException(kind, kind.status(), "", message, retryAfter);
     }
 
-    /** 429 or 503 with the time after which trying again makes sense. */
-    public static ApiException busy(int status, String type, String code, String message, Duration retryAfter) {
-        return new ApiException(status, type, code, "", message, retryAfter);
+    /** A refusal by the web server below, with its status. */
+    static ApiException transport(int status, String message) {
+        return new ApiException(ErrorKind.TRANSPORT, status, "", message, Duration.ZERO);
     }
 
+    public ErrorKind kind() {
+        return kind;
+    }
+
+    /** The status of HTTP, unless a dialect has another for it. */
     public int status() {
         return status;
     }
 
-    public String type() {
-        return type;
-    }
-
-    public String code() {
-        return code;
-    }
-
-    public String parameter() {
-        return parameter;
+    /** The field at fault, or empty. */
+    public String field() {
+        return field;
     }
 
     /** Zero where trying again does not help. */

@@ -45,19 +45,14 @@ final class BodyRoom {
         void take(long bytes) {
             if (own + bytes > most) {
                 throw new ApiException(
-                        413,
-                        ApiException.INVALID_REQUEST,
-                        "request_too_large",
-                        "",
+                        ErrorKind.BODY_TOO_LARGE,
                         "the body would take %d bytes of memory, more than the %d there are for all: send fewer values"
                                 .formatted(own + bytes, most));
             }
             if (taken.addAndGet(bytes) > most) {
                 taken.addAndGet(-bytes);
                 throw ApiException.busy(
-                        503,
-                        ApiException.SERVER_ERROR,
-                        "overloaded",
+                        ErrorKind.OVERLOADED,
                         "the bodies of the requests being answered fill the room for them: try again later",
                         SOON);
             }

@@ -1,7 +1,14 @@
 package roselle.server.http;
 
+import java.util.Optional;
+
 /** One way to talk to the models: an API, a page, metrics. An open interface: the server takes any number of them. */
 public interface Dialect {
     /** Adds what it answers. */
     void register(Routes routes);
+
+    /** How it speaks on its paths; empty for as the server speaks where no API is asked. */
+    default Optional<Conventions> conventions() {
+        return Optional.empty();
+    }
 }

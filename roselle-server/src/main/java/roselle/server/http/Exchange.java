@@ -1,12 +1,10 @@
 package roselle.server.http;
 
-import io.helidon.common.uri.UriPath;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.SocketAddress;
@@ -22,29 +20,26 @@ import org.jspecify.annotations.Nullable;
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
 public final class Exchange {
     private static final String JSON = "application/json";
-    private static final int PIECE = 64 << 10;
 
     private final ServerRequest request;
     private final ServerResponse response;
-    private final Presence presence;
-    private final long bodyBytes;
-    private final BodyRoom.Share room;
+    private final PeerLiveness peer;
+    private final RequestBody body;
+    private final Route route;
     private final String id = RequestIds.next("req_");
     private final String path;
     private final Map<String, Object> notes = new HashMap<>();
-    private int restBegin;
-    private @Nullable SseWriter events;
+    private @Nullable EventStream events;
     private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
-    Exchange(ServerRequest request, ServerResponse response, Presence presence, long bodyBytes, BodyRoom.Share room) {
-        this.room = room;
+    Exchange(ServerRequest request, ServerResponse response, PeerLiveness peer, RequestBody body, Route route) {
         this.request = request;
         this.response = response;
-        this.presence = presence;
-        this.bodyBytes = bodyBytes;
-        UriPath uri = request.prologue().uriPath();
-        path = uri.rawPath();
+        this.peer = peer;
+        this.body = body;
+        this.route = route;
+        path = request.prologue().uriPath().rawPath();
         header("x-request-id", id);
     }
 
@@ -67,14 +62,19 @@ public final class Exchange {
     /** What follows the folder that the route was added for, percent-decoded. */
     public String rest() {
         try {
-            return URLDecoder.decode(path.substring(restBegin).replace("+", "%2B"), StandardCharsets.UTF_8);
+            return URLDecoder.decode(path.substring(route.rest()).replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException _) {
-            throw ApiException.notFound("the path has a percent sign that encodes nothing");
+            throw new ApiException(ErrorKind.NOT_FOUND, "the path has a percent sign that encodes nothing");
         }
     }
 
-    void restFrom(int begin) {
-        restBegin = begin;
+    /** How the dialect of this path speaks; the server's own way where nothing is at the path. */
+    public Conventions conventions() {
+        return route.conventions();
+    }
+
+    Route route() {
+        return route;
     }
 
     /** A parameter of the query, decoded. */
@@ -114,16 +114,9 @@ public final class Exchange {
         String type = requestHeader("content-type").orElse(JSON);
         String plain = type.split(";", 2)[0].strip();
         if (!plain.equalsIgnoreCase(JSON)) {
-            throw new ApiException(
-                    415,
-                    ApiException.INVALID_REQUEST,
-                    "unsupported_media_type",
-                    "",
-                    "the content type is " + plain + ": it must be " + JSON);
+            throw new ApiException(ErrorKind.CONTENT_TYPE, "the content type is " + plain + ": it must be " + JSON);
         }
-        byte[] body = body();
-        room.take(JsonWeight.of(body));
-        JsonFields fields = Json.object(body);
+        JsonFields fields = body.fields();
         readers.accept(fields);
         return fields;
     }
@@ -135,44 +128,7 @@ public final class Exchange {
 
     /** The body, within the limit. */
     public byte[] body() throws IOException {
-        if (!request.content().hasEntity()) {
-            return new byte[0];
-        }
-        long announced = request.headers().contentLength().orElse(0);
-        if (announced > bodyBytes) {
-            throw tooLarge();
-        }
-        presence.awaitsBody();
-        byte[] body = announced > 0 ? announced(announced) : unannounced();
-        presence.goesOn();
-        return body;
-    }
-
-    private byte[] announced(long length) throws IOException {
-        room.take(length);
-        return request.content().inputStream().readNBytes((int) length);
-    }
-
-    private byte[] unannounced() throws IOException {
-        var body = new ByteArrayOutputStream();
-        var stream = request.content().inputStream();
-        for (byte[] piece = stream.readNBytes(PIECE); piece.length > 0; piece = stream.readNBytes(PIECE)) {
-            if (body.size() + piece.length > bodyBytes) {
-                throw tooLarge();
-            }
-            room.take(piece.length);
-            body.writeBytes(piece);
-        }
-        return body.toByteArray();
-    }
-
-    private ApiException tooLarge() {
-        return new ApiException(
-                413,
-                ApiException.INVALID_REQUEST,
-                "request_too_large",
-                "",
-                "the body has more than " + bodyBytes + " bytes, the most that a request may: shorten it");
+        return body.read();
     }
 
     // ---- the answer ----
@@ -183,22 +139,22 @@ public final class Exchange {
         response.header(header, value);
     }
 
-    public void sendJson(int code, JsonText body) {
-        send(code, JSON, body.toBytes());
+    public void sendJson(int code, JsonWriter document) {
+        send(code, JSON, document.toBytes());
     }
 
-    public void send(int code, String contentType, byte[] body) {
+    public void send(int code, String contentType, byte[] content) {
         status = code;
         response.status(Status.create(code));
         header("content-type", contentType);
-        presence.awaitsTaker();
+        peer.awaitsTaker();
         if (method().equals("HEAD")) {
-            header("content-length", Integer.toString(body.length));
+            header("content-length", Integer.toString(content.length));
             response.send();
         } else {
-            response.send(body);
+            response.send(content);
         }
-        presence.goesOn();
+        peer.goesOn();
     }
 
     public void sendEmpty(int code) {
@@ -206,19 +162,20 @@ public final class Exchange {
         response.status(Status.create(code)).send();
     }
 
-    /** Sends an error, in OpenAI's shape. */
-    public void sendError(ApiException error) {
+    /** Sends an error in the words of the dialect. */
+    private void sendError(ApiException error) {
         Duration wait = error.retryAfter();
         if (!wait.isZero()) {
             header("retry-after", Long.toString(Math.max(1, wait.toSeconds())));
         }
-        sendJson(error.status(), Errors.body(error));
+        ErrorAnswer answer = conventions().error(error);
+        sendJson(answer.status(), answer.body());
     }
 
-    /** A stream of events as the answer; nothing leaves before its first event. */
-    public SseWriter stream() {
+    /** A stream as the answer, in the format of the dialect; nothing leaves before its first event. */
+    public EventStream stream() {
         if (events == null) {
-            events = new SseWriter(this::beginStream, presence);
+            events = new EventStream(this::beginStream, conventions().streamFormat(), peer);
         }
         return events;
     }
@@ -226,7 +183,7 @@ public final class Exchange {
     private OutputStream beginStream() {
         status = 200;
         response.status(Status.OK_200);
-        header("content-type", "text/event-stream; charset=utf-8");
+        header("content-type", conventions().streamFormat().contentType());
         header("cache-control", "no-cache");
         header("x-accel-buffering", "no");
         return response.outputStream();
@@ -240,7 +197,7 @@ public final class Exchange {
     /** Tells of a failure as well as can be: with a status, or, after events have left, with a last event. */
     void fail(ApiException error) throws IOException {
         if (events != null && events.hasBegun()) {
-            events.fail(error);
+            events.fail(conventions().error(error));
         } else {
             sendError(error);
         }
@@ -258,6 +215,6 @@ public final class Exchange {
      * the request.
      */
     public void whenGone(Runnable action) {
-        presence.whenGone(action);
+        peer.whenGone(action);
     }
 }

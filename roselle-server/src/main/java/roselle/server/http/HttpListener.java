@@ -42,6 +42,7 @@ public final class HttpListener implements AutoCloseable {
     private static final int SEND_BUFFER = 256 << 10;
 
     private final WebServer web;
+    private final Routes routes;
     private final Handler handler;
     private final long bodyBytes;
     private final Deadlines deadlines;
@@ -50,6 +51,7 @@ public final class HttpListener implements AutoCloseable {
     private final AtomicInteger underWay = new AtomicInteger();
 
     private HttpListener(ServerConfig config, Routes routes) {
+        this.routes = routes;
         handler = routes.chain();
         bodyBytes = config.limits().bodyBytes();
         bodyRoom = BodyRoom.of(bodyBytes, Runtime.getRuntime().maxMemory());
@@ -152,33 +154,37 @@ public final class HttpListener implements AutoCloseable {
                 .build();
     }
 
-    /** Answers what the web server refuses before there is an exchange. */
-    private static DirectHandlers directHandlers() {
+    /** Answers what the web server refuses before there is an exchange: nobody knows yet which dialect was meant. */
+    private DirectHandlers directHandlers() {
         var handlers = DirectHandlers.builder();
         for (var type : DirectHandler.EventType.values()) {
-            handlers.addHandler(type, HttpListener::refuse);
+            handlers.addHandler(type, this::refuse);
         }
         return handlers.build();
     }
 
-    private static DirectHandler.TransportResponse refuse(
+    private DirectHandler.TransportResponse refuse(
             DirectHandler.TransportRequest request,
             DirectHandler.EventType type,
             Status status,
             ServerResponseHeaders headers,
             String message) {
         headers.set(HeaderNames.CONTENT_TYPE, "application/json");
+        ErrorAnswer answer = routes.standard().error(Errors.transport(status));
         return DirectHandler.TransportResponse.builder()
                 .status(status)
                 .headers(headers)
-                .entity(Errors.body(Errors.transport(status)).toBytes())
+                .entity(answer.body().toBytes())
                 .build();
     }
 
     private void answer(ServerRequest request, ServerResponse response) {
         underWay.incrementAndGet();
         try (var share = bodyRoom.share()) {
-            var exchange = new Exchange(request, response, LiveRouting.PRESENCE.get(), bodyBytes, share);
+            PeerLiveness peer = LiveRouting.PEER.get();
+            Route route = routes.find(request.prologue().uriPath().rawPath());
+            var exchange =
+                    new Exchange(request, response, peer, new RequestBody(request, peer, bodyBytes, share), route);
             answer(exchange);
             exchange.finish();
         } catch (IOException | UncheckedIOException gone) {
@@ -195,7 +201,7 @@ public final class HttpListener implements AutoCloseable {
             throw gone;
         } catch (RuntimeException failure) {
             ApiException error = Errors.of(failure);
-            if (Errors.isDefect(error)) {
+            if (error.kind() == ErrorKind.DEFECT) {
                 LOG.log(System.Logger.Level.ERROR, "event=request_failed id=" + exchange.id(), failure);
             }
             exchange.fail(error);

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * The fields of a JSON object from a stranger, each read with its type and range, and none left over.
  *
  * <p>A reader asks for every field that it honours and ends with {@link #refuseOthers}. A field that is {@code null} counts as
- * absent, as in OpenAI's API. Every refusal names the field, the value and what it must be.
+ * absent. Every refusal names the field, the value and what it must be.
  */
 public final class JsonFields {
     private final String path;
@@ -55,12 +55,7 @@ public final class JsonFields {
 
     /** A refusal of a body without a field that must be there. */
     public ApiException missing(String name) {
-        return new ApiException(
-                400,
-                ApiException.INVALID_REQUEST,
-                "missing_required_parameter",
-                path(name),
-                path(name) + " is missing: it is required");
+        return new ApiException(ErrorKind.MISSING_FIELD, path(name), path(name) + " is missing: it is required");
     }
 
     private static String string(JsonNode value, String path) {
@@ -254,9 +249,7 @@ public final class JsonFields {
         for (String name : node.propertyNames()) {
             if (!known.contains(name)) {
                 throw new ApiException(
-                        400,
-                        ApiException.INVALID_REQUEST,
-                        "unknown_parameter",
+                        ErrorKind.UNKNOWN_FIELD,
                         path(clipped(name)),
                         "unknown field " + path(clipped(name)) + ": it would have no effect, so leave it out");
             }
@@ -285,19 +278,12 @@ public final class JsonFields {
 
     /** A refusal of a value of another type than the wanted one. */
     public static ApiException wrongType(String path, JsonNode value, String wanted) {
-        return new ApiException(
-                400,
-                ApiException.INVALID_REQUEST,
-                "invalid_type",
-                path,
-                path + " is " + shown(value) + ": it must be " + wanted);
+        return new ApiException(ErrorKind.WRONG_TYPE, path, path + " is " + shown(value) + ": it must be " + wanted);
     }
 
     private static ApiException outOfRange(String path, JsonNode value, String least, String most) {
         return new ApiException(
-                400,
-                ApiException.INVALID_REQUEST,
-                "invalid_value",
+                ErrorKind.OUT_OF_RANGE,
                 path,
                 path + " is " + shown(value) + ": it must be between " + least + " and " + most);
     }

@@ -42,7 +42,7 @@ final class LiveConnection implements ConnectionContext {
     private final ConnectionContext inner;
     private final DataReader reader = DataReader.create(this::pull);
     private final AtomicReference<@Nullable CompletableFuture<Optional<byte[]>>> readAhead = new AtomicReference<>();
-    private final Map<Integer, Presence> present = new ConcurrentHashMap<>();
+    private final Map<Integer, PeerLiveness> requests = new ConcurrentHashMap<>();
     private final Set<Integer> earlyResets = ConcurrentHashMap.newKeySet();
     private final ResetFrames resetFrames = new ResetFrames(this::reset);
     private final TimeLimits limits;
@@ -66,8 +66,8 @@ final class LiveConnection implements ConnectionContext {
         if (head != NONE && now - head > 0) {
             return true;
         }
-        for (Presence presence : present.values()) {
-            if (presence.isOverdue(now)) {
+        for (PeerLiveness peer : requests.values()) {
+            if (peer.isOverdue(now)) {
                 return true;
             }
         }
@@ -76,23 +76,23 @@ final class LiveConnection implements ConnectionContext {
 
     // ---- requests come and go ----
 
-    void enter(int stream, Presence presence) {
+    void enter(int stream, PeerLiveness peer) {
         headDeadline = NONE;
         isHttp2 |= stream != WHOLE; // also after an upgrade
-        present.put(stream, presence);
+        requests.put(stream, peer);
         if (isGone || earlyResets.remove(stream)) {
-            presence.leave();
+            peer.leave();
         }
     }
 
-    void exit(int stream, Presence presence) {
-        present.remove(stream, presence);
+    void exit(int stream, PeerLiveness peer) {
+        requests.remove(stream, peer);
     }
 
     private void reset(int stream) {
-        Presence presence = present.get(stream);
-        if (presence != null) {
-            presence.leave();
+        PeerLiveness peer = requests.get(stream);
+        if (peer != null) {
+            peer.leave();
         } else if (earlyResets.size() < MOST_EARLY_RESETS) {
             earlyResets.add(stream);
         }
@@ -100,7 +100,7 @@ final class LiveConnection implements ConnectionContext {
 
     private void gone() {
         isGone = true;
-        present.values().forEach(Presence::leave);
+        requests.values().forEach(PeerLiveness::leave);
     }
 
     // ---- reading ----
@@ -143,7 +143,7 @@ final class LiveConnection implements ConnectionContext {
 
     /** Bytes that come while nothing is being answered are those of the next request's head. */
     private void headBegins() {
-        if (!isHttp2 && headDeadline == NONE && present.isEmpty()) {
+        if (!isHttp2 && headDeadline == NONE && requests.isEmpty()) {
             headDeadline = System.nanoTime() + limits.head().toNanos();
         }
     }

@@ -9,9 +9,9 @@ import io.helidon.webserver.http.HttpSecurity;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 
-/** Routes as another routing does, each request with the presence of its peer in {@link #PRESENCE}. */
+/** Routes as another routing does, each request with the liveness of its peer in {@link #PEER}. */
 final class LiveRouting implements HttpRouting {
-    static final ScopedValue<Presence> PRESENCE = ScopedValue.newInstance();
+    static final ScopedValue<PeerLiveness> PEER = ScopedValue.newInstance();
 
     private final HttpRouting inner;
 
@@ -27,8 +27,8 @@ final class LiveRouting implements HttpRouting {
     @Override
     public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
         int stream = request.prologue().protocolVersion().startsWith("2") ? request.id() : LiveConnection.WHOLE;
-        try (var presence = new Presence((LiveConnection) context, stream)) {
-            ScopedValue.where(PRESENCE, presence).run(() -> inner.route(context, request, response));
+        try (var peer = new PeerLiveness((LiveConnection) context, stream)) {
+            ScopedValue.where(PEER, peer).run(() -> inner.route(context, request, response));
         }
         if (stream == LiveConnection.WHOLE && response.headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
             throw new CloseConnectionException("this was to be the connection's last answer"); // else nobody closes it

@@ -1,5 +1,6 @@
 package roselle.server.http;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,16 +11,35 @@ import java.util.TreeMap;
  *
  * <p>There are no patterns, and a path is compared as it came, not decoded: {@code //v1/models} and {@code /v1/%6dodels} are
  * other paths, which are not there. So no rule about a path can be passed by writing it in another way.
+ *
+ * <p>A path belongs to the dialect that added it, and everything that is said on it, refusals of interceptors too, is said by
+ * that dialect's conventions. Where nothing is, and where a dialect has none of its own, the server's hold.
  */
 public final class Routes {
-    private final Map<String, Map<String, Handler>> handlers = new TreeMap<>();
+    private final Conventions standard;
+    private final Map<String, Route> routes = new TreeMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
+    private Conventions present;
 
     /** Runs around every request, also those whose path is not there: the first added is the outermost. */
     @FunctionalInterface
     public interface Interceptor {
         /** Calls {@code next} to go on, or answers or throws instead. */
-        void handle(Exchange exchange, Handler next) throws java.io.IOException;
+        void handle(Exchange exchange, Handler next) throws IOException;
+    }
+
+    /** No paths yet; {@code standard} is how the server speaks where no API is asked. */
+    public Routes(Conventions standard) {
+        this.standard = standard;
+        present = standard;
+    }
+
+    /** Adds what a dialect answers. */
+    public Routes add(Dialect dialect) {
+        present = dialect.conventions().orElse(standard);
+        dialect.register(this);
+        present = standard;
+        return this;
     }
 
     public Routes get(String path, Handler handler) {
@@ -40,8 +60,9 @@ public final class Routes {
     }
 
     private Routes add(String method, String path, Handler handler) {
-        var methods = handlers.computeIfAbsent(path, _ -> new TreeMap<>());
-        if (methods.putIfAbsent(method, handler) != null) {
+        int rest = path.endsWith("*") ? path.length() - 1 : path.length();
+        Route route = routes.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
+        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, handler) != null) {
             throw new IllegalStateException("two answers to " + method + " " + path);
         }
         return this;
@@ -60,21 +81,37 @@ public final class Routes {
         return add("DELETE", folder + "*", handler);
     }
 
-    /** The same for {@code POST}. */
-    public Routes postBelow(String folder, Handler handler) {
-        return add("POST", folder + "*", handler);
-    }
-
     /** Each method with its path, such as {@code GET /v1/models/*}; the star stands for everything below. */
     public List<String> names() {
-        return handlers.entrySet().stream()
-                .flatMap(path -> path.getValue().keySet().stream().map(method -> method + " " + path.getKey()))
+        return routes.entrySet().stream()
+                .flatMap(
+                        path -> path.getValue().methods().keySet().stream().map(method -> method + " " + path.getKey()))
                 .toList();
+    }
+
+    /** How the server speaks where no API is asked. */
+    Conventions standard() {
+        return standard;
+    }
+
+    /** What answers a path. */
+    Route find(String path) {
+        Route exact = routes.get(path);
+        if (exact != null) {
+            return exact;
+        }
+        for (int slash = path.lastIndexOf('/'); slash >= 0; slash = path.lastIndexOf('/', slash - 1)) {
+            Route below = slash + 1 < path.length() ? routes.get(path.substring(0, slash + 1) + "*") : null;
+            if (below != null) {
+                return below;
+            }
+        }
+        return new Route(standard, Map.of(), path.length());
     }
 
     /** The answer to a request. */
     Handler chain() {
-        Handler chain = this::dispatch;
+        Handler chain = Routes::dispatch;
         for (Interceptor interceptor : interceptors.reversed()) {
             Handler next = chain;
             chain = exchange -> interceptor.handle(exchange, next);
@@ -82,9 +119,13 @@ public final class Routes {
         return chain;
     }
 
-    private void dispatch(Exchange exchange) throws java.io.IOException {
+    private static void dispatch(Exchange exchange) throws IOException {
+        Map<String, Handler> methods = exchange.route().methods();
+        if (methods.isEmpty()) {
+            throw new ApiException(
+                    ErrorKind.NOT_FOUND, "there is nothing at " + exchange.path() + ": see /v1/models and the guide");
+        }
         String method = exchange.method().equals("HEAD") ? "GET" : exchange.method();
-        Map<String, Handler> methods = methodsOf(exchange);
         Handler handler = methods.get(method);
         if (handler == null && method.equals("OPTIONS")) {
             exchange.header("Allow", allowed(methods));
@@ -94,30 +135,10 @@ public final class Routes {
         if (handler == null) {
             exchange.header("Allow", allowed(methods));
             throw new ApiException(
-                    405,
-                    ApiException.INVALID_REQUEST,
-                    "method_not_allowed",
-                    "",
+                    ErrorKind.METHOD_NOT_ALLOWED,
                     exchange.path() + " does not take " + exchange.method() + ", but " + allowed(methods));
         }
         handler.handle(exchange);
-    }
-
-    private Map<String, Handler> methodsOf(Exchange exchange) {
-        Map<String, Handler> exact = handlers.get(exchange.path());
-        if (exact != null) {
-            return exact;
-        }
-        int slash = exchange.path().lastIndexOf('/');
-        while (slash >= 0) {
-            Map<String, Handler> below = handlers.get(exchange.path().substring(0, slash + 1) + "*");
-            if (below != null && slash + 1 < exchange.path().length()) {
-                exchange.restFrom(slash + 1);
-                return below;
-            }
-            slash = slash == 0 ? -1 : exchange.path().lastIndexOf('/', slash - 1);
-        }
-        throw ApiException.notFound("there is nothing at " + exchange.path() + ": see /v1/models and the guide");
     }
 
     private static String allowed(Map<String, Handler> methods) {

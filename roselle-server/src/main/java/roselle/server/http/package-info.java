@@ -1,4 +1,4 @@
-/** HTTP as the dialects see it: routes, one exchange, JSON with limits, server-sent events, errors in one place. */
+/** HTTP as the dialects see it: routes, one exchange, JSON read with limits and written, streams, errors in one place. */
 @NullMarked
 package roselle.server.http;
 

@@ -14,6 +14,7 @@ import roselle.server.answer.Observer;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
+import roselle.server.http.ErrorAnswer;
 import roselle.server.http.Errors;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
@@ -62,8 +63,9 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
             throw gone;
         } catch (RuntimeException failure) {
             ApiException error = Errors.of(failure);
-            failed(error);
-            answered(error.status());
+            ErrorAnswer told = exchange.conventions().error(error);
+            failed(told);
+            answered(told.status());
             throw error;
         }
     }
@@ -76,7 +78,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
                 .increment();
     }
 
-    private void failed(ApiException error) {
+    private void failed(ErrorAnswer error) {
         Counter.builder("roselle.errors")
                 .description("Requests that were refused or failed, by the type and code of the error object")
                 .tag("type", error.type())

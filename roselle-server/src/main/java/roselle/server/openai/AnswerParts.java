@@ -6,7 +6,7 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.Usage;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerSplitter;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
 import roselle.tokenizer.Tokenizer;
 
@@ -14,31 +14,29 @@ import roselle.tokenizer.Tokenizer;
 final class AnswerParts {
     private AnswerParts() {}
 
-    static void usage(JsonText json, Usage usage) {
-        openUsage(json, usage);
-        json.raw("}");
+    static void usage(JsonWriter json, Usage usage) {
+        openUsage(json, usage).endObject();
     }
 
     /** The usage, with the tokens that the model thought with. */
-    static void chatUsage(JsonText json, Usage usage, List<AnswerSplitter> splitters) {
-        openUsage(json, usage);
+    static void chatUsage(JsonWriter json, Usage usage, List<AnswerSplitter> splitters) {
         int thoughts =
                 splitters.stream().mapToInt(AnswerSplitter::thoughtTokens).sum();
-        json.raw(",\"completion_tokens_details\":{\"reasoning_tokens\":")
-                .number(thoughts)
-                .raw("}}");
+        openUsage(json, usage)
+                .object("completion_tokens_details")
+                .field("reasoning_tokens", thoughts)
+                .endObject()
+                .endObject();
     }
 
-    private static void openUsage(JsonText json, Usage usage) {
-        json.raw("{\"prompt_tokens\":")
-                .number(usage.promptTokens())
-                .raw(",\"completion_tokens\":")
-                .number(usage.completionTokens())
-                .raw(",\"total_tokens\":")
-                .number((long) usage.promptTokens() + usage.completionTokens())
-                .raw(",\"prompt_tokens_details\":{\"cached_tokens\":")
-                .number(usage.cachedTokens())
-                .raw("}");
+    private static JsonWriter openUsage(JsonWriter json, Usage usage) {
+        return json.object()
+                .field("prompt_tokens", usage.promptTokens())
+                .field("completion_tokens", usage.completionTokens())
+                .field("total_tokens", (long) usage.promptTokens() + usage.completionTokens())
+                .object("prompt_tokens_details")
+                .field("cached_tokens", usage.cachedTokens())
+                .endObject();
     }
 
     /** The usage of prompts one after the other; without the tokens that were generated, where nobody wanted them. */
@@ -60,32 +58,32 @@ final class AnswerParts {
         }
     }
 
-    /** The reason in quotes; what was cancelled has no reader, but a reason all the same. */
+    /** The reason; what was cancelled has no reader, but a reason all the same. */
     static String reason(FinishReason reason) {
         return switch (reason) {
-            case STOP -> "\"stop\"";
-            case LENGTH -> "\"length\"";
-            case CANCELLED -> "\"abort\"";
+            case STOP -> "stop";
+            case LENGTH -> "length";
+            case CANCELLED -> "abort";
         };
     }
 
-    /** The reason in quotes; an answer that ends in calls is not the last word. */
+    /** The reason; an answer that ends in calls is not the last word. */
     static String reason(FinishReason reason, boolean hasCalled) {
-        return hasCalled && reason == FinishReason.STOP ? "\"tool_calls\"" : reason(reason);
+        return hasCalled && reason == FinishReason.STOP ? "tool_calls" : reason(reason);
     }
 
     /** A call as the API tells it; with its index in streams. */
-    static void call(JsonText json, Call call, boolean hasIndex) {
-        json.raw("{");
+    static void call(JsonWriter json, Call call, boolean hasIndex) {
+        json.object();
         if (hasIndex) {
-            json.raw("\"index\":").number(call.index()).raw(",");
+            json.field("index", call.index());
         }
-        json.raw("\"id\":\"")
-                .raw(RequestIds.next("call_"))
-                .raw("\",\"type\":\"function\",\"function\":{\"name\":")
-                .string(call.name())
-                .raw(",\"arguments\":")
-                .string(call.arguments())
-                .raw("}}");
+        json.field("id", RequestIds.next("call_"))
+                .field("type", "function")
+                .object("function")
+                .field("name", call.name())
+                .field("arguments", call.arguments())
+                .endObject()
+                .endObject();
     }
 }

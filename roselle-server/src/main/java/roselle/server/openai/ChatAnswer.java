@@ -11,13 +11,13 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
-import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerPiece.Content;
 import roselle.server.chat.AnswerPiece.Thought;
 import roselle.server.chat.AnswerSplitter;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
+import roselle.server.openai.common.Logprobs;
 
 /** A chat completion that is told as a whole. */
 final class ChatAnswer {
@@ -72,54 +72,51 @@ final class ChatAnswer {
         }
     }
 
-    JsonText body(AnswerHead head) {
-        JsonText json = head.write(new JsonText(), "chat.completion").raw("\"choices\":[");
+    JsonWriter body(AnswerHead head) {
+        JsonWriter json = head.open(new JsonWriter(), "chat.completion").array("choices");
         for (int index = 0; index < choices.size(); index++) {
-            choice(json.raw(index == 0 ? "" : ","), index);
+            choice(json, index);
         }
+        json.endArray();
         var splitters = choices.stream().map(choice -> choice.splitter).toList();
-        AnswerParts.chatUsage(json.raw("],\"usage\":"), usage, splitters);
-        return json.raw("}");
+        AnswerParts.chatUsage(json.name("usage"), usage, splitters);
+        return json.endObject();
     }
 
-    private void choice(JsonText json, int index) {
+    private void choice(JsonWriter json, int index) {
         Choice choice = choices.get(index);
-        message(json.raw("{\"index\":").number(index).raw(",\"message\":"), choice);
-        logprobs(json.raw(",\"logprobs\":"), choice);
-        json.raw(",\"finish_reason\":")
-                .raw(AnswerParts.reason(choice.reason, choice.splitter.hasCalled()))
-                .raw("}");
+        json.object().field("index", index);
+        message(json.name("message"), choice);
+        logprobs(json.name("logprobs"), choice);
+        json.field("finish_reason", AnswerParts.reason(choice.reason, choice.splitter.hasCalled()))
+                .endObject();
     }
 
-    private static void message(JsonText json, Choice choice) {
-        json.raw("{\"role\":\"assistant\",\"content\":");
+    private static void message(JsonWriter json, Choice choice) {
+        json.object().field("role", "assistant");
         if (choice.text.isEmpty() && !choice.calls.isEmpty()) {
-            json.raw("null");
+            json.nullField("content");
         } else {
-            json.string(choice.text.toString());
+            json.field("content", choice.text.toString());
         }
         if (!choice.thoughts.isEmpty()) {
-            json.raw(",\"reasoning_content\":").string(choice.thoughts.toString());
+            json.field("reasoning_content", choice.thoughts.toString());
         }
-        String separator = ",\"tool_calls\":[";
-        for (Call call : choice.calls) {
-            AnswerParts.call(json.raw(separator), call, false);
-            separator = ",";
+        if (!choice.calls.isEmpty()) {
+            json.array("tool_calls");
+            choice.calls.forEach(call -> AnswerParts.call(json, call, false));
+            json.endArray();
         }
-        json.raw(choice.calls.isEmpty() ? "" : "]").raw(",\"refusal\":null}");
+        json.nullField("refusal").endObject();
     }
 
-    private void logprobs(JsonText json, Choice choice) {
+    private void logprobs(JsonWriter json, Choice choice) {
         if (!hasLogprobs) {
-            json.raw("null");
+            json.nullValue();
             return;
         }
-        json.raw("{\"content\":[");
-        String separator = "";
-        for (List<TokenLogprob> token : choice.logprobs) {
-            Logprobs.write(json.raw(separator), token);
-            separator = ",";
-        }
-        json.raw("],\"refusal\":null}");
+        json.object().name("content");
+        Logprobs.writeAll(json, choice.logprobs);
+        json.nullField("refusal").endObject();
     }
 }

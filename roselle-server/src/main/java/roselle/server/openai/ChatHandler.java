@@ -25,9 +25,9 @@ final class ChatHandler implements Handler {
 
     @Override
     public void handle(Exchange exchange) throws IOException {
-        try (var visit = answers.admit(exchange)) {
+        try (var admitted = answers.admit(exchange)) {
             ChatCall call = reader.read(exchange.json());
-            try (Answer answer = visit.submit(call.model(), call.request())) {
+            try (Answer answer = admitted.submit(call.model(), call.request())) {
                 var head = new AnswerHead(
                         RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());
                 if (call.streams()) {

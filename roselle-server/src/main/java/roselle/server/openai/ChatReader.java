@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
-import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
-import roselle.server.chat.ChatPrompt;
-import roselle.server.chat.Effort;
 import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.openai.common.ChatPrompt;
+import roselle.server.openai.common.Effort;
+import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
 final class ChatReader {

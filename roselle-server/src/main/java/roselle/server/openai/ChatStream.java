@@ -6,36 +6,35 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
-import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece;
 import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.chat.AnswerPiece.Content;
 import roselle.server.chat.AnswerPiece.Thought;
 import roselle.server.chat.AnswerSplitter;
-import roselle.server.http.JsonText;
-import roselle.server.http.SseWriter;
+import roselle.server.http.EventStream;
+import roselle.server.http.JsonWriter;
+import roselle.server.openai.common.Logprobs;
 
 /**
  * The events of a chat completion as a stream: one for each token.
  *
- * <p>What is the same in all of them is made once; a token adds its choice and its escaped text.
+ * <p>What all of them begin with is made once; a token adds its choice and its text.
  */
 final class ChatStream {
-    private final SseWriter events;
-    private final byte[] prefix;
-    private final String suffix;
+    private static final String CONTENT = "content";
+    private static final String THOUGHT = "reasoning_content";
+
+    private final EventStream events;
+    private final JsonWriter.Opening opening;
     private final boolean reportsUsage;
     private final boolean[] hasRole;
     private final List<AnswerSplitter> splitters;
 
-    ChatStream(SseWriter events, AnswerHead head, ChatCall call, List<AnswerSplitter> splitters) {
+    ChatStream(EventStream events, AnswerHead head, ChatCall call, List<AnswerSplitter> splitters) {
         this.events = events;
         this.splitters = splitters;
         reportsUsage = call.reportsUsage();
-        prefix = head.write(new JsonText(), "chat.completion.chunk")
-                .raw("\"choices\":[")
-                .toBytes();
-        suffix = reportsUsage ? "],\"usage\":null}" : "]}";
+        opening = head.opening("chat.completion.chunk");
         hasRole = new boolean[call.request().output().choices()];
     }
 
@@ -43,9 +42,9 @@ final class ChatStream {
         introduce(token.choice());
         List<AnswerPiece> pieces = splitters.get(token.choice()).add(token);
         if (pieces.size() == 1 && pieces.getFirst() instanceof Content content) {
-            text(token.choice(), "{\"content\":\"", content.text(), token.logprobs());
+            text(token.choice(), CONTENT, content.text(), token.logprobs());
         } else if (pieces.isEmpty()) { // half of a character, a mark, or part of a call
-            text(token.choice(), "{\"content\":\"", "", token.logprobs());
+            text(token.choice(), CONTENT, "", token.logprobs());
         } else {
             pieces(token.choice(), pieces, token.logprobs());
         }
@@ -56,69 +55,76 @@ final class ChatStream {
         List<TokenLogprob> once = logprobs;
         for (AnswerPiece piece : pieces) {
             switch (piece) {
-                case Content content -> text(choice, "{\"content\":\"", content.text(), once);
-                case Thought thought -> text(choice, "{\"reasoning_content\":\"", thought.text(), once);
-                case Call call -> {
-                    AnswerParts.call(delta(choice).raw("{\"tool_calls\":["), call, true);
-                    close("]}", once);
-                }
+                case Content content -> text(choice, CONTENT, content.text(), once);
+                case Thought thought -> text(choice, THOUGHT, thought.text(), once);
+                case Call call -> call(choice, call, once);
             }
             once = List.of();
         }
     }
 
     private void text(int choice, String field, String text, List<TokenLogprob> logprobs) {
-        delta(choice).raw(field).content(text);
-        close("\"}", logprobs);
+        end(delta(choice).field(field, text), logprobs);
     }
 
-    private void close(String end, List<TokenLogprob> logprobs) {
-        JsonText chunk = events.more().raw(end).raw(",\"logprobs\":");
-        if (logprobs.isEmpty()) {
-            chunk.raw("null");
-        } else {
-            Logprobs.write(chunk.raw("{\"content\":["), logprobs);
-            chunk.raw("],\"refusal\":null}");
-        }
-        chunk.raw(",\"finish_reason\":null}").raw(suffix);
-        events.end();
+    private void call(int choice, Call call, List<TokenLogprob> logprobs) {
+        JsonWriter chunk = delta(choice).array("tool_calls");
+        AnswerParts.call(chunk, call, true);
+        end(chunk.endArray(), logprobs);
     }
 
     void end(ChoiceEnded end) throws IOException {
         introduce(end.choice());
         AnswerSplitter splitter = splitters.get(end.choice());
         pieces(end.choice(), splitter.finish(end.text()), List.of());
-        delta(end.choice())
-                .raw("{},\"logprobs\":null,\"finish_reason\":")
-                .raw(AnswerParts.reason(end.reason(), splitter.hasCalled()))
-                .raw("}")
-                .raw(suffix);
+        JsonWriter chunk = delta(end.choice()).endObject().nullField("logprobs");
+        end(chunk.field("finish_reason", AnswerParts.reason(end.reason(), splitter.hasCalled())));
         events.send();
     }
 
     void finish(Usage usage) throws IOException {
         if (reportsUsage) {
-            JsonText chunk = events.event().raw(prefix).raw("],\"usage\":");
-            AnswerParts.chatUsage(chunk, usage, splitters);
-            chunk.raw("}");
+            JsonWriter chunk = events.event().begin(opening).endArray();
+            AnswerParts.chatUsage(chunk.name("usage"), usage, splitters);
+            chunk.endObject();
             events.end();
         }
-        events.event().raw("[DONE]");
-        events.send();
+        events.finish();
     }
 
     /** The first chunk of a choice says who speaks; it leaves together with the first token. */
     private void introduce(int choice) {
         if (!hasRole[choice]) {
             hasRole[choice] = true;
-            delta(choice)
-                    .raw("{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}")
-                    .raw(suffix);
-            events.end();
+            end(delta(choice).field("role", "assistant").field(CONTENT, ""), List.of());
         }
     }
 
-    private JsonText delta(int choice) {
-        return events.event().raw(prefix).raw("{\"index\":").number(choice).raw(",\"delta\":");
+    /** Begins a chunk, up to the members of a choice's delta. */
+    private JsonWriter delta(int choice) {
+        return events.event().begin(opening).object().field("index", choice).object("delta");
+    }
+
+    /** Ends a delta and its chunk, of a choice that goes on. */
+    private void end(JsonWriter chunk, List<TokenLogprob> logprobs) {
+        chunk.endObject();
+        if (logprobs.isEmpty()) {
+            chunk.nullField("logprobs");
+        } else {
+            chunk.object("logprobs").array("content");
+            Logprobs.write(chunk, logprobs);
+            chunk.endArray().nullField("refusal").endObject();
+        }
+        end(chunk.nullField("finish_reason"));
+    }
+
+    /** Ends a choice and its chunk. */
+    private void end(JsonWriter chunk) {
+        chunk.endObject().endArray();
+        if (reportsUsage) {
+            chunk.nullField("usage");
+        }
+        chunk.endObject();
+        events.end();
     }
 }

@@ -10,7 +10,7 @@ import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.Usage;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.tokenizer.Tokenizer;
 
 /** A completion that is told as a whole. */
@@ -73,26 +73,23 @@ final class CompletionAnswer {
         }
     }
 
-    JsonText body(AnswerHead head) {
-        JsonText json = head.write(new JsonText(), "text_completion").raw("\"choices\":[");
+    JsonWriter body(AnswerHead head) {
+        JsonWriter json = head.open(new JsonWriter(), "text_completion").array("choices");
         for (int index = 0; index < choices.size(); index++) {
-            choice(json.raw(index == 0 ? "" : ","), index, choices.get(index));
+            choice(json, index, choices.get(index));
         }
-        AnswerParts.usage(json.raw("],\"usage\":"), usage);
-        return json.raw("}");
+        json.endArray();
+        AnswerParts.usage(json.name("usage"), usage);
+        return json.endObject();
     }
 
-    private void choice(JsonText json, int index, Choice choice) {
-        json.raw("{\"index\":")
-                .number(index)
-                .raw(",\"text\":")
-                .string(choice.text.toString())
-                .raw(",\"logprobs\":");
+    private void choice(JsonWriter json, int index, Choice choice) {
+        json.object().field("index", index).field("text", choice.text.toString());
         if (call.hasLogprobs()) {
-            choice.logprobs.write(json);
+            choice.logprobs.write(json.name("logprobs"));
         } else {
-            json.raw("null");
+            json.nullField("logprobs");
         }
-        json.raw(",\"finish_reason\":").raw(AnswerParts.reason(choice.reason)).raw("}");
+        json.field("finish_reason", AnswerParts.reason(choice.reason)).endObject();
     }
 }

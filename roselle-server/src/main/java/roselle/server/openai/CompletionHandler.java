@@ -22,12 +22,12 @@ final class CompletionHandler implements Handler {
 
     @Override
     public void handle(Exchange exchange) throws IOException {
-        try (var visit = answers.admit(exchange)) {
+        try (var admitted = answers.admit(exchange)) {
             CompletionCall call = reader.read(exchange.json());
             List<Answer> parts = new ArrayList<>();
             try {
                 for (var request : call.requests()) {
-                    parts.add(visit.submit(call.model(), request));
+                    parts.add(admitted.submit(call.model(), request));
                 }
                 answer(exchange, call, parts);
             } finally {

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
-import roselle.server.answer.GenerationFields;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.openai.common.GenerationFields;
 import roselle.tokenizer.Tokenizer;
 
 /** Reads the body of a completion: each field of the schema is honoured, or refused by name. */

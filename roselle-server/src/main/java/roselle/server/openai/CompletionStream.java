@@ -10,26 +10,22 @@ import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.Usage;
-import roselle.server.http.JsonText;
-import roselle.server.http.SseWriter;
+import roselle.server.http.EventStream;
+import roselle.server.http.JsonWriter;
 
 /** The events of a completion as a stream: one for each token, and before them the prompt, where it is echoed. */
 final class CompletionStream {
-    private final SseWriter events;
+    private final EventStream events;
     private final CompletionCall call;
-    private final byte[] prefix;
-    private final String suffix;
+    private final JsonWriter.Opening opening;
     private final LogprobLists[] logprobs;
     private final boolean[] isEchoed;
     private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
 
-    CompletionStream(SseWriter events, AnswerHead head, CompletionCall call) {
+    CompletionStream(EventStream events, AnswerHead head, CompletionCall call) {
         this.events = events;
         this.call = call;
-        prefix = head.write(new JsonText(), "text_completion")
-                .raw("\"choices\":[")
-                .toBytes();
-        suffix = call.reportsUsage() ? "],\"usage\":null}" : "]}";
+        opening = head.opening("text_completion");
         int choices = call.choices() * call.requests().size();
         logprobs = Stream.generate(LogprobLists::new).limit(choices).toArray(LogprobLists[]::new);
         isEchoed = new boolean[choices];
@@ -66,7 +62,7 @@ final class CompletionStream {
         if (call.hasLogprobs()) {
             logprobs[index].add(token.logprobs().getFirst().text(), token.logprobs());
         }
-        chunk(index, token.text(), call.hasLogprobs(), "null");
+        chunk(index, token.text(), call.hasLogprobs(), "");
         events.send();
     }
 
@@ -81,37 +77,36 @@ final class CompletionStream {
     private void echo(int prompt, int index) {
         if (!isEchoed[index] && !call.echoes().isEmpty()) {
             isEchoed[index] = true;
-            chunk(index, call.echoes().get(prompt), call.hasLogprobs(), "null");
-            events.end();
+            chunk(index, call.echoes().get(prompt), call.hasLogprobs(), "");
         }
     }
 
+    /** Writes a chunk; {@code reason} is empty while the choice goes on. */
     private void chunk(int index, String text, boolean hasLogprobs, String reason) {
-        JsonText chunk = events.event()
-                .raw(prefix)
-                .raw("{\"index\":")
-                .number(index)
-                .raw(",\"text\":")
-                .string(text)
-                .raw(",\"logprobs\":");
+        JsonWriter chunk =
+                events.event().begin(opening).object().field("index", index).field("text", text);
         if (hasLogprobs) {
-            logprobs[index].write(chunk);
+            logprobs[index].write(chunk.name("logprobs"));
             logprobs[index].clear();
         } else {
-            chunk.raw("null");
+            chunk.nullField("logprobs");
         }
-        chunk.raw(",\"finish_reason\":").raw(reason).raw("}").raw(suffix);
+        chunk.fieldOrNull("finish_reason", reason).endObject().endArray();
+        if (call.reportsUsage()) {
+            chunk.nullField("usage");
+        }
+        chunk.endObject();
+        events.end();
     }
 
     /** All prompts have been answered. */
     void finish() throws IOException {
         if (call.reportsUsage()) {
-            JsonText chunk = events.event().raw(prefix).raw("],\"usage\":");
-            AnswerParts.usage(chunk, usage);
-            chunk.raw("}");
+            JsonWriter chunk = events.event().begin(opening).endArray();
+            AnswerParts.usage(chunk.name("usage"), usage);
+            chunk.endObject();
             events.end();
         }
-        events.event().raw("[DONE]");
-        events.send();
+        events.finish();
     }
 }

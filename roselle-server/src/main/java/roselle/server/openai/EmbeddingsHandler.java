@@ -10,13 +10,13 @@ import java.util.List;
 import roselle.api.Prompt;
 import roselle.engine.Embedding;
 import roselle.server.answer.Answers;
-import roselle.server.answer.GenerationFields;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonFields;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
+import roselle.server.openai.common.GenerationFields;
 
 /**
  * {@code /v1/embeddings}: each text's vector, the mean of the decoder's last hidden states over all its tokens, scaled to a
@@ -34,7 +34,7 @@ final class EmbeddingsHandler implements Handler {
 
     @Override
     public void handle(Exchange exchange) throws IOException {
-        try (var visit = answers.admit(exchange)) {
+        try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
             ServedModel model = answers.models().named(fields.string("model"));
             List<Prompt> texts = PromptFields.read(fields, "input");
@@ -50,7 +50,7 @@ final class EmbeddingsHandler implements Handler {
                     if (running.size() == AT_A_TIME) {
                         answer.take(running);
                     }
-                    running.add(visit.embed(model, text, scheduling));
+                    running.add(admitted.embed(model, text, scheduling));
                 }
                 while (!running.isEmpty()) {
                     answer.take(running);
@@ -77,7 +77,8 @@ final class EmbeddingsHandler implements Handler {
     private static final class Vectors {
         private final boolean isPacked;
         private final int dimensions;
-        private final JsonText json = new JsonText().raw("{\"object\":\"list\",\"data\":[");
+        private final JsonWriter json =
+                new JsonWriter().object().field("object", "list").array("data");
         private int count;
         private long tokens;
 
@@ -101,25 +102,21 @@ final class EmbeddingsHandler implements Handler {
                         "dimensions is " + dimensions + ", but the model's vectors have " + vector.length
                                 + " and cannot be cut");
             }
-            json.raw(count == 0 ? "" : ",")
-                    .raw("{\"object\":\"embedding\",\"index\":")
-                    .number(count++);
-            json.raw(",\"embedding\":");
+            json.object().field("object", "embedding").field("index", count++).name("embedding");
             if (isPacked) {
-                json.raw("\"").raw(packed(vector)).raw("\"");
+                json.value(packed(vector));
             } else {
                 listed(vector);
             }
-            json.raw("}");
+            json.endObject();
         }
 
         private void listed(float[] vector) {
-            String separator = "[";
+            json.array();
             for (float number : vector) {
-                json.raw(separator).number(number);
-                separator = ",";
+                json.value(number);
             }
-            json.raw("]");
+            json.endArray();
         }
 
         /** Little-endian float32, as OpenAI's clients read it. */
@@ -145,14 +142,10 @@ final class EmbeddingsHandler implements Handler {
             return normalized;
         }
 
-        JsonText body(ServedModel model) {
-            return json.raw("],\"model\":")
-                    .string(model.name())
-                    .raw(",\"usage\":{\"prompt_tokens\":")
-                    .number(tokens)
-                    .raw(",\"total_tokens\":")
-                    .number(tokens)
-                    .raw("}}");
+        JsonWriter body(ServedModel model) {
+            json.endArray().field("model", model.name()).object("usage");
+            json.field("prompt_tokens", tokens).field("total_tokens", tokens);
+            return json.endObject().endObject();
         }
     }
 }

@@ -1,9 +1,12 @@
 package roselle.server.openai;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.function.IntConsumer;
 import roselle.api.TokenLogprob;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
+import roselle.server.openai.common.Logprobs;
 
 /** Log-probabilities in the form of completions: parallel lists, a position for each token. */
 final class LogprobLists {
@@ -27,46 +30,43 @@ final class LogprobLists {
         offsets.clear();
     }
 
-    void write(JsonText json) {
-        list(json.raw("{\"tokens\":["), position -> json.string(tokens.get(position)));
-        list(json.raw(",\"token_logprobs\":["), position -> own(json, scores.get(position)));
-        list(json.raw(",\"top_logprobs\":["), position -> top(json, scores.get(position)));
-        list(json.raw(",\"text_offset\":["), position -> json.number(offsets.get(position)));
-        json.raw("}");
+    void write(JsonWriter json) {
+        json.object();
+        list(json.array("tokens"), position -> json.value(tokens.get(position)));
+        list(json.array("token_logprobs"), position -> own(json, scores.get(position)));
+        list(json.array("top_logprobs"), position -> top(json, scores.get(position)));
+        list(json.array("text_offset"), position -> json.value(offsets.get(position)));
+        json.endObject();
     }
 
-    private void list(JsonText json, java.util.function.IntConsumer element) {
+    private void list(JsonWriter json, IntConsumer element) {
         for (int position = 0; position < tokens.size(); position++) {
-            json.raw(position == 0 ? "" : ",");
             element.accept(position);
         }
-        json.raw("]");
+        json.endArray();
     }
 
-    private static void own(JsonText json, List<TokenLogprob> logprobs) {
+    private static void own(JsonWriter json, List<TokenLogprob> logprobs) {
         if (logprobs.isEmpty()) {
-            json.raw("null");
+            json.nullValue();
         } else {
-            json.number(logprobs.getFirst().logprob());
+            json.value(Logprobs.bounded(logprobs.getFirst().logprob()));
         }
     }
 
     /** The likeliest tokens by their text; of two with the same text, such as halves of characters, the likelier. */
-    private static void top(JsonText json, List<TokenLogprob> logprobs) {
+    private static void top(JsonWriter json, List<TokenLogprob> logprobs) {
         if (logprobs.isEmpty()) {
-            json.raw("null");
+            json.nullValue();
             return;
         }
-        var told = new java.util.HashSet<String>();
-        json.raw("{");
+        var told = new HashSet<String>();
+        json.object();
         for (TokenLogprob each : logprobs.subList(1, logprobs.size())) {
             if (told.add(each.text())) {
-                json.raw(told.size() == 1 ? "" : ",")
-                        .string(each.text())
-                        .raw(":")
-                        .number(each.logprob());
+                json.field(each.text(), Logprobs.bounded(each.logprob()));
             }
         }
-        json.raw("}");
+        json.endObject();
     }
 }

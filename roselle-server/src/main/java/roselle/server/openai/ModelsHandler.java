@@ -4,7 +4,7 @@ import java.util.Optional;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 
 /** {@code /v1/models}: what there is to ask. */
 final class ModelsHandler {
@@ -15,31 +15,29 @@ final class ModelsHandler {
     }
 
     void list(Exchange exchange) {
-        var body = new JsonText().raw("{\"object\":\"list\",\"data\":[");
-        String separator = "";
+        var body = new JsonWriter().object().field("object", "list").array("data");
         for (ServedModel model : models.all()) {
-            append(body.raw(separator), model);
-            separator = ",";
+            append(body, model);
         }
-        exchange.sendJson(200, body.raw("]}"));
+        exchange.sendJson(200, body.endArray().endObject());
     }
 
     void one(Exchange exchange) {
-        var body = new JsonText();
+        var body = new JsonWriter();
         append(body, models.named(Optional.of(exchange.rest())));
         exchange.sendJson(200, body);
     }
 
     /** The model, with vLLM's {@code max_model_len}. */
-    private static void append(JsonText body, ServedModel model) {
-        body.raw("{\"id\":")
-                .string(model.name())
-                .raw(",\"object\":\"model\",\"created\":")
-                .number(model.created().getEpochSecond())
-                .raw(",\"owned_by\":\"roselle\",\"root\":")
-                .string(model.name())
-                .raw(",\"parent\":null,\"max_model_len\":")
-                .number(model.engine().maxContext())
-                .raw("}");
+    private static void append(JsonWriter body, ServedModel model) {
+        body.object()
+                .field("id", model.name())
+                .field("object", "model")
+                .field("created", model.created().getEpochSecond())
+                .field("owned_by", "roselle")
+                .field("root", model.name())
+                .nullField("parent")
+                .field("max_model_len", model.engine().maxContext())
+                .endObject();
     }
 }

@@ -1,8 +1,11 @@
 package roselle.server.openai;
 
+import java.util.Optional;
 import roselle.server.answer.Answers;
+import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.Routes;
+import roselle.server.openai.common.OpenAiConventions;
 
 /** The paths of OpenAI's API that this package answers. */
 public final class OpenAiDialect implements Dialect {
@@ -10,12 +13,14 @@ public final class OpenAiDialect implements Dialect {
     private final CompletionHandler completions;
     private final EmbeddingsHandler embeddings;
     private final ModelsHandler models;
+    private final TokenRoutes tokens;
 
     public OpenAiDialect(Answers answers) {
         chat = new ChatHandler(answers);
         completions = new CompletionHandler(answers);
         embeddings = new EmbeddingsHandler(answers);
         models = new ModelsHandler(answers.models());
+        tokens = new TokenRoutes(answers);
     }
 
     @Override
@@ -25,5 +30,11 @@ public final class OpenAiDialect implements Dialect {
                 .post("/v1/embeddings", embeddings)
                 .get("/v1/models", models::list)
                 .getBelow("/v1/models/", models::one);
+        tokens.register(routes);
+    }
+
+    @Override
+    public Optional<Conventions> conventions() {
+        return Optional.of(OpenAiConventions.COMPLETIONS);
     }
 }

@@ -1,4 +1,4 @@
-/** The dialect of OpenAI's API: chat completions, completions, models. */
+/** The dialect of OpenAI's API: chat completions, completions, embeddings, models, and vLLM's tokens of a text. */
 @NullMarked
 package roselle.server.openai;
 

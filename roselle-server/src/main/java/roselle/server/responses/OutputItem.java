@@ -3,10 +3,10 @@ package roselle.server.responses;
 import java.util.ArrayList;
 import java.util.List;
 import roselle.api.TokenLogprob;
-import roselle.server.answer.Logprobs;
 import roselle.server.chat.AnswerPiece.Call;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
+import roselle.server.openai.common.Logprobs;
 
 /** An item of a response's output; what is said and thought grows while the item is the last one. */
 sealed interface OutputItem {
@@ -16,10 +16,10 @@ sealed interface OutputItem {
     String text();
 
     /** Writes the item as it is before anything was added to it. */
-    void writeEmpty(JsonText json);
+    void writeEmpty(JsonWriter json);
 
     /** Writes the item. */
-    void write(JsonText json, Status status);
+    void write(JsonWriter json, Status status);
 
     /** How far an item, or a whole response, is. */
     enum Status {
@@ -41,7 +41,7 @@ sealed interface OutputItem {
         /** Of the name of events, such as {@code output_text} in {@code response.output_text.delta}. */
         String kind();
 
-        void writePart(JsonText json, String text);
+        void writePart(JsonWriter json, String text);
 
         @Override
         default String text() {
@@ -61,26 +61,28 @@ sealed interface OutputItem {
         }
 
         @Override
-        public void writePart(JsonText json, String text) {
-            json.raw("{\"type\":\"output_text\",\"annotations\":[],\"logprobs\":");
+        public void writePart(JsonWriter json, String text) {
+            json.object().field("type", "output_text");
+            json.array("annotations").endArray().name("logprobs");
             Logprobs.writeAll(json, text.isEmpty() ? List.of() : logprobs);
-            json.raw(",\"text\":").string(text).raw("}");
+            json.field("text", text).endObject();
         }
 
         @Override
-        public void writeEmpty(JsonText json) {
-            open(json, Status.IN_PROGRESS).raw("]}");
+        public void writeEmpty(JsonWriter json) {
+            open(json, Status.IN_PROGRESS).endArray().endObject();
         }
 
         @Override
-        public void write(JsonText json, Status status) {
+        public void write(JsonWriter json, Status status) {
             writePart(open(json, status), text());
-            json.raw("]}");
+            json.endArray().endObject();
         }
 
-        private JsonText open(JsonText json, Status status) {
-            head(json, this, "message", status);
-            return json.raw(",\"role\":\"assistant\",\"content\":[");
+        private JsonWriter open(JsonWriter json, Status status) {
+            return head(json, this, "message", status)
+                    .field("role", "assistant")
+                    .array("content");
         }
     }
 
@@ -96,24 +98,26 @@ sealed interface OutputItem {
         }
 
         @Override
-        public void writePart(JsonText json, String text) {
-            json.raw("{\"type\":\"reasoning_text\",\"text\":").string(text).raw("}");
+        public void writePart(JsonWriter json, String text) {
+            json.object().field("type", "reasoning_text").field("text", text).endObject();
         }
 
         @Override
-        public void writeEmpty(JsonText json) {
-            open(json, Status.IN_PROGRESS).raw("]}");
+        public void writeEmpty(JsonWriter json) {
+            open(json, Status.IN_PROGRESS).endArray().endObject();
         }
 
         @Override
-        public void write(JsonText json, Status status) {
+        public void write(JsonWriter json, Status status) {
             writePart(open(json, status), text());
-            json.raw("]}");
+            json.endArray().endObject();
         }
 
-        private JsonText open(JsonText json, Status status) {
-            head(json, this, "reasoning", status);
-            return json.raw(",\"summary\":[],\"content\":[");
+        private JsonWriter open(JsonWriter json, Status status) {
+            return head(json, this, "reasoning", status)
+                    .array("summary")
+                    .endArray()
+                    .array("content");
         }
     }
 
@@ -129,24 +133,25 @@ sealed interface OutputItem {
         }
 
         @Override
-        public void writeEmpty(JsonText json) {
+        public void writeEmpty(JsonWriter json) {
             write(json, Status.IN_PROGRESS, "");
         }
 
         @Override
-        public void write(JsonText json, Status status) {
+        public void write(JsonWriter json, Status status) {
             write(json, status, call.arguments());
         }
 
-        private void write(JsonText json, Status status, String arguments) {
-            head(json, this, "function_call", status);
-            json.raw(",\"call_id\":\"").raw(callId).raw("\",\"name\":").string(call.name());
-            json.raw(",\"arguments\":").string(arguments).raw("}");
+        private void write(JsonWriter json, Status status, String arguments) {
+            head(json, this, "function_call", status)
+                    .field("call_id", callId)
+                    .field("name", call.name())
+                    .field("arguments", arguments)
+                    .endObject();
         }
     }
 
-    private static void head(JsonText json, OutputItem item, String type, Status status) {
-        json.raw("{\"id\":\"").raw(item.id()).raw("\",\"type\":\"").raw(type);
-        json.raw("\",\"status\":\"").raw(status.spelling).raw("\"");
+    private static JsonWriter head(JsonWriter json, OutputItem item, String type, Status status) {
+        return json.object().field("id", item.id()).field("type", type).field("status", status.spelling);
     }
 }

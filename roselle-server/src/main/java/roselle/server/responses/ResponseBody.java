@@ -1,13 +1,12 @@
 package roselle.server.responses;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.Usage;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
 import roselle.server.responses.OutputItem.Status;
 import tools.jackson.databind.json.JsonMapper;
@@ -51,77 +50,86 @@ final class ResponseBody {
     }
 
     /** Writes the object; while the answer is being made it has no output and no usage. */
-    void write(JsonText json) {
+    void write(JsonWriter json) {
         ResponseCall.Asked asked = call.asked();
         var sampling = call.request().sampling();
-        json.raw("{\"id\":\"")
-                .raw(id)
-                .raw("\",\"object\":\"response\",\"created_at\":")
-                .number(created);
-        json.raw(",\"status\":\"").raw(state.spelling).raw("\",\"background\":false,\"error\":null");
-        json.raw(",\"incomplete_details\":")
-                .raw(state == Status.INCOMPLETE ? "{\"reason\":\"max_output_tokens\"}" : "null");
-        json.raw(",\"instructions\":").stringOrNull(asked.instructions().orElse(""));
-        json.raw(",\"max_output_tokens\":")
-                .raw(
-                        asked.maxOutputTokens().isPresent()
-                                ? "" + asked.maxOutputTokens().getAsInt()
-                                : "null");
-        json.raw(",\"max_tool_calls\":null,\"model\":").string(call.model().name());
-        json.raw(",\"output\":[");
-        if (state != Status.IN_PROGRESS) {
-            items(json);
+        json.object().field("id", id).field("object", "response").field("created_at", created);
+        json.field("status", state.spelling).field("background", false).nullField("error");
+        incompleteDetails(json);
+        json.fieldOrNull("instructions", asked.instructions().orElse(""));
+        if (asked.maxOutputTokens().isPresent()) {
+            json.field("max_output_tokens", asked.maxOutputTokens().getAsInt());
+        } else {
+            json.nullField("max_output_tokens");
         }
-        json.raw("],\"parallel_tool_calls\":true,\"previous_response_id\":")
-                .stringOrNull(asked.previousId().orElse(""));
-        json.raw(",\"reasoning\":{\"effort\":").stringOrNull(asked.effort().orElse(""));
-        json.raw(",\"summary\":null},\"service_tier\":\"default\",\"store\":").raw(Boolean.toString(call.stores()));
-        json.raw(",\"temperature\":").number((float) sampling.temperature());
-        json.raw(",\"top_p\":").number((float) sampling.topP());
-        json.raw(",\"top_logprobs\":").number(call.request().output().topLogprobs());
-        json.raw(",\"text\":{\"format\":{\"type\":\"text\"}},\"tool_choice\":").string(asked.toolChoice());
-        tools(json.raw(",\"tools\":["), asked.tools());
-        json.raw(",\"truncation\":\"disabled\",\"user\":")
-                .stringOrNull(asked.user().orElse(""));
-        json.raw(",\"metadata\":").raw(plain(asked.metadata())).raw(",\"usage\":");
+        json.nullField("max_tool_calls").field("model", call.model().name());
+        items(json.array("output"));
+        json.field("parallel_tool_calls", true)
+                .fieldOrNull("previous_response_id", asked.previousId().orElse(""));
+        json.object("reasoning")
+                .fieldOrNull("effort", asked.effort().orElse(""))
+                .nullField("summary")
+                .endObject();
+        json.field("service_tier", "default").field("store", call.stores());
+        json.field("temperature", (float) sampling.temperature()).field("top_p", (float) sampling.topP());
+        json.field("top_logprobs", call.request().output().topLogprobs());
+        json.object("text").object("format").field("type", "text").endObject().endObject();
+        json.field("tool_choice", asked.toolChoice());
+        tools(json.array("tools"), asked.tools());
+        json.field("truncation", "disabled").fieldOrNull("user", asked.user().orElse(""));
+        json.name("metadata").json(plain(asked.metadata()));
         usage(json);
-        json.raw("}");
+        json.endObject();
     }
 
-    private void items(JsonText json) {
-        List<OutputItem> items = output.items();
+    private void incompleteDetails(JsonWriter json) {
+        if (state == Status.INCOMPLETE) {
+            json.object("incomplete_details")
+                    .field("reason", "max_output_tokens")
+                    .endObject();
+        } else {
+            json.nullField("incomplete_details");
+        }
+    }
+
+    private void items(JsonWriter json) {
+        List<OutputItem> items = state == Status.IN_PROGRESS ? List.of() : output.items();
         for (int index = 0; index < items.size(); index++) {
-            items.get(index).write(json.raw(index == 0 ? "" : ","), output.status(index));
+            items.get(index).write(json, output.status(index));
         }
+        json.endArray();
     }
 
-    private static void tools(JsonText json, List<Map<String, Object>> tools) {
-        String separator = "{\"type\":\"function\",";
+    private static void tools(JsonWriter json, List<Map<String, Object>> tools) {
         for (Map<String, Object> tool : tools) {
-            byte[] members = plain(tool);
-            json.raw(separator).raw(Arrays.copyOfRange(members, 1, members.length - 1));
-            json.raw(tool.containsKey("parameters") ? "" : ",\"parameters\":null")
-                    .raw(",\"strict\":false}");
-            separator = ",{\"type\":\"function\",";
+            json.object().field("type", "function");
+            tool.forEach((name, value) -> json.name(name).json(plain(value)));
+            if (!tool.containsKey("parameters")) {
+                json.nullField("parameters");
+            }
+            json.field("strict", false).endObject();
         }
-        json.raw("]");
+        json.endArray();
     }
 
     private static byte[] plain(Object value) {
         return MAPPER.writeValueAsString(value).getBytes(StandardCharsets.UTF_8);
     }
 
-    private void usage(JsonText json) {
+    private void usage(JsonWriter json) {
         if (state == Status.IN_PROGRESS) {
-            json.raw("null");
+            json.nullField("usage");
             return;
         }
-        json.raw("{\"input_tokens\":").number(usage.promptTokens());
-        json.raw(",\"input_tokens_details\":{\"cached_tokens\":").number(usage.cachedTokens());
-        json.raw("},\"output_tokens\":").number(usage.completionTokens());
-        json.raw(",\"output_tokens_details\":{\"reasoning_tokens\":").number(output.thoughtTokens());
-        json.raw("},\"total_tokens\":")
-                .number((long) usage.promptTokens() + usage.completionTokens())
-                .raw("}");
+        json.object("usage").field("input_tokens", usage.promptTokens());
+        json.object("input_tokens_details")
+                .field("cached_tokens", usage.cachedTokens())
+                .endObject();
+        json.field("output_tokens", usage.completionTokens());
+        json.object("output_tokens_details")
+                .field("reasoning_tokens", output.thoughtTokens())
+                .endObject();
+        json.field("total_tokens", (long) usage.promptTokens() + usage.completionTokens())
+                .endObject();
     }
 }

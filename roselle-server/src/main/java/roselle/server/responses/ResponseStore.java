@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import roselle.api.ChatMessage;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 
 /**
  * Responses that later requests may go on from, in memory: the latest ones, within a number of responses and of bytes.
@@ -55,10 +56,7 @@ final class ResponseStore {
         Kept found = kept.get(id);
         if (found == null || !found.key().equals(key)) {
             throw new ApiException(
-                    404,
-                    ApiException.INVALID_REQUEST,
-                    "response_not_found",
-                    "",
+                    ErrorKind.ANSWER_NOT_FOUND,
                     "there is no response of that id: this server keeps the latest " + MOST_RESPONSES
                             + " in memory until it ends");
         }

@@ -3,20 +3,19 @@ package roselle.server.responses;
 import java.io.IOException;
 import java.util.List;
 import roselle.api.TokenLogprob;
-import roselle.server.answer.Logprobs;
-import roselle.server.http.JsonText;
-import roselle.server.http.SseWriter;
+import roselle.server.http.EventStream;
+import roselle.server.http.JsonWriter;
+import roselle.server.openai.common.Logprobs;
 import roselle.server.responses.OutputItem.FunctionCall;
 import roselle.server.responses.OutputItem.Spoken;
 import roselle.server.responses.OutputItem.Status;
 
 /** A response as events: what is added, each token, what is done, numbered from 0. */
 final class ResponseStream implements ResponseOutput.Watcher {
-    private final SseWriter events;
+    private final EventStream events;
     private long sequence;
-    private boolean isWaiting;
 
-    ResponseStream(SseWriter events) {
+    ResponseStream(EventStream events) {
         this.events = events;
     }
 
@@ -29,29 +28,25 @@ final class ResponseStream implements ResponseOutput.Watcher {
 
     @Override
     public void opened(int index, OutputItem item) {
-        JsonText json = event("response.output_item.added")
-                .raw(",\"output_index\":")
-                .number(index)
-                .raw(",\"item\":");
-        item.writeEmpty(json);
-        end();
+        JsonWriter json = event("response.output_item.added").field("output_index", index);
+        item.writeEmpty(json.name("item"));
+        end(json);
         if (item instanceof Spoken spoken) {
-            spoken.writePart(part("response.content_part.added", index, item).raw(",\"part\":"), "");
-            end();
+            part("response.content_part.added", index, spoken, "");
         }
     }
 
     @Override
     public void grown(int index, OutputItem item, String text, List<TokenLogprob> scores) {
-        JsonText json = switch (item) {
-            case Spoken spoken -> part("response." + spoken.kind() + ".delta", index, item);
+        JsonWriter json = switch (item) {
+            case Spoken spoken -> inPart("response." + spoken.kind() + ".delta", index, spoken);
             case FunctionCall _ -> item("response.function_call_arguments.delta", index, item);
         };
-        json.raw(",\"delta\":").string(text);
+        json.field("delta", text);
         if (item instanceof OutputItem.Message) {
-            Logprobs.writeAll(json.raw(",\"logprobs\":"), scores.isEmpty() ? List.of() : List.of(scores));
+            Logprobs.writeAll(json.name("logprobs"), scores.isEmpty() ? List.of() : List.of(scores));
         }
-        end();
+        end(json);
     }
 
     @Override
@@ -60,78 +55,65 @@ final class ResponseStream implements ResponseOutput.Watcher {
             case Spoken spoken -> said(index, spoken);
             case FunctionCall made -> called(index, made);
         }
-        item.write(
-                event("response.output_item.done")
-                        .raw(",\"output_index\":")
-                        .number(index)
-                        .raw(",\"item\":"),
-                status);
-        end();
+        JsonWriter json = event("response.output_item.done").field("output_index", index);
+        item.write(json.name("item"), status);
+        end(json);
     }
 
     private void said(int index, Spoken item) {
-        JsonText text = part("response." + item.kind() + ".done", index, item)
-                .raw(",\"text\":")
-                .string(item.text());
+        JsonWriter json =
+                inPart("response." + item.kind() + ".done", index, item).field("text", item.text());
         if (item instanceof OutputItem.Message message) {
-            Logprobs.writeAll(text.raw(",\"logprobs\":"), message.logprobs());
+            Logprobs.writeAll(json.name("logprobs"), message.logprobs());
         }
-        end();
-        item.writePart(part("response.content_part.done", index, item).raw(",\"part\":"), item.text());
-        end();
+        end(json);
+        part("response.content_part.done", index, item, item.text());
     }
 
     private void called(int index, FunctionCall item) {
-        item("response.function_call_arguments.done", index, item)
-                .raw(",\"name\":")
-                .string(item.call().name())
-                .raw(",\"arguments\":")
-                .string(item.text());
-        end();
+        end(item("response.function_call_arguments.done", index, item)
+                .field("name", item.call().name())
+                .field("arguments", item.text()));
     }
 
     /** Says how all of it has ended. */
     void finish(ResponseBody body) throws IOException {
         response(body.isIncomplete() ? "response.incomplete" : "response.completed", body);
-        send();
+        events.finish();
     }
 
     /** Lets what was written since the last time leave, if anything was. */
     void send() throws IOException {
-        if (isWaiting) {
-            isWaiting = false;
-            events.send();
-        }
+        events.send();
     }
 
     private void response(String type, ResponseBody body) {
-        body.write(event(type).raw(",\"response\":"));
-        end();
+        JsonWriter json = event(type);
+        body.write(json.name("response"));
+        end(json);
     }
 
-    private JsonText part(String type, int index, OutputItem item) {
-        return item(type, index, item).raw(",\"content_index\":0");
+    /** A whole event of the one part of an item. */
+    private void part(String type, int index, Spoken item, String text) {
+        JsonWriter json = inPart(type, index, item);
+        item.writePart(json.name("part"), text);
+        end(json);
     }
 
-    private JsonText item(String type, int index, OutputItem item) {
-        return event(type)
-                .raw(",\"item_id\":\"")
-                .raw(item.id())
-                .raw("\",\"output_index\":")
-                .number(index);
+    private JsonWriter inPart(String type, int index, Spoken item) {
+        return item(type, index, item).field("content_index", 0);
     }
 
-    private JsonText event(String type) {
-        return events.event(type)
-                .raw("{\"type\":\"")
-                .raw(type)
-                .raw("\",\"sequence_number\":")
-                .number(sequence++);
+    private JsonWriter item(String type, int index, OutputItem item) {
+        return event(type).field("item_id", item.id()).field("output_index", index);
     }
 
-    private void end() {
-        events.more().raw("}");
+    private JsonWriter event(String type) {
+        return events.event(type).object().field("type", type).field("sequence_number", sequence++);
+    }
+
+    private void end(JsonWriter json) {
+        json.endObject();
         events.end();
-        isWaiting = true;
     }
 }

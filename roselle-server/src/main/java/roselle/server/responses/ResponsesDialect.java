@@ -1,8 +1,11 @@
 package roselle.server.responses;
 
+import java.util.Optional;
 import roselle.server.answer.Answers;
+import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.Routes;
+import roselle.server.openai.common.OpenAiConventions;
 
 /** The paths of OpenAI's Responses. */
 public final class ResponsesDialect implements Dialect {
@@ -17,5 +20,10 @@ public final class ResponsesDialect implements Dialect {
         routes.post("/v1/responses", responses)
                 .getBelow("/v1/responses/", responses::find)
                 .deleteBelow("/v1/responses/", responses::remove);
+    }
+
+    @Override
+    public Optional<Conventions> conventions() {
+        return Optional.of(OpenAiConventions.RESPONSES);
     }
 }

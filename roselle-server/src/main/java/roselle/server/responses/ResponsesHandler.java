@@ -15,7 +15,7 @@ import roselle.server.answer.Answers;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.responses.ResponseOutput.Watcher;
 
 /** {@code /v1/responses}: answers whole or as a stream, and what was kept of them. */
@@ -31,15 +31,15 @@ final class ResponsesHandler implements Handler {
 
     @Override
     public void handle(Exchange exchange) throws IOException {
-        try (var visit = answers.admit(exchange)) {
-            ResponseCall call = reader.read(exchange.json(), visit.key());
-            try (Answer answer = visit.submit(call.model(), call.request())) {
+        try (var admitted = answers.admit(exchange)) {
+            ResponseCall call = reader.read(exchange.json(), admitted.key());
+            try (Answer answer = admitted.submit(call.model(), call.request())) {
                 if (call.streams()) {
-                    stream(answer, new ResponseStream(exchange.stream()), visit.key(), call);
+                    stream(answer, new ResponseStream(exchange.stream()), admitted.key(), call);
                 } else {
                     ResponseBody body = collect(answer, call);
-                    keep(call, body, visit.key());
-                    var json = new JsonText();
+                    keep(call, body, admitted.key());
+                    var json = new JsonWriter();
                     body.write(json);
                     exchange.sendJson(200, json);
                 }
@@ -88,7 +88,7 @@ final class ResponsesHandler implements Handler {
         if (call.stores()) {
             var conversation = new ArrayList<>(call.conversation());
             conversation.add(body.output().message());
-            var json = new JsonText();
+            var json = new JsonWriter();
             body.write(json);
             store.keep(body.id(), new ResponseStore.Kept(key, conversation, json.toString()));
         }
@@ -101,22 +101,24 @@ final class ResponsesHandler implements Handler {
                 throw ApiException.invalid(name, name + " has no effect on a response that is kept: leave it out");
             }
         }
-        try (var visit = answers.admit(exchange)) {
-            var kept = store.find(exchange.rest(), visit.key());
-            exchange.sendJson(200, new JsonText().raw(kept.bodyBytes()));
+        try (var admitted = answers.admit(exchange)) {
+            var kept = store.find(exchange.rest(), admitted.key());
+            exchange.sendJson(200, new JsonWriter().json(kept.bodyBytes()));
         }
     }
 
     /** {@code DELETE /v1/responses/…}. */
     void remove(Exchange exchange) {
-        try (var visit = answers.admit(exchange)) {
-            store.remove(exchange.rest(), visit.key());
+        try (var admitted = answers.admit(exchange)) {
+            store.remove(exchange.rest(), admitted.key());
             exchange.sendJson(
                     200,
-                    new JsonText()
-                            .raw("{\"id\":")
-                            .string(exchange.rest())
-                            .raw(",\"object\":\"response\",\"deleted\":true}"));
+                    new JsonWriter()
+                            .object()
+                            .field("id", exchange.rest())
+                            .field("object", "response")
+                            .field("deleted", true)
+                            .endObject());
         }
     }
 }

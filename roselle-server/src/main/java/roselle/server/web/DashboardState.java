@@ -6,7 +6,7 @@ import roselle.engine.EngineTotals;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
 import roselle.server.config.ServedModel;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 
 /** What the dashboard draws, as one JSON object; the page asks for it once a second while it is on screen. */
 final class DashboardState {
@@ -21,30 +21,25 @@ final class DashboardState {
         this.log = log;
     }
 
-    JsonText write() {
-        var json = new JsonText().raw("{\"uptime_millis\":").number((System.nanoTime() - beginNanos) / 1_000_000);
-        json.raw(",\"complaint\":").stringOrNull(readiness.complaint().orElse(""));
+    JsonWriter write() {
+        var json = new JsonWriter().object().field("uptime_millis", (System.nanoTime() - beginNanos) / 1_000_000);
+        json.fieldOrNull("complaint", readiness.complaint().orElse(""));
         totals(json);
-        latency(json.raw(",\"first_token\":"), log.firstTokens());
-        latency(json.raw(",\"between_tokens\":"), log.gaps());
-        String separator = ",\"models\":[";
-        for (ServedModel model : models.all()) {
-            model(json.raw(separator), model);
-            separator = ",";
-        }
-        separator = "],\"recent\":[";
-        for (LoggedRequest request : log.latest()) {
-            request.write(json.raw(separator), beginNanos);
-            separator = ",";
-        }
-        return json.raw(separator.equals(",") ? "]}" : separator + "]}");
+        latency(json.object("first_token"), log.firstTokens());
+        latency(json.object("between_tokens"), log.gaps());
+        json.array("models");
+        models.all().forEach(model -> model(json, model));
+        json.endArray().array("recent");
+        log.latest().forEach(request -> request.write(json, beginNanos));
+        return json.endArray().endObject();
     }
 
-    private void totals(JsonText json) {
-        json.raw(",\"requests\":").number(log.requests()).raw(",\"failed\":").number(log.failures());
-        json.raw(",\"prompt_tokens\":").number(sum(EngineTotals::promptTokens));
-        json.raw(",\"cached_tokens\":").number(sum(EngineTotals::cachedTokens));
-        json.raw(",\"output_tokens\":").number(sum(EngineTotals::generatedTokens));
+    private void totals(JsonWriter json) {
+        json.field("requests", log.requests())
+                .field("failed", log.failures())
+                .field("prompt_tokens", sum(EngineTotals::promptTokens))
+                .field("cached_tokens", sum(EngineTotals::cachedTokens))
+                .field("output_tokens", sum(EngineTotals::generatedTokens));
     }
 
     private long sum(ToLongFunction<EngineTotals> count) {
@@ -54,23 +49,26 @@ final class DashboardState {
     }
 
     /** Percentiles in microseconds. */
-    private static void latency(JsonText json, Samples samples) {
+    private static void latency(JsonWriter json, Samples samples) {
         long[] sorted = samples.sorted();
-        json.raw("{\"count\":").number(sorted.length);
-        json.raw(",\"p50\":").number(Samples.percentile(sorted, 0.50) / 1000);
-        json.raw(",\"p90\":").number(Samples.percentile(sorted, 0.90) / 1000);
-        json.raw(",\"p99\":").number(Samples.percentile(sorted, 0.99) / 1000).raw("}");
+        json.field("count", sorted.length)
+                .field("p50", Samples.percentile(sorted, 0.50) / 1000)
+                .field("p90", Samples.percentile(sorted, 0.90) / 1000)
+                .field("p99", Samples.percentile(sorted, 0.99) / 1000)
+                .endObject();
     }
 
-    private static void model(JsonText json, ServedModel model) {
+    private static void model(JsonWriter json, ServedModel model) {
         EngineStatus status = model.engine().status();
-        json.raw("{\"name\":").string(model.name());
-        json.raw(",\"running\":").number(status.running());
-        json.raw(",\"waiting\":").number(status.waiting() + status.preempted());
-        json.raw(",\"used_pages\":").number(status.usedPages());
-        json.raw(",\"cached_pages\":").number(status.cachedPages());
-        json.raw(",\"total_pages\":").number(status.totalPages());
-        json.raw(",\"steps\":").number(status.totals().steps());
-        json.raw(",\"last_step_micros\":").number(status.lastStepNanos() / 1000).raw("}");
+        json.object()
+                .field("name", model.name())
+                .field("running", status.running())
+                .field("waiting", status.waiting() + status.preempted())
+                .field("used_pages", status.usedPages())
+                .field("cached_pages", status.cachedPages())
+                .field("total_pages", status.totalPages())
+                .field("steps", status.totals().steps())
+                .field("last_step_micros", status.lastStepNanos() / 1000)
+                .endObject();
     }
 }

@@ -8,7 +8,7 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.Usage;
 import roselle.server.answer.Observer;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 
 /** One request in the log: written by the thread that answers it, read by those that show it. */
 final class LoggedRequest implements Observer.Listener {
@@ -88,25 +88,27 @@ final class LoggedRequest implements Observer.Listener {
     }
 
     /** Writes an object; times are milliseconds since {@code originNanos}. */
-    void write(JsonText json, long originNanos) {
+    void write(JsonWriter json, long originNanos) {
         State shown = state;
-        json.raw("{\"id\":").string(id).raw(",\"model\":").string(model);
-        json.raw(",\"state\":\"").raw(name(shown)).raw("\"");
-        json.raw(",\"prompt_tokens\":").number(promptTokens);
-        json.raw(",\"cached_tokens\":").number(cachedTokens);
-        json.raw(",\"output_tokens\":").number(outputTokens);
-        json.raw(",\"queue_millis\":").number(millis(queueNanos));
-        json.raw(",\"begin_millis\":").number(millis(beginNanos - originNanos));
-        time(json, ",\"first_millis\":", firstNanos, originNanos);
+        json.object()
+                .field("id", id)
+                .field("model", model)
+                .field("state", name(shown))
+                .field("prompt_tokens", promptTokens)
+                .field("cached_tokens", cachedTokens)
+                .field("output_tokens", outputTokens)
+                .field("queue_millis", millis(queueNanos))
+                .field("begin_millis", millis(beginNanos - originNanos));
+        time(json, "first_millis", firstNanos, originNanos);
         if (shown != State.RUNNING) {
-            time(json, ",\"end_millis\":", endNanos, originNanos);
+            time(json, "end_millis", endNanos, originNanos);
         }
-        json.raw("}");
+        json.endObject();
     }
 
-    private static void time(JsonText json, String name, long nanos, long originNanos) {
+    private static void time(JsonWriter json, String name, long nanos, long originNanos) {
         if (nanos != NEVER) {
-            json.raw(name).number(millis(nanos - originNanos));
+            json.field(name, millis(nanos - originNanos));
         }
     }
 

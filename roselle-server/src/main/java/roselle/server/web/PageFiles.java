@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 
 /** The files of the page, read from the jar once; a path that is not in the list is not there. */
@@ -65,7 +66,7 @@ final class PageFiles {
         byte[] content = contents.get(name);
         String type = TYPES.get(name);
         if (content == null || type == null) {
-            throw ApiException.notFound("the page has no such file");
+            throw new ApiException(ErrorKind.NOT_FOUND, "the page has no such file");
         }
         exchange.header("content-security-policy", POLICY);
         exchange.header("x-content-type-options", "nosniff");

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import roselle.server.config.ApiKey;
 import roselle.server.config.KeyLimits;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorAnswer;
+import roselle.server.openai.common.OpenAiConventions;
 
 final class KeyUseTest {
     private static final long SECOND = 1_000_000_000L;
@@ -27,8 +29,8 @@ final class KeyUseTest {
         ApiException refused = refusal(use);
 
         assertThat(refused.status()).isEqualTo(429);
-        assertThat(refused.type()).isEqualTo("requests");
-        assertThat(refused.code()).isEqualTo("rate_limit_exceeded");
+        assertThat(words(refused).type()).isEqualTo("requests");
+        assertThat(words(refused).code()).isEqualTo("rate_limit_exceeded");
         assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(refused).hasMessageContaining("6 requests a minute");
     }
@@ -57,7 +59,7 @@ final class KeyUseTest {
 
         ApiException refused = refusal(use);
 
-        assertThat(refused.type()).isEqualTo("tokens");
+        assertThat(words(refused).type()).isEqualTo("tokens");
         assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(91));
         clock.addAndGet(91 * SECOND);
         use.enter();
@@ -113,6 +115,10 @@ final class KeyUseTest {
     private KeyUse use(int requests, long tokens, int concurrent) {
         return new KeyUse(
                 new ApiKey("alice", ApiKey.sha256("k"), new KeyLimits(requests, tokens, concurrent)), clock::get);
+    }
+
+    private static ErrorAnswer words(ApiException refused) {
+        return OpenAiConventions.COMPLETIONS.error(refused);
     }
 
     private static ApiException refusal(KeyUse use) {

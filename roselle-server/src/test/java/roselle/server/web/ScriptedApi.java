@@ -3,15 +3,19 @@ package roselle.server.web;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import roselle.server.http.ApiException;
+import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
+import roselle.server.http.ErrorKind;
+import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
-import roselle.server.http.SseWriter;
+import roselle.server.openai.common.OpenAiConventions;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -62,35 +66,64 @@ final class ScriptedApi implements Dialect {
         routes.get("/v1/models", ScriptedApi::models).post("/v1/chat/completions", this::chat);
     }
 
+    @Override
+    public Optional<Conventions> conventions() {
+        return Optional.of(OpenAiConventions.COMPLETIONS);
+    }
+
     private static void models(Exchange exchange) {
-        exchange.sendJson(200, new JsonText().raw("{\"data\":[{\"id\":\"scripted\"}]}"));
+        exchange.sendJson(
+                200,
+                new JsonWriter()
+                        .object()
+                        .array("data")
+                        .object()
+                        .field("id", "scripted")
+                        .endObject()
+                        .endArray()
+                        .endObject());
     }
 
     private void chat(Exchange exchange) throws IOException {
         requests.add(MAPPER.readTree(exchange.body()));
         List<String> pieces = new ArrayList<>(answers.remove());
-        SseWriter events = exchange.stream();
+        EventStream events = exchange.stream();
         for (String piece : pieces) {
             switch (piece) {
                 case STAY -> stay(exchange);
                 case HOLD -> await(held);
                 case REFUSE -> throw ApiException.invalid("seed", "seed is 7: the test wants another");
-                case BREAK -> throw new ApiException(500, ApiException.SERVER_ERROR, "", "", "the device has failed");
+                case BREAK -> throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, "the device has failed");
                 default -> chunk(events, piece);
             }
         }
-        events.event().raw("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}");
-        events.send();
-        events.event().raw("[DONE]");
+        delta(events)
+                .endObject()
+                .field("finish_reason", "stop")
+                .endObject()
+                .endArray()
+                .endObject();
+        events.finish();
+    }
+
+    private static void chunk(EventStream events, String piece) throws IOException {
+        delta(events)
+                .field("content", piece)
+                .endObject()
+                .nullField("finish_reason")
+                .endObject()
+                .endArray()
+                .endObject();
         events.send();
     }
 
-    private static void chunk(SseWriter events, String piece) throws IOException {
-        events.event()
-                .raw("{\"choices\":[{\"index\":0,\"delta\":{\"content\":")
-                .string(piece)
-                .raw("},\"finish_reason\":null}]}");
-        events.send();
+    private static JsonWriter delta(EventStream events) {
+        return events.event()
+                .object()
+                .array("choices")
+                .object()
+                .field("index", 0)
+                .object("delta");
     }
 
     private void stay(Exchange exchange) {

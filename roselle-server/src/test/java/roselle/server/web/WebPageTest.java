@@ -25,6 +25,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.openai.common.OpenAiConventions;
 import tools.jackson.databind.JsonNode;
 
 /** The page in a browser, in front of an API whose answers the tests write. */
@@ -58,10 +59,9 @@ final class WebPageTest {
     @BeforeEach
     void serve() {
         api = new ScriptedApi();
-        var routes = new Routes();
+        var routes = new Routes(OpenAiConventions.COMPLETIONS);
         var models = new Models(List.of(new ServedModel("scripted", engine)));
-        new WebDialect(models, new Readiness(), new RequestLog()).register(routes);
-        api.register(routes);
+        routes.add(new WebDialect(models, new Readiness(), new RequestLog())).add(api);
         listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
         browser.resize(1100, 800);
         browser.open(URI.create("http://127.0.0.1:" + listener.port() + "/"));

@@ -1,4 +1,4 @@
-package roselle.server.chat;
+package roselle.server.openai.common;
 
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

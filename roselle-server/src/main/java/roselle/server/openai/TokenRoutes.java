@@ -1,18 +1,18 @@
-package roselle.server.control;
+package roselle.server.openai;
 
 import java.io.IOException;
 import java.util.List;
 import roselle.api.Prompt;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
-import roselle.server.chat.ChatPrompt;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonFields;
-import roselle.server.http.JsonText;
+import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
+import roselle.server.openai.common.ChatPrompt;
 import roselle.tokenizer.Tokenizer;
 
 /** {@code /tokenize} and {@code /detokenize}, in vLLM's form. */
@@ -46,30 +46,28 @@ final class TokenRoutes {
         boolean tellsTexts = fields.bool("return_token_strs", false);
         fields.refuseOthers();
         int[] ids = model.engine().tokenize(prompt);
-        var body = new JsonText()
-                .raw("{\"count\":")
-                .number(ids.length)
-                .raw(",\"max_model_len\":")
-                .number(model.engine().maxContext())
-                .raw(",\"tokens\":[");
-        for (int index = 0; index < ids.length; index++) {
-            body.raw(index == 0 ? "" : ",").number(ids[index]);
+        var body = new JsonWriter()
+                .object()
+                .field("count", ids.length)
+                .field("max_model_len", model.engine().maxContext())
+                .array("tokens");
+        for (int id : ids) {
+            body.value(id);
         }
-        body.raw("],\"token_strs\":");
-        texts(body, model.engine().tokenizer(), tellsTexts ? ids : null);
-        exchange.sendJson(200, body.raw("}"));
+        body.endArray();
+        if (tellsTexts) {
+            texts(body.array("token_strs"), model.engine().tokenizer(), ids);
+        } else {
+            body.nullField("token_strs");
+        }
+        exchange.sendJson(200, body.endObject());
     }
 
-    private static void texts(JsonText body, Tokenizer tokenizer, int @org.jspecify.annotations.Nullable [] ids) {
-        if (ids == null) {
-            body.raw("null");
-            return;
+    private static void texts(JsonWriter body, Tokenizer tokenizer, int[] ids) {
+        for (int id : ids) {
+            body.value(tokenizer.spellingOf(id));
         }
-        body.raw("[");
-        for (int index = 0; index < ids.length; index++) {
-            body.raw(index == 0 ? "" : ",").string(tokenizer.spellingOf(ids[index]));
-        }
-        body.raw("]");
+        body.endArray();
     }
 
     private static Prompt prompt(JsonFields fields) {
@@ -93,6 +91,6 @@ final class TokenRoutes {
         List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MOST_TOKENS);
         fields.refuseOthers();
         String text = tokenizer.decode(ids.stream().mapToInt(Integer::intValue).toArray(), false);
-        exchange.sendJson(200, new JsonText().raw("{\"prompt\":").string(text).raw("}"));
+        exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());
     }
 }

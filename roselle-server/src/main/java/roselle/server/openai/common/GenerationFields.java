@@ -1,4 +1,4 @@
-package roselle.server.answer;
+package roselle.server.openai.common;
 
 import java.time.Duration;
 import java.util.List;

@@ -3,58 +3,44 @@ package roselle.server.http;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** JSON being written, in UTF-8: constant parts as they are, texts quoted and escaped. Not thread-safe; may be reused. */
-public final class JsonText {
+/** Text being written, in UTF-8. Not thread-safe; may be reused. */
+public final class Utf8Buffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private byte[] bytes = new byte[512];
     private int length;
 
-    /** Adds a part that is JSON already, all of it ASCII. */
+    /** Adds a text that is all ASCII, as it is. */
     @SuppressWarnings("deprecation") // the only copy of ASCII without an array in between
-    public JsonText raw(String ascii) {
-        reserve(ascii.length());
-        ascii.getBytes(0, ascii.length(), bytes, length);
-        length += ascii.length();
+    public Utf8Buffer ascii(String text) {
+        reserve(text.length());
+        text.getBytes(0, text.length(), bytes, length);
+        length += text.length();
         return this;
     }
 
-    /** Adds a part that is JSON already, in UTF-8. */
-    public JsonText raw(byte[] json) {
-        reserve(json.length);
-        System.arraycopy(json, 0, bytes, length, json.length);
-        length += json.length;
+    /** Adds text that is in UTF-8 already. */
+    public Utf8Buffer utf8(byte[] text) {
+        reserve(text.length);
+        System.arraycopy(text, 0, bytes, length, text.length);
+        length += text.length;
         return this;
     }
 
-    public JsonText number(long value) {
-        return raw(Long.toString(value));
+    /** Adds a character of ASCII. */
+    Utf8Buffer ascii(char unit) {
+        reserve(1);
+        put(unit);
+        return this;
     }
 
-    /** Adds a number; JSON has no infinities, so they become the bounds that OpenAI's API uses for log-probabilities. */
-    public JsonText number(float value) {
-        return raw(Float.toString(Float.isNaN(value) ? -9999f : Math.clamp(value, -9999f, 9999f)));
-    }
-
-    /** Adds a text in quotes; a lone surrogate becomes U+FFFD. */
-    public JsonText string(String text) {
-        raw("\"");
-        content(text);
-        return raw("\"");
-    }
-
-    /** Adds a text in quotes, or {@code null} for an empty one. */
-    public JsonText stringOrNull(String text) {
-        return text.isEmpty() ? raw("null") : string(text);
-    }
-
-    /** Adds what stands between the quotes. */
-    public JsonText content(String text) {
+    /** Adds a text as JSON has it between quotes; a lone surrogate becomes U+FFFD. */
+    Utf8Buffer escaped(String text) {
         reserve(6 * text.length());
         for (int index = 0; index < text.length(); index++) {
             char unit = text.charAt(index);
             if (unit < 0x80) {
-                ascii(unit);
+                escaped(unit);
             } else if (unit < 0x800) {
                 put(0xC0 | (unit >> 6));
                 put(0x80 | (unit & 0x3F));
@@ -73,7 +59,7 @@ public final class JsonText {
                 && Character.isLowSurrogate(text.charAt(index + 1));
     }
 
-    private void ascii(char unit) {
+    private void escaped(char unit) {
         switch (unit) {
             case '"', '\\' -> escape(unit);
             case '\n' -> escape('n');
@@ -128,12 +114,11 @@ public final class JsonText {
     }
 
     /** Forgets everything written. */
-    public JsonText clear() {
+    void clear() {
         length = 0;
-        return this;
     }
 
-    public int length() {
+    int length() {
         return length;
     }
 
@@ -142,7 +127,7 @@ public final class JsonText {
         return bytes;
     }
 
-    public byte[] toBytes() {
+    byte[] toBytes() {
         return Arrays.copyOf(bytes, length);
     }
 

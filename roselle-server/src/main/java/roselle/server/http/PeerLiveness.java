@@ -3,8 +3,8 @@ package roselle.server.http;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the peer of one request is still there; thread-safe. */
-final class Presence implements AutoCloseable {
+/** The liveness of one request's peer: whether it has disconnected, and until when it may take what it takes; thread-safe. */
+final class PeerLiveness implements AutoCloseable {
     private final LiveConnection connection;
     private final int stream;
     private final List<Runnable> actions = new ArrayList<>();
@@ -17,7 +17,7 @@ final class Presence implements AutoCloseable {
      *
      * @param stream its stream on the connection in HTTP/2, {@link LiveConnection#WHOLE} in HTTP/1.1
      */
-    Presence(LiveConnection connection, int stream) {
+    PeerLiveness(LiveConnection connection, int stream) {
         this.connection = connection;
         this.stream = stream;
         connection.enter(stream, this);
