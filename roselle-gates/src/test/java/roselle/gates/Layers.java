@@ -61,6 +61,15 @@ final class Layers {
             .should(importNoOtherDialect())
             .as("a dialect of the server imports no other");
 
+    /** The packages of the server that are an API's, with what is below them; every other package of the server is neutral. */
+    static final Set<String> APIS = Set.of("openai", "responses", "openapi");
+
+    static final ArchRule THE_SERVER_IS_NEUTRAL = ArchRuleDefinition.classes()
+            .that(DescribedPredicate.describe(
+                    "are the server's, but no API's", type -> isNeutralServer(type.getPackageName())))
+            .should(importNoApi())
+            .as("a neutral package of the server imports no API's");
+
     private Layers() {}
 
     private static ArchCondition<JavaClass> importNoOtherDialect() {
@@ -79,14 +88,43 @@ final class Layers {
         };
     }
 
+    private static ArchCondition<JavaClass> importNoApi() {
+        return new ArchCondition<>("import no API's package") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                    String target =
+                            dependency.getTargetClass().getBaseComponentType().getPackageName();
+                    if (APIS.contains(topOfServer(target))) {
+                        events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+
+    /** Whether a package is one of the server's parts and no API's; what puts the parts together knows all of them. */
+    private static boolean isNeutralServer(String packageName) {
+        String top = topOfServer(packageName);
+        return !top.isEmpty() && !APIS.contains(top);
+    }
+
+    /** The first part of a package's name below the server's, such as {@code openai}, or empty. */
+    private static String topOfServer(String packageName) {
+        String name = belowServer(packageName);
+        int dot = name.indexOf('.');
+        return dot < 0 ? name : name.substring(0, dot);
+    }
+
     /** The dialect that a package belongs to, or empty. */
     private static String dialect(String packageName) {
-        String prefix = "roselle.server.";
-        if (!packageName.startsWith(prefix)) {
-            return "";
-        }
-        String name = packageName.substring(prefix.length());
+        String name = belowServer(packageName);
         return DIALECTS.contains(name) ? name : "";
+    }
+
+    private static String belowServer(String packageName) {
+        String prefix = "roselle.server.";
+        return packageName.startsWith(prefix) ? packageName.substring(prefix.length()) : "";
     }
 
     private static ArchCondition<JavaClass> importOnlyFromRowsAbove() {

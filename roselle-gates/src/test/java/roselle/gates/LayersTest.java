@@ -38,6 +38,22 @@ final class LayersTest {
     }
 
     @Test
+    void neutralPackagesOfTheServerImportNoApi() {
+        Layers.THE_SERVER_IS_NEUTRAL.check(ProductionClasses.ALL);
+    }
+
+    @Test
+    void findsANeutralPackageThatImportsAnApi() {
+        var fault = Planted.classes(
+                folder,
+                Map.of(
+                        "roselle.server.http.Fault",
+                        "package roselle.server.http; class Fault {"
+                                + " roselle.server.openai.common.OpenAiConventions words; }"));
+        Planted.assertCatches(Layers.THE_SERVER_IS_NEUTRAL, fault, "roselle.server.openai.common.OpenAiConventions");
+    }
+
+    @Test
     void everyModuleWasImported() {
         assertThat(ProductionClasses.ALL.containPackage("roselle.api")).isTrue();
         assertThat(ProductionClasses.ALL.containPackage("roselle.engine")).isTrue();

@@ -26,6 +26,15 @@ final class SourceRules {
 
     private static final Pattern BARE_TODO = Pattern.compile("\\b(?:T[O]DO|F[I]XME|X[X]X)\\b(?!`|: \\S+(?: \\S+){3})");
 
+    /** What only clients of one API understand: its error codes, its headers, the kinds of its objects. */
+    private static final Pattern API_WORD =
+            Pattern.compile("invalid_request_error|\\bserver_error|context_length_exceeded|missing_required_parameter"
+                    + "|unknown_parameter|invalid_(?:type|value|api_key)|rate_limit_exceeded|x-ratelimit|\\[DONE]"
+                    + "|(?:model|response)_not_found|request_too_large|unsupported_media_type|internal_error"
+                    + "|chat\\.completion|text_completion");
+
+    private static final Path SERVER = Path.of("roselle-server/src/main/java/roselle/server");
+
     private SourceRules() {}
 
     static List<String> tooLong(SourceTree tree) {
@@ -46,6 +55,15 @@ final class SourceRules {
 
     static List<String> bareTodos(SourceTree tree) {
         return matches(tree, tree.files(CODE), BARE_TODO, "has a mark without what is to be done and why");
+    }
+
+    static List<String> wordsOfApis(SourceTree tree) {
+        List<Path> neutral = tree.files(Set.of(".java")).stream()
+                .filter(file -> file.startsWith(SERVER))
+                .filter(file ->
+                        !Layers.APIS.contains(SERVER.relativize(file).getName(0).toString()))
+                .toList();
+        return matches(tree, neutral, API_WORD, "has a word of one API, which its dialect alone may say");
     }
 
     private static List<Path> textFiles(SourceTree tree) {

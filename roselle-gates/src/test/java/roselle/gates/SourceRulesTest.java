@@ -80,6 +80,35 @@ final class SourceRulesTest {
         assertThat(violations("notes.md", path, SourceRules::machinePaths)).hasSize(1);
     }
 
+    @Test
+    void theServerSaysWordsOfAnApiInItsDialectAlone() {
+        assertThat(PROJECT.files())
+                .contains(Path.of("roselle-server/src/main/java/roselle/server/http/Conventions.java"));
+        assertThat(SourceRules.wordsOfApis(PROJECT)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"invalid_request_error", "x-ratelimit-limit-tokens", "[DONE]", "context_length_exceeded"})
+    void findsAWordOfAnApiWhereTheServerIsNeutral(String word) throws IOException {
+        assertThat(serverSource("http/Fault.java", word))
+                .singleElement()
+                .asString()
+                .contains("Fault.java:1 ");
+        assertThat(serverSource("Server.java", word)).hasSize(2);
+    }
+
+    @Test
+    void allowsWordsOfAnApiInItsDialect() throws IOException {
+        assertThat(serverSource("openai/common/Words.java", "invalid_request_error"))
+                .isEmpty();
+    }
+
+    private List<String> serverSource(String name, String text) throws IOException {
+        String file = "roselle-server/src/main/java/roselle/server/" + name;
+        Files.createDirectories(folder.resolve(file).getParent());
+        return violations(file, text, SourceRules::wordsOfApis);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"~/.jdks/25", "/usr/lib/jvm", "$HOME/work/x", "https://example.org/home/index/a"})
     void allowsPathsThatMeanTheSameEverywhere(String path) throws IOException {
