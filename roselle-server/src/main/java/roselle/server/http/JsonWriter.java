@@ -101,6 +101,13 @@ public final class JsonWriter {
         return plain(Float.toString(number));
     }
 
+    public JsonWriter value(double number) {
+        if (!Double.isFinite(number)) {
+            throw new IllegalArgumentException("JSON has no " + number);
+        }
+        return plain(Double.toString(number));
+    }
+
     public JsonWriter value(boolean truth) {
         return plain(Boolean.toString(truth));
     }
@@ -127,6 +134,10 @@ public final class JsonWriter {
     }
 
     public JsonWriter field(String name, float number) {
+        return name(name).value(number);
+    }
+
+    public JsonWriter field(String name, double number) {
         return name(name).value(number);
     }
 

@@ -112,8 +112,8 @@ final class LoggedRequest implements Observer.Listener {
         }
     }
 
-    private static float millis(long nanos) {
-        return Math.round(nanos / 1e4) / 100f;
+    private static double millis(long nanos) {
+        return Math.round(nanos / 1e4) / 100.0;
     }
 
     private static String name(State state) {
