@@ -15,7 +15,6 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.checkpoint.Checkpoint;
-
 import roselle.engine.Devices;
 import roselle.model.Blueprint;
 import roselle.model.Decoder;

@@ -5,8 +5,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import roselle.api.DeviceException;
-import roselle.backend.Device;
 import roselle.backend.BackendProvider;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.tensor.DataType;
 

@@ -12,7 +12,6 @@ import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
 
 /** Which device {@code auto} takes. */
 class DevicesTest {

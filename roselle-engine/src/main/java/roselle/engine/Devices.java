@@ -17,7 +17,6 @@ import roselle.api.InvalidRequestException;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
-import roselle.checkpoint.Checkpoint;
 import roselle.tensor.DataType;
 
 /**

@@ -16,9 +16,9 @@ import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.OutputOptions;
+import roselle.backend.DeviceOptions;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.engine.EngineConfig.DeviceOptions;
 
 /** What programs are told of a request that is refused: why, and which of its properties is at fault. */
 final class RefusalReasonTest {
@@ -28,7 +28,7 @@ final class RefusalReasonTest {
 
     @BeforeEach
     void open() {
-        engine = Engine.open(EngineConfig.of(Path.of("src/test/resources/tiny-models/llama"))
+        engine = Engine.open(EngineConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))
                 .with(new DeviceOptions("cpu", 1))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(256, 16, 64, 0, 40)));
