@@ -1,10 +1,10 @@
 package roselle.backend;
 
 /** Functions in float64, computed another way than a backend would. */
-final class Float64 {
+public final class Float64 {
     private Float64() {}
 
-    static double activation(Activation activation, double x) {
+    public static double activation(Activation activation, double x) {
         return switch (activation) {
             case NONE -> x;
             case SILU -> x / (1 + Math.exp(-x));

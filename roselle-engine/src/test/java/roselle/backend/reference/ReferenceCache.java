@@ -1,0 +1,95 @@
+package roselle.backend.reference;
+
+import java.util.List;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.tensor.DataType;
+
+/** Keys and values as float32 numbers that were rounded to the type of the cache. */
+final class ReferenceCache implements KvCache {
+    private final List<KvGroup> groups;
+    private final DataType type;
+    private final int pageTokens;
+    private final int[] pages;
+    private final float[][][] keys; // [group][layer, page, head, token][keySize]
+    private final float[][][] values; // [group][layer, page, head, token][valueSize]
+
+    ReferenceCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        this.groups = List.copyOf(groups);
+        this.type = type;
+        this.pageTokens = pageTokens;
+        this.pages = pages.clone();
+        keys = new float[groups.size()][][];
+        values = new float[groups.size()][][];
+        for (int g = 0; g < pages.length; g++) {
+            KvGroup group = groups.get(g);
+            int entries = group.layers() * pages[g] * group.heads() * pageTokens;
+            keys[g] = new float[entries][group.keySize()];
+            values[g] = new float[entries][group.valueSize()];
+        }
+    }
+
+    private int index(int group, int layer, int page, int head, int position) {
+        int heads = groups.get(group).heads();
+        return ((layer * pages[group] + page) * heads + head) * pageTokens + position % pageTokens;
+    }
+
+    float[] key(int group, int layer, int page, int head, int position) {
+        return keys[group][index(group, layer, page, head, position)];
+    }
+
+    /** A value; where values are beginnings of keys, the key. */
+    float[] value(int group, int layer, int page, int head, int position) {
+        boolean isKey = groups.get(group).valueSize() == 0;
+        return (isKey ? keys : values)[group][index(group, layer, page, head, position)];
+    }
+
+    /** A number as the cache keeps it. */
+    float rounded(float number) {
+        return switch (type) {
+            case F16 -> Float.float16ToFloat(Float.floatToFloat16(number));
+            case BF16 -> bfloat16(number);
+            default -> number;
+        };
+    }
+
+    private static float bfloat16(float number) {
+        int bits = Float.floatToRawIntBits(number);
+        int even = bits >>> 16 & 1;
+        return Float.isNaN(number) ? number : Float.intBitsToFloat((bits + 0x7FFF + even) & 0xFFFF0000);
+    }
+
+    void copyPage(int group, int from, int to) {
+        KvGroup kind = groups.get(group);
+        for (int layer = 0; layer < kind.layers(); layer++) {
+            for (int head = 0; head < kind.heads(); head++) {
+                for (int token = 0; token < pageTokens; token++) {
+                    int source = index(group, layer, from, head, token);
+                    int target = index(group, layer, to, head, token);
+                    keys[group][target] = keys[group][source].clone();
+                    values[group][target] = values[group][source].clone();
+                }
+            }
+        }
+    }
+
+    @Override
+    public List<KvGroup> groups() {
+        return groups;
+    }
+
+    @Override
+    public DataType type() {
+        return type;
+    }
+
+    @Override
+    public int pageTokens() {
+        return pageTokens;
+    }
+
+    @Override
+    public int pages(int group) {
+        return pages[group];
+    }
+}

@@ -1,0 +1,112 @@
+package roselle.backend.reference;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.OptionalLong;
+import roselle.backend.Buffer;
+import roselle.backend.Device;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.backend.Phase;
+import roselle.backend.Rows;
+import roselle.backend.StepDemands;
+import roselle.backend.StepInputs;
+import roselle.backend.StepProgram;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/** Rows in float32 on the heap, computed number by number in float64, on the thread that asks. */
+public final class ReferenceDevice implements Device {
+    @Override
+    public String name() {
+        return "reference";
+    }
+
+    @Override
+    public String describe() {
+        return name();
+    }
+
+    @Override
+    public List<Phase> phases() {
+        return List.of();
+    }
+
+    @Override
+    public DataType activationType() {
+        return DataType.F32;
+    }
+
+    @Override
+    public OptionalLong memoryBytes() {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public Buffer allocate(DataType type, long elements) {
+        return new ReferenceBuffer(type, new float[Math.toIntExact(elements)]);
+    }
+
+    @Override
+    public Buffer constants(float[] values) {
+        return new ReferenceBuffer(DataType.F32, values.clone());
+    }
+
+    @Override
+    public Weight load(String name, int matrices, List<Tensor> blocks) {
+        return ReferenceWeight.of(name, matrices, blocks);
+    }
+
+    @Override
+    public long loadBytes(int matrices, List<Tensor> blocks) {
+        return 0;
+    }
+
+    @Override
+    public Weight loadTable(String name, Tensor table) {
+        return load(name, 1, List.of(table));
+    }
+
+    @Override
+    public long tableBytes(Tensor table) {
+        return 0;
+    }
+
+    @Override
+    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        return new ReferenceCache(groups, type, pageTokens, pages);
+    }
+
+    @Override
+    public long stepBytes(StepDemands demands) {
+        return 0;
+    }
+
+    /** Nothing: it takes memory when it needs some. */
+    @Override
+    public void prepare(StepDemands demands) {}
+
+    @Override
+    public void submit(StepInputs inputs, StepProgram program) {
+        program.run(new ReferenceOperations(inputs), inputs);
+    }
+
+    @Override
+    public void copyPage(KvCache cache, int group, int from, int to) {
+        ((ReferenceCache) cache).copyPage(group, from, to);
+    }
+
+    @Override
+    public void read(Rows source, int firstRow, int rows, MemorySegment target) {
+        for (int r = 0; r < rows; r++) {
+            float[] row = ReferenceBuffer.row(source, firstRow + r);
+            MemorySegment.copy(row, 0, target, JAVA_FLOAT, (long) r * row.length * Float.BYTES, row.length);
+        }
+    }
+
+    @Override
+    public void close() {}
+}

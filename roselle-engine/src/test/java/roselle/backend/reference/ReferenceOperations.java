@@ -1,0 +1,379 @@
+package roselle.backend.reference;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Buffer;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.Float64;
+import roselle.backend.Gate;
+import roselle.backend.GatedLinear;
+import roselle.backend.HeadShape;
+import roselle.backend.KvCache;
+import roselle.backend.Norm;
+import roselle.backend.Operations;
+import roselle.backend.Rope;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.UnfusedOperations;
+import roselle.backend.Weight;
+
+/** Each operation as its formula says, in float64, rounded to float32 where it is stored. */
+final class ReferenceOperations implements Operations {
+    private final StepInputs step;
+
+    /** Operations of one step. */
+    ReferenceOperations(StepInputs step) {
+        this.step = step;
+    }
+
+    /** A number of a row, by its column. */
+    private interface Column {
+        double at(int column);
+    }
+
+    private static void store(Rows rows, int row, Column numbers) {
+        float[] target = ReferenceBuffer.of(rows.buffer());
+        int at = ReferenceBuffer.at(rows, row);
+        var all = new float[rows.columns()]; // before any is stored: the output may be the input
+        for (int i = 0; i < all.length; i++) {
+            all[i] = (float) numbers.at(i);
+        }
+        System.arraycopy(all, 0, target, at, all.length);
+    }
+
+    private static double number(@Nullable Buffer buffer, int index) {
+        return buffer == null ? 0 : ReferenceBuffer.of(buffer)[index];
+    }
+
+    // tables
+
+    @Override
+    public void embed(Weight table, float scale, Rows output) {
+        var numbers = (ReferenceWeight) table;
+        for (int r = 0; r < step.rows; r++) {
+            int from = step.tokenIds[r] * numbers.columns();
+            store(output, r, i -> (double) scale * numbers.numbers()[from + i]);
+        }
+    }
+
+    @Override
+    public void addPositions(Weight table, Rows output) {
+        var numbers = (ReferenceWeight) table;
+        for (int r = 0; r < step.rows; r++) {
+            int from = step.positions[r] * numbers.columns();
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> (double) before[i] + numbers.numbers()[from + i]);
+        }
+    }
+
+    @Override
+    public void selectOutputs(Rows input, Rows output) {
+        for (int o = 0; o < step.outputs; o++) {
+            float[] row = ReferenceBuffer.row(input, step.outputRow[o]);
+            store(output, o, i -> row[i]);
+        }
+    }
+
+    // norms and sums
+
+    @Override
+    public void norm(Rows input, Norm norm, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            double[] normed = normed(x, 0, output.columns(), norm, 0);
+            store(output, r, i -> normed[i]);
+        }
+    }
+
+    @Override
+    public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            double[] normed = normed(x, 0, output.columns(), norm, 0);
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> before[i] + scale * normed[i]);
+        }
+    }
+
+    private static double[] normed(float[] x, int from, int count, Norm norm, int weightFrom) {
+        double mean = 0;
+        for (int i = 0; i < count && norm.kind() == Norm.Kind.LAYER; i++) {
+            mean += (double) x[from + i] / count;
+        }
+        double variance = 0;
+        for (int i = 0; i < count; i++) {
+            variance += (x[from + i] - mean) * (x[from + i] - mean) / count;
+        }
+        var normed = new double[count];
+        for (int i = 0; i < count; i++) {
+            double weight = number(norm.weight(), weightFrom + i) + norm.weightOffset();
+            double bias = number(norm.bias(), norm.bias() == null ? 0 : weightFrom + i);
+            normed[i] = (x[from + i] - mean) / Math.sqrt(variance + norm.epsilon()) * weight + bias;
+        }
+        return normed;
+    }
+
+    @Override
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            double factor = sigmoid(ReferenceBuffer.row(gate, r)[0]) * scale;
+            float[] x = ReferenceBuffer.row(input, r);
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> before[i] + factor * x[i]);
+        }
+    }
+
+    private static double sigmoid(double x) {
+        return 1 / (1 + Math.exp(-x));
+    }
+
+    @Override
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(logits, r);
+            store(logits, r, i -> capped((double) scale * x[i], softCap));
+        }
+    }
+
+    private static double capped(double x, float softCap) {
+        return softCap == 0 ? x : softCap * Math.tanh(x / softCap);
+    }
+
+    // products
+
+    @Override
+    public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        var matrix = (ReferenceWeight) weight;
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            end(output, r, epilogue, 0, n -> matrix.dot(n, x, 0));
+        }
+    }
+
+    /** Ends products of a row; its biases begin at a place. */
+    private static void end(Rows output, int row, Epilogue epilogue, int biasFrom, Column sums) {
+        float[] before = ReferenceBuffer.row(output, row);
+        store(output, row, n -> {
+            double bias = number(epilogue.bias(), epilogue.bias() == null ? 0 : biasFrom + n);
+            double y = epilogue.scale() * Float64.activation(epilogue.activation(), sums.at(n) + bias);
+            return epilogue.accumulates() ? before[n] + y : y;
+        });
+    }
+
+    @Override
+    public void normedLinear(
+            Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        UnfusedOperations.normedLinear(this, input, norm, normed, weight, epilogue, output, rows);
+    }
+
+    @Override
+    public void headLinear(Rows input, Weight weight, Rows output, int rows) {
+        var all = (ReferenceWeight) weight;
+        int inputStep = input.columns() / all.matrices();
+        int outputStep = output.columns() / all.matrices();
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            for (int h = 0; h < all.matrices(); h++) {
+                int head = h;
+                store(
+                        output.columns(h * outputStep, all.rows()),
+                        r,
+                        n -> all.dot(head * all.rows() + n, x, head * inputStep));
+            }
+        }
+    }
+
+    @Override
+    public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] gates = ReferenceBuffer.row(gate, r);
+            float[] ups = ReferenceBuffer.row(up, r);
+            store(output, r, i -> {
+                double other = Math.max(-kind.limit(), Math.min(ups[i], kind.limit())) + (double) kind.upOffset();
+                return Float64.activation(kind.activation(), Math.min(gates[i], kind.limit())) * other;
+            });
+        }
+    }
+
+    @Override
+    public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+    }
+
+    // experts
+
+    @Override
+    public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
+        for (int r = 0; r < rows; r++) {
+            new ReferenceRouting(router, ReferenceBuffer.row(logits, r)).choose(routing, r);
+        }
+    }
+
+    @Override
+    public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        var experts = (ReferenceWeight) linear.experts();
+        for (int choice = 0; choice < rows * routing.chosen(); choice++) {
+            int first = (int) number(routing.experts(), choice) * experts.rows();
+            float[] x = ReferenceBuffer.row(input, linear.spread() ? choice : choice / routing.chosen());
+            end(output, choice, linear.epilogue(), first, n -> experts.dot(first + n, x, 0));
+        }
+    }
+
+    @Override
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            var sum = new double[output.columns()];
+            for (int choice = r * routing.chosen(); choice < (r + 1) * routing.chosen(); choice++) {
+                float[] x = ReferenceBuffer.row(input, choice);
+                for (int i = 0; i < sum.length; i++) {
+                    sum[i] += number(routing.weights(), choice) * x[i];
+                }
+            }
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> before[i] + scale * sum[i]);
+        }
+    }
+
+    // attention
+
+    @Override
+    public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
+        HeadShape heads = layer.heads();
+        for (int r = 0; r < step.rows; r++) {
+            for (int h = 0; h < heads.queryHeads(); h++) {
+                turn(query.columns(h * heads.keySize(), heads.keySize()), r, h, layer.queryNorm(), layer.rope());
+            }
+            for (int h = 0; h < heads.keyHeads(); h++) {
+                Rows one = key.columns(h * heads.keySize(), heads.keySize());
+                turn(one, r, h, layer.keyNorm(), layer.rope());
+                var pages = (ReferenceCache) cache;
+                int page = page(layer.group(), sequence(r), step.positions[r]);
+                append(one, r, pages, pages.key(layer.group(), layer.layer(), page, h, step.positions[r]));
+                Rows values = value.columns(h * heads.valueSize(), heads.valueSize());
+                append(values, r, pages, pages.value(layer.group(), layer.layer(), page, h, step.positions[r]));
+            }
+        }
+    }
+
+    /** Normalises and rotates a head of a row. */
+    private void turn(Rows head, int row, int number, @Nullable Norm norm, @Nullable Rope rope) {
+        if (norm != null) {
+            boolean isOfEach = norm.weight().elements() > head.columns();
+            float[] x = ReferenceBuffer.row(head, row);
+            double[] normed = normed(x, 0, x.length, norm, isOfEach ? number * x.length : 0);
+            store(head, row, i -> normed[i]);
+        }
+        if (rope != null) {
+            rotate(head, row, rope);
+        }
+    }
+
+    private void rotate(Rows head, int row, Rope rope) {
+        float[] frequencies = ReferenceBuffer.of(rope.inverseFrequencies());
+        float[] x = ReferenceBuffer.row(head, row);
+        float[] turned = x.clone();
+        for (int i = 0; i < frequencies.length; i++) {
+            double angle = step.positions[row] * frequencies[i]; // in float32
+            int one = rope.interleaved() ? 2 * i : i;
+            int other = rope.interleaved() ? 2 * i + 1 : i + frequencies.length;
+            double cosine = Math.cos(angle) * rope.factor();
+            double sine = Math.sin(angle) * rope.factor();
+            turned[one] = (float) (x[one] * cosine - x[other] * sine);
+            turned[other] = (float) (x[other] * cosine + x[one] * sine);
+        }
+        store(head, row, i -> turned[i]);
+    }
+
+    private static void append(Rows rows, int row, ReferenceCache pages, float[] target) {
+        float[] x = ReferenceBuffer.row(rows, row);
+        for (int i = 0; i < x.length; i++) {
+            target[i] = pages.rounded(x[i]);
+        }
+    }
+
+    @Override
+    public void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache) {
+        HeadShape heads = layer.heads();
+        int tail = heads.keySize() - heads.valueSize();
+        int querySize = query.columns() / heads.queryHeads();
+        var pages = (ReferenceCache) cache;
+        for (int r = 0; r < step.rows; r++) {
+            for (int h = 0; h < heads.queryHeads(); h++) {
+                float[] from = ReferenceBuffer.row(query.columns((h + 1) * querySize - tail, tail), r);
+                Rows to = absorbed.columns((h + 1) * heads.keySize() - tail, tail);
+                store(to, r, i -> from[i]);
+                turn(to, r, h, null, layer.rope());
+            }
+            turn(latent.columns(heads.valueSize(), tail), r, 0, null, layer.rope());
+            int page = page(layer.group(), sequence(r), step.positions[r]);
+            Rows whole = latent.columns(0, heads.keySize());
+            append(whole, r, pages, pages.key(layer.group(), layer.layer(), page, 0, step.positions[r]));
+        }
+    }
+
+    @Override
+    public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        HeadShape heads = layer.heads();
+        for (int r = 0; r < step.rows; r++) {
+            for (int h = 0; h < heads.queryHeads(); h++) {
+                float[] asked = ReferenceBuffer.row(query.columns(h * heads.keySize(), heads.keySize()), r);
+                double[] attended = attended(asked, r, h, layer, (ReferenceCache) cache);
+                store(output.columns(h * heads.valueSize(), heads.valueSize()), r, i -> attended[i]);
+            }
+        }
+    }
+
+    private double[] attended(float[] query, int row, int head, AttentionLayer layer, ReferenceCache cache) {
+        int keyHead = head * layer.heads().keyHeads() / layer.heads().queryHeads();
+        int window = cache.groups().get(layer.group()).window();
+        int end = step.positions[row] + 1;
+        int first = window == 0 ? 0 : Math.max(0, end - window);
+        double largest = layer.sinks() == null ? Double.NEGATIVE_INFINITY : number(layer.sinks(), head);
+        var scores = new double[end];
+        for (int p = first; p < end; p++) {
+            int page = page(layer.group(), sequence(row), p);
+            float[] key = cache.key(layer.group(), layer.layer(), page, keyHead, p);
+            double score = 0;
+            for (int i = 0; i < query.length; i++) {
+                score += (double) query[i] * key[i];
+            }
+            scores[p] = capped(score * layer.scale(), layer.softCap());
+            largest = Math.max(largest, scores[p]);
+        }
+        double total = layer.sinks() == null ? 0 : Math.exp(number(layer.sinks(), head) - largest);
+        var sum = new double[layer.heads().valueSize()];
+        for (int p = first; p < end; p++) {
+            int page = page(layer.group(), sequence(row), p);
+            float[] value = cache.value(layer.group(), layer.layer(), page, keyHead, p);
+            double weight = Math.exp(scores[p] - largest);
+            total += weight;
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += weight * value[i];
+            }
+        }
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] /= total;
+        }
+        return sum;
+    }
+
+    private int sequence(int row) {
+        int sequence = 0;
+        while (step.rowStart[sequence + 1] <= row) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    private int page(int group, int sequence, int position) {
+        return step.pageTable[group][sequence * step.maxPages + position / step.pageTokens];
+    }
+
+    @Override
+    public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
+    }
+}

@@ -1,0 +1,85 @@
+package roselle.backend.reference;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+
+/** The experts of one row, by its logits. */
+final class ReferenceRouting {
+    private final Router router;
+    private final double[] scores;
+    private final double[] ranks;
+
+    ReferenceRouting(Router router, float[] logits) {
+        this.router = router;
+        scores = new double[router.experts()];
+        ranks = new double[router.experts()];
+        for (int e = 0; e < scores.length; e++) {
+            scores[e] = router.scoring() == Router.Scoring.SIGMOID ? 1 / (1 + Math.exp(-logits[e])) : logits[e];
+        }
+        if (router.scoring() == Router.Scoring.SOFTMAX) {
+            softmax(scores);
+        }
+        for (int e = 0; e < scores.length; e++) {
+            ranks[e] = scores[e] + (router.correction() == null ? 0 : ReferenceBuffer.of(router.correction())[e]);
+        }
+    }
+
+    private static void softmax(double[] numbers) {
+        double largest = Arrays.stream(numbers).max().orElseThrow();
+        Arrays.setAll(numbers, i -> Math.exp(numbers[i] - largest));
+        double sum = Arrays.stream(numbers).sum();
+        Arrays.setAll(numbers, i -> numbers[i] / sum);
+    }
+
+    /** Stores the chosen experts and their weights. */
+    void choose(Routing routing, int row) {
+        if (router.chosenGroups() < router.groups()) {
+            keepBestGroups();
+        }
+        int[] experts = best(ranks, router.chosen());
+        double[] weights = Arrays.stream(experts).mapToDouble(e -> scores[e]).toArray();
+        if (router.scoring() == Router.Scoring.SOFTMAX_OF_CHOSEN) {
+            softmax(weights);
+        } else if (router.normalizes()) {
+            double sum = Arrays.stream(weights).sum();
+            Arrays.setAll(weights, j -> weights[j] / sum);
+        }
+        for (int j = 0; j < experts.length; j++) {
+            int at = row * routing.chosen() + j;
+            ReferenceBuffer.of(routing.experts())[at] = experts[j];
+            ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale());
+        }
+    }
+
+    /** Leaves the experts of the groups whose two best add up to most. */
+    private void keepBestGroups() {
+        int size = router.experts() / router.groups();
+        double[] sums = IntStream.range(0, router.groups())
+                .mapToDouble(g -> {
+                    double[] group = Arrays.copyOfRange(ranks, g * size, (g + 1) * size);
+                    return Arrays.stream(best(group, Math.min(2, size)))
+                            .mapToDouble(e -> group[e])
+                            .sum();
+                })
+                .toArray();
+        int[] kept = best(sums, router.chosenGroups());
+        for (int e = 0; e < ranks.length; e++) {
+            int group = e / size;
+            if (Arrays.stream(kept).noneMatch(g -> g == group)) {
+                ranks[e] = Double.NEGATIVE_INFINITY;
+            }
+        }
+    }
+
+    /** The places of the largest numbers, the largest first and the lower place where two are equal. */
+    private static int[] best(double[] numbers, int count) {
+        return IntStream.range(0, numbers.length)
+                .boxed()
+                .sorted((a, b) -> Double.compare(numbers[b], numbers[a]))
+                .limit(count)
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+}

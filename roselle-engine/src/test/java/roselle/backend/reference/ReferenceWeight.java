@@ -1,0 +1,32 @@
+package roselle.backend.reference;
+
+import java.util.List;
+import roselle.backend.Weight;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Tensor;
+
+/** Matrices as float32, one after the other. */
+record ReferenceWeight(String name, int matrices, int rows, int columns, float[] numbers) implements Weight {
+    static ReferenceWeight of(String name, int matrices, List<Tensor> blocks) {
+        int columns = Math.toIntExact(blocks.getFirst().shape().columns());
+        int all = Math.toIntExact(
+                blocks.stream().mapToLong(block -> block.shape().rows()).sum());
+        var numbers = new float[all * columns];
+        int at = 0;
+        for (Tensor block : blocks) {
+            float[] one = Dequantizer.all(block);
+            System.arraycopy(one, 0, numbers, at, one.length);
+            at += one.length;
+        }
+        return new ReferenceWeight(name, matrices, all / matrices, columns, numbers);
+    }
+
+    /** The product of a row, counted through all matrices, with numbers from a place on. */
+    double dot(int row, float[] x, int from) {
+        double sum = 0;
+        for (int i = 0; i < columns; i++) {
+            sum += (double) numbers[row * columns + i] * x[from + i];
+        }
+        return sum;
+    }
+}
