@@ -9,31 +9,7 @@ final class GgmlType {
 
     /** The layout of a number; empty where Roselle does not know it. */
     static Optional<DataType> of(int number) {
-        return Optional.ofNullable(
-                switch (number) {
-                    case 0 -> DataType.F32;
-                    case 1 -> DataType.F16;
-                    case 2 -> DataType.Q4_0;
-                    case 3 -> DataType.Q4_1;
-                    case 6 -> DataType.Q5_0;
-                    case 7 -> DataType.Q5_1;
-                    case 8 -> DataType.Q8_0;
-                    case 10 -> DataType.Q2_K;
-                    case 11 -> DataType.Q3_K;
-                    case 12 -> DataType.Q4_K;
-                    case 13 -> DataType.Q5_K;
-                    case 14 -> DataType.Q6_K;
-                    case 20 -> DataType.IQ4_NL;
-                    case 23 -> DataType.IQ4_XS;
-                    case 24 -> DataType.I8;
-                    case 25 -> DataType.I16;
-                    case 26 -> DataType.I32;
-                    case 27 -> DataType.I64;
-                    case 28 -> DataType.F64;
-                    case 30 -> DataType.BF16;
-                    case 39 -> DataType.MXFP4;
-                    default -> null;
-                });
+        return DataType.ofGguf(number);
     }
 
     /** A number with the name that ggml gives it, for messages about layouts that Roselle does not read. */

@@ -124,24 +124,8 @@ final class SafetensorsHeader {
 
     private DataType type() {
         String label = parser.currentToken() == JsonToken.VALUE_STRING ? parser.getString() : "no string";
-        return switch (label) {
-            case "F32" -> DataType.F32;
-            case "F16" -> DataType.F16;
-            case "BF16" -> DataType.BF16;
-            case "F64" -> DataType.F64;
-            case "I8" -> DataType.I8;
-            case "I16" -> DataType.I16;
-            case "I32" -> DataType.I32;
-            case "I64" -> DataType.I64;
-            case "U8" -> DataType.U8;
-            case "U16" -> DataType.U16;
-            case "U32" -> DataType.U32;
-            case "U64" -> DataType.U64;
-            case "BOOL" -> DataType.BOOL;
-            case "F8_E4M3" -> DataType.F8_E4M3;
-            case "F8_E5M2" -> DataType.F8_E5M2;
-            default -> throw field("dtype").malformed(label, "this tensor type is not supported");
-        };
+        return DataType.ofSafetensors(label)
+                .orElseThrow(() -> field("dtype").malformed(label, "this tensor type is not supported"));
     }
 
     private List<CheckedSize> sizes(String name, int largest) {

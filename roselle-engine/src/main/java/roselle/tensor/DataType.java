@@ -1,53 +1,99 @@
 package roselle.tensor;
 
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * How numbers are laid out in memory: plain types have blocks of one element, quantized types blocks of several.
  *
- * <p>Layouts of the quantized types are those of ggml ({@code ggml-common.h}); a row is a whole number of blocks.
+ * <p>Layouts of the quantized types are those of ggml ({@code ggml-common.h}); a row is a whole number of blocks. A constant
+ * says all that is known of a layout; the kernels of a GPU know it by its {@link #ordinal}.
  */
+@SuppressWarnings("ImmutableEnumChecker") // a record of numbers, and functions without state
 public enum DataType {
-    F32(1, 4),
-    F16(1, 2),
-    BF16(1, 2),
-    F64(1, 8),
-    I8(1, 1),
-    I16(1, 2),
-    I32(1, 4),
-    I64(1, 8),
-    U8(1, 1),
-    U16(1, 2),
-    U32(1, 4),
-    U64(1, 8),
-    BOOL(1, 1),
-    F8_E4M3(1, 1),
-    F8_E5M2(1, 1),
-    Q4_0(32, 18),
-    Q4_1(32, 20),
-    Q5_0(32, 22),
-    Q5_1(32, 24),
-    Q8_0(32, 34),
-    Q2_K(256, 84),
-    Q3_K(256, 110),
-    Q4_K(256, 144),
-    Q5_K(256, 176),
-    Q6_K(256, 210),
-    IQ4_NL(32, 18),
-    IQ4_XS(256, 136),
-    MXFP4(32, 17);
+    F32(0, Packing.plain(32), PlainNumbers::float32),
+    F16(1, Packing.plain(16), PlainNumbers::float16),
+    BF16(30, Packing.plain(16), PlainNumbers::bfloat16),
+    F64(28, Packing.plain(64), PlainNumbers::float64),
+    I8(24, Packing.plain(8), PlainNumbers::int8),
+    I16(25, Packing.plain(16), PlainNumbers::int16),
+    I32(26, Packing.plain(32), PlainNumbers::int32),
+    I64(27, Packing.plain(64), PlainNumbers::int64),
+    U8(DataType.NOT_IN_GGUF, Packing.plain(8), PlainNumbers::uint8),
+    U16(DataType.NOT_IN_GGUF, Packing.plain(16), PlainNumbers::uint16),
+    U32(DataType.NOT_IN_GGUF, Packing.plain(32), PlainNumbers::uint32),
+    U64(DataType.NOT_IN_GGUF, Packing.plain(64), PlainNumbers::uint64),
+    BOOL(DataType.NOT_IN_GGUF, Packing.plain(8), PlainNumbers::bool),
+    F8_E4M3(DataType.NOT_IN_GGUF, Packing.plain(8), Float8::e4m3),
+    F8_E5M2(DataType.NOT_IN_GGUF, Packing.plain(8), Float8::e5m2),
+    Q4_0(2, Packing.block(32, 4, 16), SmallBlocks::q4_0),
+    Q4_1(3, Packing.block(32, 4, 16).withMinima(16), SmallBlocks::q4_1),
+    Q5_0(6, Packing.block(32, 5, 16), SmallBlocks::q5_0),
+    Q5_1(7, Packing.block(32, 5, 16).withMinima(16), SmallBlocks::q5_1),
+    Q8_0(8, Packing.block(32, 8, 16), SmallBlocks::q8_0),
+    Q2_K(10, Packing.superBlock(2, 32).grouped(16, 4).withMinima(4), SuperBlocks::q2_k),
+    Q3_K(11, Packing.superBlock(3, 16).grouped(16, 6), SuperBlocks::q3_k),
+    Q4_K(12, Packing.superBlock(4, 32).grouped(32, 6).withMinima(6), SuperBlocks::q4_k),
+    Q5_K(13, Packing.superBlock(5, 32).grouped(32, 6).withMinima(6), SuperBlocks::q5_k),
+    Q6_K(14, Packing.superBlock(6, 16).grouped(16, 8), SuperBlocks::q6_k),
+    IQ4_NL(20, Packing.block(32, 4, 16), TableBlocks::iq4_nl),
+    IQ4_XS(23, Packing.superBlock(4, 16).grouped(32, 6), TableBlocks::iq4_xs),
+    MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4);
 
-    private final int blockElements;
+    private static final int NOT_IN_GGUF = -1;
+
+    private final int ggufNumber;
+    private final Packing packing;
     private final int blockBytes;
+    private final Dequantizer dequantizer;
 
-    DataType(int blockElements, int blockBytes) {
-        this.blockElements = blockElements;
-        this.blockBytes = blockBytes;
+    DataType(int ggufNumber, Packing packing, Dequantizer dequantizer) {
+        this.ggufNumber = ggufNumber;
+        this.packing = packing;
+        blockBytes = packing.bytes();
+        this.dequantizer = dequantizer;
+    }
+
+    DataType(int ggufNumber, Packing packing, Dequantizer.OneBlock block) {
+        this.ggufNumber = ggufNumber;
+        this.packing = packing;
+        blockBytes = packing.bytes();
+        dequantizer = Dequantizer.blocks(this, block);
+    }
+
+    /** The type that GGUF gives a number; empty for numbers of none or of one that Roselle does not know. */
+    public static Optional<DataType> ofGguf(int number) {
+        for (DataType type : values()) {
+            if (type.ggufNumber == number && number != NOT_IN_GGUF) {
+                return Optional.of(type);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The plain type that safetensors gives a name. */
+    public static Optional<DataType> ofSafetensors(String name) {
+        for (DataType type : values()) {
+            if (!type.isQuantized() && type.name().equals(name)) {
+                return Optional.of(type);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What a block is made of. */
+    public Packing packing() {
+        return packing;
+    }
+
+    /** The way from its numbers to floats. */
+    Dequantizer dequantizer() {
+        return dequantizer;
     }
 
     /** Elements that share one block; 1 for plain types. */
     public int blockElements() {
-        return blockElements;
+        return packing.elements();
     }
 
     /** Bytes of one block. */
@@ -56,16 +102,16 @@ public enum DataType {
     }
 
     public boolean isQuantized() {
-        return blockElements > 1;
+        return packing.elements() > 1;
     }
 
     /** Bytes of a row of {@code elements}, which must be a multiple of {@link #blockElements}. */
     public long rowBytes(long elements) {
-        if (elements % blockElements != 0) {
+        if (elements % blockElements() != 0) {
             throw new IllegalArgumentException("a row of " + elements + " elements is not a multiple of the "
-                    + blockElements + " elements of a " + this + " block");
+                    + blockElements() + " elements of a " + this + " block");
         }
-        return Math.multiplyExact(elements / blockElements, blockBytes);
+        return Math.multiplyExact(elements / blockElements(), blockBytes);
     }
 
     /** The name as flags and messages write it: {@code q4_0}, {@code bf16}. */

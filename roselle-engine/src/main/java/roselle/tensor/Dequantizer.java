@@ -20,36 +20,7 @@ public interface Dequantizer {
 
     /** The conversion of one type. */
     static Dequantizer of(DataType type) {
-        return switch (type) {
-            case F32 -> PlainNumbers::float32;
-            case F16 -> PlainNumbers::float16;
-            case BF16 -> PlainNumbers::bfloat16;
-            case F64 -> PlainNumbers::float64;
-            case I8 -> PlainNumbers::int8;
-            case I16 -> PlainNumbers::int16;
-            case I32 -> PlainNumbers::int32;
-            case I64 -> PlainNumbers::int64;
-            case U8 -> PlainNumbers::uint8;
-            case U16 -> PlainNumbers::uint16;
-            case U32 -> PlainNumbers::uint32;
-            case U64 -> PlainNumbers::uint64;
-            case BOOL -> PlainNumbers::bool;
-            case F8_E4M3 -> Float8::e4m3;
-            case F8_E5M2 -> Float8::e5m2;
-            case Q4_0 -> blocks(type, SmallBlocks::q4_0);
-            case Q4_1 -> blocks(type, SmallBlocks::q4_1);
-            case Q5_0 -> blocks(type, SmallBlocks::q5_0);
-            case Q5_1 -> blocks(type, SmallBlocks::q5_1);
-            case Q8_0 -> blocks(type, SmallBlocks::q8_0);
-            case Q2_K -> blocks(type, SuperBlocks::q2_k);
-            case Q3_K -> blocks(type, SuperBlocks::q3_k);
-            case Q4_K -> blocks(type, SuperBlocks::q4_k);
-            case Q5_K -> blocks(type, SuperBlocks::q5_k);
-            case Q6_K -> blocks(type, SuperBlocks::q6_k);
-            case IQ4_NL -> blocks(type, TableBlocks::iq4_nl);
-            case IQ4_XS -> blocks(type, TableBlocks::iq4_xs);
-            case MXFP4 -> blocks(type, TableBlocks::mxfp4);
-        };
+        return type.dequantizer();
     }
 
     /** One row of a tensor. */
@@ -66,7 +37,8 @@ public interface Dequantizer {
         return numbers;
     }
 
-    private static Dequantizer blocks(DataType type, OneBlock block) {
+    /** The conversion of whole blocks, one after the other. */
+    static Dequantizer blocks(DataType type, OneBlock block) {
         int blockElements = type.blockElements();
         int blockBytes = type.blockBytes();
         return (source, offset, target, start, elements) -> {
