@@ -13,6 +13,7 @@ module roselle.engine {
 
     exports roselle.backend;
     exports roselle.engine;
+    exports roselle.quantization;
     exports roselle.tensor;
     exports roselle.checkpoint to
             roselle.cli,

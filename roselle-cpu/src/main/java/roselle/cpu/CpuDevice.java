@@ -20,8 +20,8 @@ import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
 import roselle.cpu.machine.Processor;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /** The CPU as a device: float32 rows in native memory, weights read in place, or in panels where machine code reads them. */
 public final class CpuDevice implements Device {
@@ -180,17 +180,17 @@ public final class CpuDevice implements Device {
     }
 
     @Override
-    public Weight loadTable(String name, Tensor table) {
+    public Weight loadTable(String name, StoredMatrix table) {
         return reserved(new CpuWeight(name, 1, List.of(table)));
     }
 
     @Override
-    public long tableBytes(Tensor table) {
+    public long tableBytes(StoredMatrix table) {
         return 0;
     }
 
     @Override
-    public Weight load(String name, int matrices, List<Tensor> blocks) {
+    public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         var weight = new CpuWeight(name, matrices, blocks, code.compute(blocks));
         if (code.takes(blocks)) {
             weight.pack(pool, code);
@@ -207,7 +207,7 @@ public final class CpuDevice implements Device {
     }
 
     @Override
-    public long loadBytes(int matrices, List<Tensor> blocks) {
+    public long loadBytes(int matrices, List<StoredMatrix> blocks) {
         return code.takes(blocks) ? new CpuWeight("planned", matrices, blocks, code.compute(blocks)).packedBytes() : 0;
     }
 

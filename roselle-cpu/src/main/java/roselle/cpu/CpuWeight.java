@@ -6,9 +6,9 @@ import roselle.backend.Weight;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.OwnedMemory;
 import roselle.cpu.machine.Panel;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
-import roselle.tensor.Tensor;
 
 /** Matrices as the checkpoint stores them: blocks of rows, each of one type, read in place. */
 final class CpuWeight implements Weight {
@@ -31,19 +31,19 @@ final class CpuWeight implements Weight {
     private PackedBlock[] packed = new PackedBlock[0];
     private boolean isInTiles;
 
-    CpuWeight(String name, int matrices, List<Tensor> tensors) {
-        this(name, matrices, tensors, Compute.F32);
+    CpuWeight(String name, int matrices, List<StoredMatrix> stored) {
+        this(name, matrices, stored, Compute.F32);
     }
 
-    CpuWeight(String name, int matrices, List<Tensor> tensors, Compute compute) {
+    CpuWeight(String name, int matrices, List<StoredMatrix> stored, Compute compute) {
         this.name = name;
         this.compute = compute;
         this.matrices = matrices;
-        columns = Math.toIntExact(tensors.getFirst().shape().columns());
-        blocks = new Block[tensors.size()];
+        columns = Math.toIntExact(stored.getFirst().shape().columns());
+        blocks = new Block[stored.size()];
         int firstRow = 0;
         for (int i = 0; i < blocks.length; i++) {
-            blocks[i] = block(tensors.get(i), firstRow);
+            blocks[i] = block(stored.get(i), firstRow);
             firstRow = Math.addExact(firstRow, blocks[i].rows);
         }
         if (matrices < 1 || firstRow % matrices != 0) {
@@ -53,15 +53,22 @@ final class CpuWeight implements Weight {
         rows = firstRow / matrices;
     }
 
-    private Block block(Tensor tensor, int firstRow) {
-        if (tensor.shape().columns() != columns) {
+    private Block block(StoredMatrix part, int firstRow) {
+        if (part.shape().columns() != columns) {
             throw new IllegalArgumentException("weight " + name + " has blocks of " + columns + " and of "
-                    + tensor.shape().columns() + " columns");
+                    + part.shape().columns() + " columns");
         }
-        int blockRows = Math.toIntExact(tensor.shape().rows());
-        DataType type = tensor.type();
+        int blockRows = Math.toIntExact(part.shape().rows());
+        DataType type = part.codes().type();
         long rowBytes = type.rowBytes(columns);
-        return new Block(type, Formats.of(type), Dequantizer.of(type), firstRow, blockRows, rowBytes, tensor.data());
+        return new Block(
+                type,
+                Formats.of(type),
+                part.dequantizer(),
+                firstRow,
+                blockRows,
+                rowBytes,
+                part.codes().data());
     }
 
     /** Whether it can be repacked: no block has parts of several matrices. */

@@ -18,8 +18,8 @@ import roselle.cpu.machine.Processor;
 import roselle.cpu.machine.Processor.Feature;
 import roselle.cpu.machine.ProductKernels;
 import roselle.cpu.machine.TileKernels;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /** The machine code that products use, with the weights that were repacked for it; nothing where the Vector API works. */
 final class MachineCode implements AutoCloseable {
@@ -214,19 +214,20 @@ final class MachineCode implements AutoCloseable {
     }
 
     /** Whether machine code reads weights of these types; then they are repacked. */
-    boolean takes(List<Tensor> blocks) {
+    boolean takes(List<StoredMatrix> blocks) {
         return !kernels.isEmpty()
                 && blocks.stream()
-                        .allMatch(
-                                block -> Panel.of(block.type(), compute(blocks)).isPresent());
+                        .allMatch(block ->
+                                Panel.of(block.codes().type(), compute(blocks)).isPresent());
     }
 
     /** The precision of a weight: that of its most precise block. */
-    Compute compute(List<Tensor> blocks) {
+    Compute compute(List<StoredMatrix> blocks) {
         if (has(Compute.INT8) && areForBytes(blocks)) {
             return Compute.INT8;
         }
-        boolean isRounded = blocks.stream().allMatch(block -> precision.of(block.type()) == Compute.BF16);
+        boolean isRounded =
+                blocks.stream().allMatch(block -> precision.of(block.codes().type()) == Compute.BF16);
         return isRounded ? Compute.BF16 : Compute.F32;
     }
 
@@ -241,11 +242,11 @@ final class MachineCode implements AutoCloseable {
     }
 
     /** Whether bytes of activations, in one order, meet all blocks. */
-    private static boolean areForBytes(List<Tensor> blocks) {
-        var first = Panel.of(blocks.getFirst().type(), Compute.INT8);
+    private static boolean areForBytes(List<StoredMatrix> blocks) {
+        var first = Panel.of(blocks.getFirst().codes().type(), Compute.INT8);
         return first.isPresent()
                 && blocks.stream()
-                        .map(block -> Panel.of(block.type(), Compute.INT8))
+                        .map(block -> Panel.of(block.codes().type(), Compute.INT8))
                         .allMatch(panel -> panel.isPresent()
                                 && panel.get().hasNibbles() == first.get().hasNibbles());
     }

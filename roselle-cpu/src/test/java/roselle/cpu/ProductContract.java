@@ -13,6 +13,7 @@ import roselle.backend.Epilogue;
 import roselle.backend.Rows;
 import roselle.cpu.machine.BrainFloat;
 import roselle.cpu.machine.Compute;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -138,7 +139,7 @@ public final class ProductContract {
                 MemorySegment weights = arena.allocate(type.rowBytes((long) columns * outputs));
                 tame(type, weights, columns, outputs);
                 var tensor = new Tensor("w", type, Shape.of(outputs, columns), weights);
-                var weight = (CpuWeight) device.load("w", 1, List.of(tensor));
+                var weight = (CpuWeight) device.load("w", 1, List.of(StoredMatrix.of(tensor)));
                 Rows input = Rows.of(device.allocate(DataType.F32, 70L * columns), columns);
                 Rows output = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);
                 Rows twin = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);

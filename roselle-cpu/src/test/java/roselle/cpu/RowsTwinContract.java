@@ -19,6 +19,7 @@ import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -134,7 +135,7 @@ public final class RowsTwinContract {
         MemorySegment data = CpuBuffer.of(constants(device, 12 * size));
         CpuBuffer.number(data, 3L * size, Float.NaN);
         var tensor = new Tensor("table", DataType.F32, Shape.of(12, size), data);
-        var table = (CpuWeight) device.load("table", 1, List.of(tensor));
+        var table = (CpuWeight) device.load("table", 1, List.of(StoredMatrix.of(tensor)));
         StepInputs inputs = step(rows);
         Rows output = numbers(device, size);
         Rows twin = copy(device, output);

@@ -18,6 +18,7 @@ import roselle.backend.StepProgram;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.cuda.driver.Driver;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -126,24 +127,28 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public Weight load(String name, int matrices, List<Tensor> blocks) {
+    public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         device.enter();
         launcher.barrier();
-        return loader.load(name, matrices, blocks);
+        return loader.load(name, matrices, tensors(blocks));
     }
 
     @Override
-    public long loadBytes(int matrices, List<Tensor> blocks) {
-        return loader.bytes(matrices, blocks);
+    public long loadBytes(int matrices, List<StoredMatrix> blocks) {
+        return loader.bytes(matrices, tensors(blocks));
+    }
+
+    private static List<Tensor> tensors(List<StoredMatrix> blocks) {
+        return blocks.stream().map(StoredMatrix::codes).toList();
     }
 
     @Override
-    public Weight loadTable(String name, Tensor table) {
+    public Weight loadTable(String name, StoredMatrix table) {
         return load(name, 1, List.of(table));
     }
 
     @Override
-    public long tableBytes(Tensor table) {
+    public long tableBytes(StoredMatrix table) {
         return loadBytes(1, List.of(table));
     }
 

@@ -21,6 +21,7 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.Weight;
 import roselle.cuda.driver.NativeDriver;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -95,7 +96,8 @@ class CudaPromptTest {
                     : (short) (Float.floatToRawIntBits(number) >>> 16);
             bytes.setAtIndex(ValueLayout.JAVA_SHORT, i, bits);
         }
-        return device.load("test", 1, List.of(new Tensor("test", type, Shape.of(2 * SIZE, COLUMNS), bytes)));
+        return device.load(
+                "test", 1, List.of(StoredMatrix.of(new Tensor("test", type, Shape.of(2 * SIZE, COLUMNS), bytes))));
     }
 
     private void assertSameBits(Device device, Arena arena, DataType type, Rows output, Product product) {

@@ -23,6 +23,7 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.Weight;
 import roselle.cuda.FakeDriver.Card;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -53,7 +54,7 @@ class FakeFusionTest {
             norm = new Norm(Norm.Kind.RMS, ones, 0f, null, 1e-5f);
             var tensor = new Tensor(
                     "test", DataType.BF16, Shape.of(2 * WIDTH, WIDTH), arena.allocate(4L * WIDTH * WIDTH, 8));
-            weight = device.load("test", 1, List.of(tensor));
+            weight = device.load("test", 1, List.of(StoredMatrix.of(tensor)));
             var heads = new HeadShape(2, 1, 64, 64);
             cache = device.allocateKvCache(
                     List.of(new KvGroup("test", 1, 1, 64, 64, 0)), DataType.BF16, 16, new int[] {4000});
@@ -110,7 +111,7 @@ class FakeFusionTest {
         List<String> productKernels(int rows, int outputs) {
             var bytes = arena.allocate(2L * outputs * WIDTH, 8);
             var tensor = new Tensor("wide", DataType.BF16, Shape.of(outputs, WIDTH), bytes);
-            Weight wide = device.load("wide", 1, List.of(tensor));
+            Weight wide = device.load("wide", 1, List.of(StoredMatrix.of(tensor)));
             Rows output = rows(outputs);
             launched(); // what came before
             device.submit(oneRow(), (operations, _) -> operations.linear(hidden, wide, Epilogue.PLAIN, output, rows));

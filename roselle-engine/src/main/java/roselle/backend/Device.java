@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /**
  * A device: it holds weights, rows and pages, runs steps, and draws tokens.
@@ -47,16 +47,16 @@ public interface Device extends AutoCloseable {
      * @param blocks two-dimensional, equally wide, maybe of different types; their rows follow each other, and each matrix
      *     has an equal share of them
      */
-    Weight load(String name, int matrices, List<Tensor> blocks);
+    Weight load(String name, int matrices, List<StoredMatrix> blocks);
 
     /** Bytes that {@link #load} takes of the device's memory for a weight, beside what it goes on reading in place. */
-    long loadBytes(int matrices, List<Tensor> blocks);
+    long loadBytes(int matrices, List<StoredMatrix> blocks);
 
     /** A matrix whose rows are only looked up, by {@link Operations#embed} and {@link Operations#addPositions}, and never multiplied. */
-    Weight loadTable(String name, Tensor table);
+    Weight loadTable(String name, StoredMatrix table);
 
     /** Bytes that {@link #loadTable} takes of the device's memory. */
-    long tableBytes(Tensor table);
+    long tableBytes(StoredMatrix table);
 
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);

@@ -19,9 +19,9 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
 import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
+import roselle.quantization.StoredMatrix;
 import roselle.sampling.Sampler;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /**
  * A device that computes when it is called, as one that is given work ahead: steps and draws run on a thread of their own, in
@@ -280,13 +280,13 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public Weight load(String name, int matrices, List<Tensor> blocks) {
+    public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         settle();
         return device.load(name, matrices, blocks);
     }
 
     @Override
-    public long loadBytes(int matrices, List<Tensor> blocks) {
+    public long loadBytes(int matrices, List<StoredMatrix> blocks) {
         return device.loadBytes(matrices, blocks);
     }
 
@@ -307,13 +307,13 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public Weight loadTable(String name, Tensor table) {
+    public Weight loadTable(String name, StoredMatrix table) {
         settle();
         return device.loadTable(name, table);
     }
 
     @Override
-    public long tableBytes(Tensor table) {
+    public long tableBytes(StoredMatrix table) {
         return device.tableBytes(table);
     }
 

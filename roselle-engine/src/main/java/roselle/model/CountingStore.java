@@ -4,8 +4,8 @@ import java.util.List;
 import roselle.backend.Buffer;
 import roselle.backend.Device;
 import roselle.backend.Weight;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /** Keeps nothing and counts what a device would take for the constants and weights that it is given. */
 final class CountingStore implements Store {
@@ -36,7 +36,7 @@ final class CountingStore implements Store {
     }
 
     @Override
-    public Weight load(String name, int matrices, List<Tensor> blocks) {
+    public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         bytes += device.loadBytes(matrices, blocks);
         long rows = blocks.stream().mapToLong(block -> block.shape().rows()).sum() / matrices;
         long columns = blocks.getFirst().shape().columns();
@@ -44,7 +44,7 @@ final class CountingStore implements Store {
     }
 
     @Override
-    public Weight loadTable(String name, Tensor table) {
+    public Weight loadTable(String name, StoredMatrix table) {
         bytes += device.tableBytes(table);
         int rows = Math.toIntExact(table.shape().rows());
         return new NoWeight(name, 1, rows, Math.toIntExact(table.shape().columns()));

@@ -7,7 +7,7 @@ import roselle.backend.Epilogue;
 import roselle.backend.Norm;
 import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /**
  * All of a decoder that comes from its checkpoint.
@@ -32,7 +32,7 @@ record DecoderWeights(
             int contextLimit) {
         DecoderSpec spec = blueprint.spec();
         var tensors = new TensorSource(checkpoint, blueprint.names());
-        Tensor table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
+        StoredMatrix table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
         Weight embedding =
                 spec.output().tied() ? store.load("embedding", 1, List.of(table)) : store.loadTable("embedding", table);
         Weight positions = spec.learnedPositions()

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -26,16 +27,16 @@ final class ExpertTensors {
     }
 
     /** Per expert the rows of its gate, then those of its up. */
-    List<Tensor> gateAndUp(int layer) {
+    List<StoredMatrix> gateAndUp(int layer) {
         if (isAlternating()) {
             return alternating(Part.EXPERT_GATE_UP, layer, 2 * spec.size(), width, true);
         }
         if (tensors.has(Part.EXPERT_GATE_UP, layer)) {
             return tensors.experts(Part.EXPERT_GATE_UP, layer, spec.experts(), 2L * spec.size(), width);
         }
-        List<Tensor> gates = tensors.experts(Part.EXPERT_GATE, layer, spec.experts(), spec.size(), width);
-        List<Tensor> ups = tensors.experts(Part.EXPERT_UP, layer, spec.experts(), spec.size(), width);
-        var both = new ArrayList<Tensor>();
+        List<StoredMatrix> gates = tensors.experts(Part.EXPERT_GATE, layer, spec.experts(), spec.size(), width);
+        List<StoredMatrix> ups = tensors.experts(Part.EXPERT_UP, layer, spec.experts(), spec.size(), width);
+        var both = new ArrayList<StoredMatrix>();
         for (int expert = 0; expert < spec.experts(); expert++) {
             both.add(gates.get(expert));
             both.add(ups.get(expert));
@@ -43,7 +44,7 @@ final class ExpertTensors {
         return both;
     }
 
-    List<Tensor> down(int layer) {
+    List<StoredMatrix> down(int layer) {
         return isAlternating()
                 ? alternating(Part.EXPERT_DOWN, layer, width, spec.size(), false)
                 : tensors.experts(Part.EXPERT_DOWN, layer, spec.experts(), width, spec.size());
@@ -83,7 +84,7 @@ final class ExpertTensors {
     }
 
     /** Stacks stored as {@code [inputs, outputs]}, or as MXFP4 blocks; rows of gate and up alternate in the first. */
-    private List<Tensor> alternating(Part part, int layer, int rows, int columns, boolean reorders) {
+    private List<StoredMatrix> alternating(Part part, int layer, int rows, int columns, boolean reorders) {
         String base = tensors.base(part, layer);
         int experts = spec.experts();
         int blocks = columns / MICROSCALED_BLOCK;
@@ -91,7 +92,7 @@ final class ExpertTensors {
                 tensors.exact(base + "_blocks", Shape.of(experts, rows, blocks, MICROSCALED_BLOCK / 2));
         Optional<Tensor> scales = tensors.exact(base + "_scales", Shape.of(experts, rows, blocks));
         IntUnaryOperator order = reorders ? this::alternatingRow : row -> row;
-        var matrices = new ArrayList<Tensor>();
+        var matrices = new ArrayList<StoredMatrix>();
         if (packed.isPresent() && scales.isPresent()) {
             for (int expert = 0; expert < experts; expert++) {
                 matrices.add(rearrangement.microscaled(
@@ -103,7 +104,7 @@ final class ExpertTensors {
             }
             return matrices;
         }
-        for (Tensor stored : tensors.experts(part, layer, experts, /* rows= */ columns, /* columns= */ rows)) {
+        for (StoredMatrix stored : tensors.experts(part, layer, experts, /* rows= */ columns, /* columns= */ rows)) {
             matrices.add(rearrangement.transpose(stored, order));
         }
         return matrices;

@@ -10,7 +10,7 @@ import roselle.backend.GatedLinear;
 import roselle.backend.Router;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /** Brings the feed-forward half of a layer from a checkpoint to a store. */
 final class FeedForwardLoader {
@@ -51,7 +51,7 @@ final class FeedForwardLoader {
     private Layer.Gated gated(int size, Gate gate, boolean bias, int layer, Part gatePart, Part upPart, Part downPart) {
         Rows both = Rows.of(workspace.inner, 2 * size);
         boolean fused = gatePart == Part.GATE && tensors.has(Part.GATE_UP, layer);
-        List<Tensor> blocks = fused
+        List<StoredMatrix> blocks = fused
                 ? List.of(product(Part.GATE_UP, layer, 2 * size, spec.width()))
                 : List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
         Buffer gateBias = null;
@@ -117,7 +117,7 @@ final class FeedForwardLoader {
             String name,
             int layer,
             FeedForwardSpec.Experts experts,
-            List<Tensor> blocks,
+            List<StoredMatrix> blocks,
             float[] bias,
             boolean spread) {
         Weight weight = store.load("layer " + layer + " experts " + name, experts.experts(), blocks);
@@ -144,7 +144,7 @@ final class FeedForwardLoader {
         return store.load("layer " + layer + " " + part, 1, List.of(product(part, layer, rows, columns)));
     }
 
-    private Tensor product(Part part, int layer, int rows, int columns) {
+    private StoredMatrix product(Part part, int layer, int rows, int columns) {
         return tensors.product(part, layer, rows, columns, rearrangement);
     }
 }

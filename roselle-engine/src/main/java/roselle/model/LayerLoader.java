@@ -10,7 +10,7 @@ import roselle.backend.HeadShape;
 import roselle.backend.Norm;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /** Brings one layer after the other from a checkpoint to a device: norms and attention here, the rest beside it. */
 final class LayerLoader {
@@ -111,7 +111,7 @@ final class LayerLoader {
         return new Norm(kind.kind(), store.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
     }
 
-    private List<Tensor> projections(HeadShape heads, int layer) {
+    private List<StoredMatrix> projections(HeadShape heads, int layer) {
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
         int values = heads.keyHeads() * heads.valueSize();
@@ -121,7 +121,7 @@ final class LayerLoader {
                     plain(Part.KEY, layer, keys, spec.width()),
                     plain(Part.VALUE, layer, values, spec.width()));
         }
-        Tensor all = plain(Part.QUERY_KEY_VALUE, layer, queries + keys + values, spec.width());
+        StoredMatrix all = plain(Part.QUERY_KEY_VALUE, layer, queries + keys + values, spec.width());
         return List.of(
                 tensors.layout() == WeightNames.Layout.PER_HEAD
                         ? rearrangement.reorder(all, row -> perHeadRow(row, heads))
@@ -197,11 +197,11 @@ final class LayerLoader {
         int heads = attention.heads();
         String name = "layer " + layer + " latent keys";
         if (tensors.has(Part.LATENT_KEY_UP, layer)) {
-            List<Tensor> stack =
+            List<StoredMatrix> stack =
                     tensors.experts(Part.LATENT_KEY_UP, layer, heads, attention.rank(), attention.plainSize());
             return store.load(name, heads, stack);
         }
-        var matrices = new ArrayList<Tensor>();
+        var matrices = new ArrayList<StoredMatrix>();
         for (int head = 0; head < heads; head++) {
             matrices.add(transposedFloats(expansion(attention, layer), head, attention));
         }
@@ -213,12 +213,12 @@ final class LayerLoader {
         int heads = attention.heads();
         String name = "layer " + layer + " latent values";
         if (tensors.has(Part.LATENT_VALUE_UP, layer)) {
-            List<Tensor> stack =
+            List<StoredMatrix> stack =
                     tensors.experts(Part.LATENT_VALUE_UP, layer, heads, attention.valueSize(), attention.rank());
             return store.load(name, heads, stack);
         }
         int perHead = attention.plainSize() + attention.valueSize();
-        var matrices = new ArrayList<Tensor>();
+        var matrices = new ArrayList<StoredMatrix>();
         for (int head = 0; head < heads; head++) {
             matrices.add(expansion(attention, layer)
                     .rows((long) head * perHead + attention.plainSize(), attention.valueSize()));
@@ -226,15 +226,15 @@ final class LayerLoader {
         return store.load(name, heads, matrices);
     }
 
-    private Tensor expansion(AttentionSpec.Latent attention, int layer) {
+    private StoredMatrix expansion(AttentionSpec.Latent attention, int layer) {
         long perHead = (long) attention.plainSize() + attention.valueSize();
         return tensors.matrix(Part.LATENT_UP, layer, attention.heads() * perHead, attention.rank());
     }
 
     /** The key rows {@code [plainSize, rank]} of a head as float32 {@code [rank, plainSize]}. */
-    private Tensor transposedFloats(Tensor expansion, int head, AttentionSpec.Latent attention) {
+    private StoredMatrix transposedFloats(StoredMatrix expansion, int head, AttentionSpec.Latent attention) {
         int perHead = attention.plainSize() + attention.valueSize();
-        Tensor rows = expansion.rows((long) head * perHead, attention.plainSize());
+        StoredMatrix rows = expansion.rows((long) head * perHead, attention.plainSize());
         return rearrangement.transposeToFloats(rows);
     }
 
@@ -251,7 +251,7 @@ final class LayerLoader {
         return store.load("layer " + layer + " " + part, 1, List.of(plain(part, layer, rows, columns)));
     }
 
-    private Tensor plain(Part part, int layer, int rows, int columns) {
+    private StoredMatrix plain(Part part, int layer, int rows, int columns) {
         return tensors.product(part, layer, rows, columns, rearrangement);
     }
 }

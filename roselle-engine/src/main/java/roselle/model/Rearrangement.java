@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntUnaryOperator;
 import roselle.api.CheckpointException;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
@@ -50,12 +50,16 @@ final class Rearrangement {
     }
 
     /** {@code [a, b]} as {@code [b, a]}. */
-    Tensor transpose(Tensor tensor) {
-        return transpose(tensor, row -> row);
+    StoredMatrix transpose(StoredMatrix matrix) {
+        return transpose(matrix, row -> row);
     }
 
     /** {@code [a, b]} as {@code [b, a]}, whose row {@code i} is then column {@code source(i)} of the given one. */
-    Tensor transpose(Tensor tensor, IntUnaryOperator source) {
+    StoredMatrix transpose(StoredMatrix matrix, IntUnaryOperator source) {
+        return StoredMatrix.of(transpose(matrix.codes(), source));
+    }
+
+    private Tensor transpose(Tensor tensor, IntUnaryOperator source) {
         requirePlain(tensor);
         Shape turned = Shape.of(tensor.shape().columns(), tensor.shape().rows());
         long size = tensor.data().byteSize();
@@ -85,22 +89,24 @@ final class Rearrangement {
     }
 
     /** {@code [a, b]} of any type as float32 {@code [b, a]}. */
-    Tensor transposeToFloats(Tensor tensor) {
-        Shape shape = Shape.of(tensor.shape().rows(), tensor.shape().columns());
+    StoredMatrix transposeToFloats(StoredMatrix matrix) {
+        Shape shape = Shape.of(matrix.shape().rows(), matrix.shape().columns());
         long size = shape.elements() * Float.BYTES;
         if (!copies) {
             bytes += size;
-            return new Tensor(tensor.name(), DataType.F32, Shape.of(shape.columns(), shape.rows()), anythingOf(size));
+            return StoredMatrix.of(
+                    new Tensor(matrix.name(), DataType.F32, Shape.of(shape.columns(), shape.rows()), anythingOf(size)));
         }
-        var numbers = MemorySegment.ofArray(Dequantizer.all(tensor));
-        return transpose(new Tensor(tensor.name(), DataType.F32, shape, numbers));
+        var numbers = MemorySegment.ofArray(matrix.numbers());
+        return StoredMatrix.of(transpose(new Tensor(matrix.name(), DataType.F32, shape, numbers), row -> row));
     }
 
     /** A matrix whose row {@code i} is the given one's row {@code source(i)}. */
-    Tensor reorder(Tensor tensor, IntUnaryOperator source) {
+    StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
+        Tensor tensor = matrix.codes();
         if (!copies) {
             bytes += tensor.data().byteSize();
-            return tensor;
+            return matrix;
         }
         long rowBytes = tensor.type().rowBytes(tensor.shape().columns());
         int rows = Math.toIntExact(tensor.shape().rows());
@@ -108,7 +114,7 @@ final class Rearrangement {
         for (int row = 0; row < rows; row++) {
             MemorySegment.copy(tensor.data(), source.applyAsInt(row) * rowBytes, target, row * rowBytes, rowBytes);
         }
-        return new Tensor(tensor.name(), tensor.type(), tensor.shape(), target);
+        return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), tensor.shape(), target));
     }
 
     /**
@@ -116,11 +122,12 @@ final class Rearrangement {
      * {@code scales [rows, columns / 32]}, in blocks of 17 bytes: the scale, then number {@code j} beside number
      * {@code j + 16}. Row {@code i} is the given one's row {@code source(i)}.
      */
-    Tensor microscaled(String name, MemorySegment blocks, MemorySegment scales, Shape shape, IntUnaryOperator source) {
+    StoredMatrix microscaled(
+            String name, MemorySegment blocks, MemorySegment scales, Shape shape, IntUnaryOperator source) {
         long size = DataType.MXFP4.rowBytes(shape.columns()) * shape.rows();
         if (!copies) {
             bytes += size;
-            return new Tensor(name, DataType.MXFP4, shape, anythingOf(size));
+            return StoredMatrix.of(new Tensor(name, DataType.MXFP4, shape, anythingOf(size)));
         }
         MemorySegment target = take(size);
         long perRow = shape.columns() / DataType.MXFP4.blockElements();
@@ -132,7 +139,7 @@ final class Rearrangement {
                 interleave(blocks, (from + block) * 16, target, at + 1);
             }
         }
-        return new Tensor(name, DataType.MXFP4, shape, target);
+        return StoredMatrix.of(new Tensor(name, DataType.MXFP4, shape, target));
     }
 
     /** Neighbours {@code 2i, 2i + 1} of 32 numbers of 4 bits become neighbours {@code j, j + 16}. */

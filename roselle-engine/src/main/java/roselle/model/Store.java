@@ -5,8 +5,8 @@ import java.util.function.LongConsumer;
 import roselle.backend.Buffer;
 import roselle.backend.Device;
 import roselle.backend.Weight;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /** Where a decoder's numbers go when it is loaded: to a device, or, to learn what that takes, nowhere. */
 interface Store {
@@ -14,10 +14,10 @@ interface Store {
 
     Buffer constants(float[] values);
 
-    Weight load(String name, int matrices, List<Tensor> blocks);
+    Weight load(String name, int matrices, List<StoredMatrix> blocks);
 
     /** A matrix whose rows are only looked up. */
-    Weight loadTable(String name, Tensor table);
+    Weight loadTable(String name, StoredMatrix table);
 
     /** A device; {@code loaded} hears the bytes of each matrix that it has taken, as the checkpoint stores it. */
     static Store of(Device device, LongConsumer loaded) {
@@ -33,20 +33,20 @@ interface Store {
             }
 
             @Override
-            public Weight load(String name, int matrices, List<Tensor> blocks) {
+            public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
                 Weight weight = device.load(name, matrices, blocks);
                 long bytes = 0;
-                for (Tensor block : blocks) {
-                    bytes += block.data().byteSize();
+                for (StoredMatrix block : blocks) {
+                    bytes += block.bytes();
                 }
                 loaded.accept(bytes);
                 return weight;
             }
 
             @Override
-            public Weight loadTable(String name, Tensor table) {
+            public Weight loadTable(String name, StoredMatrix table) {
                 Weight weight = device.loadTable(name, table);
-                loaded.accept(table.data().byteSize());
+                loaded.accept(table.bytes());
                 return weight;
             }
         };

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -34,24 +35,25 @@ final class TensorSource {
     }
 
     /** A tensor with that many rows of so many columns. */
-    Tensor matrix(Part part, int layer, long rows, long columns) {
+    StoredMatrix matrix(Part part, int layer, long rows, long columns) {
         return shaped(base(part, layer), Shape.of(rows, columns));
     }
 
     /** A matrix that a product multiplies with, {@code [rows, columns]}, whichever way round it is stored. */
-    Tensor product(Part part, int layer, long rows, long columns, Rearrangement rearrangement) {
+    StoredMatrix product(Part part, int layer, long rows, long columns, Rearrangement rearrangement) {
         return layout() == WeightNames.Layout.TRANSPOSED
                 ? rearrangement.transpose(matrix(part, layer, /* rows= */ columns, /* columns= */ rows))
                 : matrix(part, layer, rows, columns);
     }
 
     /** A matrix of one row, which some formats store as a vector. */
-    Tensor oneRow(Part part, int layer, long columns) {
+    StoredMatrix oneRow(Part part, int layer, long columns) {
         String base = base(part, layer);
         Tensor tensor = named(base, base + ".weight");
-        return tensor.shape().rank() == 1
-                ? checked(tensor, Shape.of(columns)).rows(0, 1)
-                : checked(tensor, Shape.of(1, columns));
+        return StoredMatrix.of(
+                tensor.shape().rank() == 1
+                        ? checked(tensor, Shape.of(columns)).rows(0, 1)
+                        : checked(tensor, Shape.of(1, columns)));
     }
 
     /** A norm of heads: one vector for all, or one for each, also where each has a tensor of its own. */
@@ -84,11 +86,11 @@ final class TensorSource {
     }
 
     /** A matrix per expert, whether they are stored one by one or stacked. */
-    List<Tensor> experts(Part part, int layer, int experts, long rows, long columns) {
+    List<StoredMatrix> experts(Part part, int layer, int experts, long rows, long columns) {
         String base = base(part, layer);
-        var matrices = new ArrayList<Tensor>();
+        var matrices = new ArrayList<StoredMatrix>();
         if (!base.contains("{expert}")) {
-            Tensor stack = shaped(base, Shape.of(experts, rows, columns));
+            StoredMatrix stack = shaped(base, Shape.of(experts, rows, columns));
             for (int expert = 0; expert < experts; expert++) {
                 matrices.add(stack.rows(expert * rows, rows));
             }
@@ -121,8 +123,8 @@ final class TensorSource {
         }
     }
 
-    private Tensor shaped(String base, Shape shape) {
-        return checked(named(base, base + ".weight"), shape);
+    private StoredMatrix shaped(String base, Shape shape) {
+        return StoredMatrix.of(checked(named(base, base + ".weight"), shape));
     }
 
     private Tensor checked(Tensor tensor, Shape shape) {

@@ -15,6 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.provider.Arguments;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -168,7 +169,7 @@ public abstract class ContractFixture {
     Weight weight(float[] numbers, int matrices, int columns) {
         long rows = numbers.length / columns;
         var tensor = new Tensor("test", DataType.F32, Shape.of(rows, columns), segment(numbers));
-        return device.load("test", matrices, List.of(tensor));
+        return device.load("test", matrices, List.of(StoredMatrix.of(tensor)));
     }
 
     /** Compares with a float64 reference, relative to the largest number of the reference. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -89,8 +90,8 @@ public abstract class ProductsContract extends RowsContract {
                 "mixed",
                 1,
                 List.of(
-                        new Tensor("a", DataType.F32, Shape.of(5, columns), segment(first)),
-                        new Tensor("b", type, Shape.of(4, columns), stored)));
+                        StoredMatrix.of(new Tensor("a", DataType.F32, Shape.of(5, columns), segment(first))),
+                        StoredMatrix.of(new Tensor("b", type, Shape.of(4, columns), stored))));
         assertThat(weight.rows()).isEqualTo(9);
         float[] all = Arrays.copyOf(first, first.length + rounded.length);
         System.arraycopy(rounded, 0, all, first.length, rounded.length);
@@ -270,7 +271,8 @@ public abstract class ProductsContract extends RowsContract {
         MemorySegment data = MemorySegment.ofArray(RandomLlama.blocks(random, type, numbers));
         Dequantizer.of(type).dequantize(data, 0, weights, 0, weights.length);
         Shape shape = Shape.of((long) experts * outputs, columns);
-        Weight weight = device.load("experts", experts, List.of(new Tensor("experts", type, shape, data)));
+        Weight weight =
+                device.load("experts", experts, List.of(StoredMatrix.of(new Tensor("experts", type, shape, data))));
         var linear = new ExpertLinear(weight, Epilogue.PLAIN, false);
         float[] logits = new float[rows * experts]; // far apart: no rounding makes a tie of them
         for (int i = 0; i < logits.length; i++) {

@@ -22,6 +22,7 @@ final class Layers {
             "jinja",
             "checkpoint",
             "hub",
+            "quantization",
             "backend",
             "cpu",
             "grammar",

@@ -16,7 +16,7 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /** Rows in float32 on the heap, computed number by number in float64, on the thread that asks. */
 public final class ReferenceDevice implements Device {
@@ -56,22 +56,22 @@ public final class ReferenceDevice implements Device {
     }
 
     @Override
-    public Weight load(String name, int matrices, List<Tensor> blocks) {
+    public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         return ReferenceWeight.of(name, matrices, blocks);
     }
 
     @Override
-    public long loadBytes(int matrices, List<Tensor> blocks) {
+    public long loadBytes(int matrices, List<StoredMatrix> blocks) {
         return 0;
     }
 
     @Override
-    public Weight loadTable(String name, Tensor table) {
+    public Weight loadTable(String name, StoredMatrix table) {
         return load(name, 1, List.of(table));
     }
 
     @Override
-    public long tableBytes(Tensor table) {
+    public long tableBytes(StoredMatrix table) {
         return 0;
     }
 

@@ -2,19 +2,18 @@ package roselle.backend.reference;
 
 import java.util.List;
 import roselle.backend.Weight;
-import roselle.tensor.Dequantizer;
-import roselle.tensor.Tensor;
+import roselle.quantization.StoredMatrix;
 
 /** Matrices as float32, one after the other. */
 record ReferenceWeight(String name, int matrices, int rows, int columns, float[] numbers) implements Weight {
-    static ReferenceWeight of(String name, int matrices, List<Tensor> blocks) {
+    static ReferenceWeight of(String name, int matrices, List<StoredMatrix> blocks) {
         int columns = Math.toIntExact(blocks.getFirst().shape().columns());
         int all = Math.toIntExact(
                 blocks.stream().mapToLong(block -> block.shape().rows()).sum());
         var numbers = new float[all * columns];
         int at = 0;
-        for (Tensor block : blocks) {
-            float[] one = Dequantizer.all(block);
+        for (StoredMatrix block : blocks) {
+            float[] one = block.numbers();
             System.arraycopy(one, 0, numbers, at, one.length);
             at += one.length;
         }

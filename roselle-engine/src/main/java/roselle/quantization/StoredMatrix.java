@@ -1,0 +1,59 @@
+package roselle.quantization;
+
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** A matrix as its checkpoint stores it, read in place: the tensor that has its codes, with all that they need to be numbers. */
+public sealed interface StoredMatrix {
+    /** A matrix of one tensor, which has all of it: plain numbers, or blocks of codes and scales. */
+    record Whole(Tensor codes) implements StoredMatrix {
+        @Override
+        public Dequantizer dequantizer() {
+            return Dequantizer.of(codes.type());
+        }
+
+        @Override
+        public long bytes() {
+            return codes.data().byteSize();
+        }
+
+        @Override
+        public StoredMatrix rows(long first, long count) {
+            return new Whole(codes.rows(first, count));
+        }
+    }
+
+    /** A matrix that is all in one tensor. */
+    static StoredMatrix of(Tensor tensor) {
+        return new Whole(tensor);
+    }
+
+    /** The tensor of the codes, whose rows are the matrix's. */
+    Tensor codes();
+
+    /** The way to floats from bytes of {@link #codes} on. */
+    Dequantizer dequantizer();
+
+    /** Bytes that the checkpoint has for it. */
+    long bytes();
+
+    /** Rows {@code first} until {@code first + count}, without a copy. */
+    StoredMatrix rows(long first, long count);
+
+    default String name() {
+        return codes().name();
+    }
+
+    /** {@code [rows, columns]}. */
+    default Shape shape() {
+        return codes().shape();
+    }
+
+    /** All numbers of a matrix that fits an array. */
+    default float[] numbers() {
+        float[] numbers = new float[Math.toIntExact(shape().elements())];
+        dequantizer().dequantize(codes().data(), 0, numbers, 0, numbers.length);
+        return numbers;
+    }
+}
