@@ -63,7 +63,7 @@ final class CpuWeight implements Weight {
         long rowBytes = type.rowBytes(columns);
         return new Block(
                 type,
-                Formats.of(type),
+                Formats.of(part),
                 part.dequantizer(),
                 firstRow,
                 blockRows,

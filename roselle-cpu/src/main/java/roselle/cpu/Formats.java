@@ -1,10 +1,20 @@
 package roselle.cpu;
 
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 
 /** Which kernel reads which weight format: its own, or the scalar twin that every format has. */
 final class Formats {
     private Formats() {}
+
+    /** The kernel of a matrix, its scales included. */
+    static WeightFormat of(StoredMatrix matrix) {
+        WeightFormat codes = of(matrix.codes().type());
+        return switch (matrix) {
+            case StoredMatrix.Whole _ -> codes;
+            case StoredMatrix.Scaled scaled -> new ScaledFormat(codes, scaled);
+        };
+    }
 
     /** The kernel of a format; an exception for types that hold no weights. */
     static WeightFormat of(DataType type) {

@@ -215,10 +215,11 @@ final class MachineCode implements AutoCloseable {
 
     /** Whether machine code reads weights of these types; then they are repacked. */
     boolean takes(List<StoredMatrix> blocks) {
+        Compute compute = compute(blocks);
         return !kernels.isEmpty()
                 && blocks.stream()
-                        .allMatch(block ->
-                                Panel.of(block.codes().type(), compute(blocks)).isPresent());
+                        .allMatch(block -> block instanceof StoredMatrix.Whole
+                                && Panel.of(block.codes().type(), compute).isPresent());
     }
 
     /** The precision of a weight: that of its most precise block. */

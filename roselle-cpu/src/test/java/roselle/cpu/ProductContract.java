@@ -13,6 +13,8 @@ import roselle.backend.Epilogue;
 import roselle.backend.Rows;
 import roselle.cpu.machine.BrainFloat;
 import roselle.cpu.machine.Compute;
+import roselle.quantization.Group;
+import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
@@ -40,6 +42,10 @@ public final class ProductContract {
             DataType.IQ4_NL,
             DataType.IQ4_XS,
             DataType.MXFP4);
+
+    /** Groups with scales in a second tensor: blocks, odd ones, rows, and all numbers together. */
+    private static final List<Group> GROUPS =
+            List.of(new Group(128, 128), new Group(3, 5), new Group(1, 1 << 20), new Group(1 << 20, 1 << 20));
 
     /** The Vector API alone. */
     static final CpuOptions VECTOR = CpuOptions.of(1).with(CpuPath.VECTOR);
@@ -103,6 +109,10 @@ public final class ProductContract {
         }
         multipliesAsItsTwin(DataType.Q8_0, 2080, 100, faults);
         multipliesAsItsTwin(DataType.Q4_K, 2304, 53, faults);
+        for (Group group : GROUPS) {
+            multipliesWithScalesAsItsTwin(DataType.F8_E4M3, group, 1100, 29, faults);
+            multipliesWithScalesAsItsTwin(DataType.BF16, group, 136, 7, faults);
+        }
         return faults;
     }
 
@@ -130,8 +140,31 @@ public final class ProductContract {
         }
     }
 
-    /** Bit for bit the scalar twin, near the float64 product, for all numbers of rows and threads. */
     private void multipliesAsItsTwin(DataType type, int columns, int outputs, List<String> faults) {
+        multipliesAsItsTwin(type, StoredMatrix::of, columns, outputs, faults);
+    }
+
+    /** A matrix that begins within a group, as parts of matrices do. */
+    private void multipliesWithScalesAsItsTwin(
+            DataType type, Group group, int columns, int outputs, List<String> faults) {
+        int skipped = 2;
+        Shape grid = group.grid(Shape.of(outputs + skipped, columns));
+        var numbers = new float[Math.toIntExact(grid.elements())];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = random.nextFloat() + 0.01f;
+        }
+        var scales = new Tensor("scales", DataType.F32, grid, MemorySegment.ofArray(numbers));
+        multipliesAsItsTwin(
+                type,
+                codes -> new StoredMatrix.Scaled(codes, new GroupScales(group, scales, skipped)),
+                columns,
+                outputs,
+                faults);
+    }
+
+    /** Bit for bit the scalar twin, near the float64 product, for all numbers of rows and threads. */
+    private void multipliesAsItsTwin(
+            DataType type, Function<Tensor, StoredMatrix> storing, int columns, int outputs, List<String> faults) {
         int before = faults.size();
         for (int threads = 1; threads <= 3 && faults.size() == before; threads += 2) {
             try (Arena arena = Arena.ofShared();
@@ -139,7 +172,8 @@ public final class ProductContract {
                 MemorySegment weights = arena.allocate(type.rowBytes((long) columns * outputs));
                 tame(type, weights, columns, outputs);
                 var tensor = new Tensor("w", type, Shape.of(outputs, columns), weights);
-                var weight = (CpuWeight) device.load("w", 1, List.of(StoredMatrix.of(tensor)));
+                StoredMatrix matrix = storing.apply(tensor);
+                var weight = (CpuWeight) device.load("w", 1, List.of(matrix));
                 Rows input = Rows.of(device.allocate(DataType.F32, 70L * columns), columns);
                 Rows output = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);
                 Rows twin = Rows.of(device.allocate(DataType.F32, 70L * outputs), outputs);
@@ -149,7 +183,7 @@ public final class ProductContract {
                 CpuBuffer.number(CpuBuffer.of(input), 2L * columns, Float.NaN);
                 CpuBuffer.number(CpuBuffer.of(input), 4L * columns, Float.POSITIVE_INFINITY);
                 Linear.scalar(input, weight, Epilogue.PLAIN, twin, 70, 0, outputs);
-                nearDouble(weight, tensor, input, twin, faults);
+                nearDouble(weight, matrix, input, twin, faults);
                 for (int rows : ROWS) {
                     CpuBuffer.of(output).fill((byte) 0xff);
                     kernel.linear(device, input, weight, output, rows);
@@ -175,15 +209,15 @@ public final class ProductContract {
         }
     }
 
-    private static void nearDouble(CpuWeight weight, Tensor tensor, Rows input, Rows twin, List<String> faults) {
-        DataType type = tensor.type();
+    private static void nearDouble(CpuWeight weight, StoredMatrix matrix, Rows input, Rows twin, List<String> faults) {
+        DataType type = matrix.codes().type();
         int columns = input.columns();
         boolean isRounded = weight.isPacked() && weight.compute() == Compute.BF16;
         boolean isAllRounded = isRounded && (weight.isInTiles() || !type.isQuantized());
         boolean isOfBytes = weight.isPacked() && weight.compute() == Compute.INT8;
         // where tiles fuse what the format's definition rounds in between, a weight may round to its other neighbour
         double bearable = weight.isInTiles() ? 2e-5 : isOfBytes ? 4e-3 : 1e-6;
-        float[] all = Dequantizer.all(tensor);
+        float[] all = matrix.numbers();
         for (int r = 0; r < 2; r++) {
             for (int n = 0; n < twin.columns(); n++) {
                 double sum = 0;

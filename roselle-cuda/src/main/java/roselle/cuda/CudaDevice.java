@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
+import roselle.backend.AttentionLayer;
 import roselle.backend.Buffer;
 import roselle.backend.Device;
 import roselle.backend.KvCache;
@@ -139,7 +141,17 @@ public final class CudaDevice implements Device {
     }
 
     private static List<Tensor> tensors(List<StoredMatrix> blocks) {
-        return blocks.stream().map(StoredMatrix::codes).toList();
+        return blocks.stream().map(CudaDevice::tensor).toList();
+    }
+
+    private static Tensor tensor(StoredMatrix block) {
+        return switch (block) {
+            case StoredMatrix.Whole whole -> whole.codes();
+            case StoredMatrix.Scaled scaled ->
+                throw new DeviceException("tensor " + block.name() + " has a scale for each "
+                        + scaled.scales().group()
+                        + ", which no kernel reads yet: take another file of the model, or the device cpu");
+        };
     }
 
     @Override

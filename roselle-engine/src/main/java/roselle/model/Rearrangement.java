@@ -56,7 +56,7 @@ final class Rearrangement {
 
     /** {@code [a, b]} as {@code [b, a]}, whose row {@code i} is then column {@code source(i)} of the given one. */
     StoredMatrix transpose(StoredMatrix matrix, IntUnaryOperator source) {
-        return StoredMatrix.of(transpose(matrix.codes(), source));
+        return StoredMatrix.of(transpose(whole(matrix, "transposed"), source));
     }
 
     private Tensor transpose(Tensor tensor, IntUnaryOperator source) {
@@ -81,6 +81,17 @@ final class Rearrangement {
         return new Tensor(tensor.name(), tensor.type(), turned, target);
     }
 
+    /** The one tensor of a matrix; scales of another one would have to follow its rows. */
+    private static Tensor whole(StoredMatrix matrix, String what) {
+        return switch (matrix) {
+            case StoredMatrix.Whole whole -> whole.codes();
+            case StoredMatrix.Scaled scaled ->
+                throw new CheckpointException("tensor " + matrix.name() + " has a scale for each "
+                        + scaled.scales().group() + " and cannot be " + what
+                        + "; convert the model to f32, f16 or bf16");
+        };
+    }
+
     private static void requirePlain(Tensor tensor) {
         if (tensor.type().isQuantized()) {
             throw new CheckpointException("tensor " + tensor.name() + " is "
@@ -103,7 +114,7 @@ final class Rearrangement {
 
     /** A matrix whose row {@code i} is the given one's row {@code source(i)}. */
     StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
-        Tensor tensor = matrix.codes();
+        Tensor tensor = whole(matrix, "put in another order");
         if (!copies) {
             bytes += tensor.data().byteSize();
             return matrix;

@@ -24,6 +24,32 @@ public sealed interface StoredMatrix {
         }
     }
 
+    /** A matrix of plain codes, whose scales lie in a second tensor. */
+    record Scaled(Tensor codes, GroupScales scales) implements StoredMatrix {
+        public Scaled {
+            if (codes.type().isQuantized()) {
+                throw new IllegalArgumentException("blocks of " + codes.type().label() + " have scales of their own");
+            }
+        }
+
+        @Override
+        public Dequantizer dequantizer() {
+            return scales.over(codes);
+        }
+
+        /** The codes and a share of the scales. */
+        @Override
+        public long bytes() {
+            long groups = scales.group().grid(codes.shape()).elements();
+            return codes.data().byteSize() + groups * scales.grid().type().blockBytes();
+        }
+
+        @Override
+        public StoredMatrix rows(long first, long count) {
+            return new Scaled(codes.rows(first, count), scales.from(first));
+        }
+    }
+
     /** A matrix that is all in one tensor. */
     static StoredMatrix of(Tensor tensor) {
         return new Whole(tensor);
