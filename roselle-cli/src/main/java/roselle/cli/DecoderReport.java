@@ -8,21 +8,25 @@ import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
 import roselle.model.DecoderSpec;
 import roselle.model.architecture.Architectures;
+import roselle.quantization.Quantization;
 
 /**
  * Whether Roselle can run a model, and the cache of keys and values that its decoder needs.
  *
+ * @param quantization how matrices are stored, where their types do not tell all
  * @param refusal why it cannot; empty where it can
  * @param groups the layers by the pages they need; empty where it cannot
  * @param context tokens of the longest sequence; 0 where it cannot
  */
-record DecoderReport(Optional<String> refusal, List<KvGroup> groups, int context) {
+record DecoderReport(Optional<String> quantization, Optional<String> refusal, List<KvGroup> groups, int context) {
     static DecoderReport of(Checkpoint checkpoint) {
         try {
             DecoderSpec spec = Architectures.read(checkpoint).spec();
-            return new DecoderReport(Optional.empty(), spec.kvGroups(), spec.context());
+            return new DecoderReport(
+                    Quantization.of(checkpoint).description(), Optional.empty(), spec.kvGroups(), spec.context());
         } catch (CheckpointException unsupported) {
-            return new DecoderReport(Optional.of(String.valueOf(unsupported.getMessage())), List.of(), 0);
+            return new DecoderReport(
+                    Optional.empty(), Optional.of(String.valueOf(unsupported.getMessage())), List.of(), 0);
         }
     }
 

@@ -78,6 +78,7 @@ final class InspectCommand implements Runnable {
                 out,
                 "formats",
                 summary.types().stream().map(InspectCommand::describe).collect(Collectors.joining(", ")));
+        decoder.quantization().ifPresent(text -> line(out, "quantization", text));
         line(out, "tensors", grouped(checkpoint.tensors().size()));
         line(out, "context", tokens(summary.contextLength()));
         line(out, "vocabulary", tokens(summary.vocabulary()));
@@ -171,6 +172,7 @@ final class InspectCommand implements Runnable {
                         .put("tensors", use.tensors())
                         .put("elements", use.elements())
                         .put("bytes", use.bytes()));
+        root.put("quantization", decoder.quantization().orElse(null));
         putIfKnown(root, "context_length", summary.contextLength());
         putIfKnown(root, "vocabulary_size", summary.vocabulary());
         root.put("chat_template", summary.hasChatTemplate());

@@ -16,6 +16,7 @@ import roselle.model.DecoderSpec;
 import roselle.model.KvPages;
 import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
+import roselle.quantization.Quantization;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -148,8 +149,9 @@ record EngineSizes(
         }
 
         private static boolean hasWideWeights(Checkpoint checkpoint) {
+            Quantization quantization = Quantization.of(checkpoint);
             for (Tensor tensor : checkpoint.tensors().values()) {
-                if (tensor.shape().rank() > 1) {
+                if (tensor.shape().rank() > 1 && !quantization.isScales(tensor.name())) {
                     return tensor.type() == DataType.F32;
                 }
             }

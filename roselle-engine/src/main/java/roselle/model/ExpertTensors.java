@@ -1,19 +1,13 @@
 package roselle.model;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
-import roselle.tensor.DataType;
-import roselle.tensor.Shape;
-import roselle.tensor.Tensor;
 
 /** The experts of a layer as stacks of matrices: gates before ups, whatever the checkpoint's order. */
 final class ExpertTensors {
-    private static final int MICROSCALED_BLOCK = DataType.MXFP4.blockElements();
-
     private final TensorSource tensors;
     private final Rearrangement rearrangement;
     private final FeedForwardSpec.Experts spec;
@@ -83,36 +77,21 @@ final class ExpertTensors {
         return tensors.layout() == WeightNames.Layout.ALTERNATING_EXPERTS;
     }
 
-    /** Stacks stored as {@code [inputs, outputs]}, or as MXFP4 blocks; rows of gate and up alternate in the first. */
+    /** Stacks stored as {@code [inputs, outputs]}, or as blocks whose scales lie apart; rows of gate and up alternate in the first. */
     private List<StoredMatrix> alternating(Part part, int layer, int rows, int columns, boolean reorders) {
-        String base = tensors.base(part, layer);
         int experts = spec.experts();
-        int blocks = columns / MICROSCALED_BLOCK;
-        Optional<Tensor> packed =
-                tensors.exact(base + "_blocks", Shape.of(experts, rows, blocks, MICROSCALED_BLOCK / 2));
-        Optional<Tensor> scales = tensors.exact(base + "_scales", Shape.of(experts, rows, blocks));
         IntUnaryOperator order = reorders ? this::alternatingRow : row -> row;
         var matrices = new ArrayList<StoredMatrix>();
-        if (packed.isPresent() && scales.isPresent()) {
-            for (int expert = 0; expert < experts; expert++) {
-                matrices.add(rearrangement.microscaled(
-                        base,
-                        part(packed.orElseThrow(), expert, experts),
-                        part(scales.orElseThrow(), expert, experts),
-                        Shape.of(rows, columns),
-                        order));
-            }
+        for (SplitBlocks split : tensors.split(part, layer, experts, rows, columns)) {
+            matrices.add(rearrangement.gather(split, order));
+        }
+        if (!matrices.isEmpty()) {
             return matrices;
         }
         for (StoredMatrix stored : tensors.experts(part, layer, experts, /* rows= */ columns, /* columns= */ rows)) {
             matrices.add(rearrangement.transpose(stored, order));
         }
         return matrices;
-    }
-
-    private static MemorySegment part(Tensor stack, int expert, int experts) {
-        long size = stack.data().byteSize() / experts;
-        return stack.data().asSlice(expert * size, size);
     }
 
     private int alternatingRow(int row) {

@@ -1,11 +1,10 @@
 package roselle.model;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntUnaryOperator;
 import roselle.api.CheckpointException;
+import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
@@ -18,8 +17,6 @@ import roselle.tensor.Tensor;
  * with anything in them.
  */
 final class Rearrangement {
-    private static final int MICROSCALED_BYTES = DataType.MXFP4.blockBytes();
-
     private final Arena arena;
     private final boolean copies;
     private MemorySegment anything = MemorySegment.NULL;
@@ -128,43 +125,21 @@ final class Rearrangement {
         return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), tensor.shape(), target));
     }
 
-    /**
-     * One matrix of MXFP4 as safetensors store it, {@code blocks [rows, columns / 32, 16]} with neighbours in a byte and
-     * {@code scales [rows, columns / 32]}, in blocks of 17 bytes: the scale, then number {@code j} beside number
-     * {@code j + 16}. Row {@code i} is the given one's row {@code source(i)}.
-     */
-    StoredMatrix microscaled(
-            String name, MemorySegment blocks, MemorySegment scales, Shape shape, IntUnaryOperator source) {
-        long size = DataType.MXFP4.rowBytes(shape.columns()) * shape.rows();
+    /** A matrix put together from codes and scales that lie apart; row {@code i} is the given one's row {@code source(i)}. */
+    StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
+        DataType type = matrix.type();
+        Shape shape = matrix.shape();
+        long rowBytes = type.rowBytes(shape.columns());
+        long size = rowBytes * shape.rows();
         if (!copies) {
             bytes += size;
-            return StoredMatrix.of(new Tensor(name, DataType.MXFP4, shape, anythingOf(size)));
+            return StoredMatrix.of(new Tensor(matrix.name(), type, shape, anythingOf(size)));
         }
         MemorySegment target = take(size);
-        long perRow = shape.columns() / DataType.MXFP4.blockElements();
         for (int row = 0; row < shape.rows(); row++) {
-            long from = source.applyAsInt(row) * perRow;
-            for (long block = 0; block < perRow; block++) {
-                long at = (row * perRow + block) * MICROSCALED_BYTES;
-                target.set(JAVA_BYTE, at, scales.get(JAVA_BYTE, from + block));
-                interleave(blocks, (from + block) * 16, target, at + 1);
-            }
+            matrix.writeRow(source.applyAsInt(row), target, row * rowBytes);
         }
-        return StoredMatrix.of(new Tensor(name, DataType.MXFP4, shape, target));
-    }
-
-    /** Neighbours {@code 2i, 2i + 1} of 32 numbers of 4 bits become neighbours {@code j, j + 16}. */
-    private static void interleave(MemorySegment source, long from, MemorySegment target, long to) {
-        for (int j = 0; j < 16; j++) {
-            int low = nibble(source, from, j);
-            int high = nibble(source, from, j + 16);
-            target.set(JAVA_BYTE, to + j, (byte) (low | high << 4));
-        }
-    }
-
-    private static int nibble(MemorySegment source, long from, int number) {
-        int pair = source.get(JAVA_BYTE, from + number / 2);
-        return (pair >>> (number % 2 * 4)) & 0xf;
+        return StoredMatrix.of(new Tensor(matrix.name(), type, shape, target));
     }
 
     private MemorySegment anythingOf(long size) {

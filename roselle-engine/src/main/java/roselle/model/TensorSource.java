@@ -7,6 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.quantization.NamedTensors;
+import roselle.quantization.Quantization;
+import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -17,10 +20,13 @@ final class TensorSource {
     private final Checkpoint checkpoint;
     private final WeightNames names;
     private final Set<String> used = new HashSet<>();
+    private final Quantization quantization;
+    private final NamedTensors beside = new Beside();
 
     TensorSource(Checkpoint checkpoint, WeightNames names) {
         this.checkpoint = checkpoint;
         this.names = names;
+        quantization = Quantization.of(checkpoint);
     }
 
     WeightNames.Layout layout() {
@@ -50,7 +56,7 @@ final class TensorSource {
     StoredMatrix oneRow(Part part, int layer, long columns) {
         String base = base(part, layer);
         Tensor tensor = named(base, base + ".weight");
-        return StoredMatrix.of(
+        return stored(
                 tensor.shape().rank() == 1
                         ? checked(tensor, Shape.of(columns)).rows(0, 1)
                         : checked(tensor, Shape.of(1, columns)));
@@ -102,9 +108,9 @@ final class TensorSource {
         return matrices;
     }
 
-    /** A tensor whose name and shape are known in full. */
-    Optional<Tensor> exact(String name, Shape shape) {
-        return find(name).map(tensor -> checked(tensor, shape));
+    /** A matrix per expert whose codes and scales lie apart; empty where they are not stored so. */
+    List<SplitBlocks> split(Part part, int layer, int experts, long rows, long columns) {
+        return quantization.split(base(part, layer), experts, Shape.of(rows, columns), beside);
     }
 
     /** What the checkpoint calls a part. */
@@ -124,7 +130,11 @@ final class TensorSource {
     }
 
     private StoredMatrix shaped(String base, Shape shape) {
-        return StoredMatrix.of(checked(named(base, base + ".weight"), shape));
+        return stored(checked(named(base, base + ".weight"), shape));
+    }
+
+    private StoredMatrix stored(Tensor codes) {
+        return quantization.matrix(codes, beside);
     }
 
     private Tensor checked(Tensor tensor, Shape shape) {
@@ -158,5 +168,20 @@ final class TensorSource {
     private CheckpointException misshaped(Tensor tensor, String expected) {
         return new CheckpointException(checkpoint.source() + ": tensor " + tensor.name() + " has shape "
                 + tensor.shape() + ", expected " + expected);
+    }
+
+    /** What a matrix has beside the tensor of its codes; whoever asks for it reads it. */
+    private final class Beside implements NamedTensors {
+        @Override
+        public String source() {
+            return checkpoint.source().toString();
+        }
+
+        @Override
+        public Optional<Tensor> find(String name) {
+            Optional<Tensor> tensor = Optional.ofNullable(checkpoint.tensors().get(name));
+            tensor.ifPresent(found -> used.add(found.name()));
+            return tensor;
+        }
     }
 }

@@ -19,7 +19,7 @@ public record WeightNames(Map<Part, String> templates, Layout layout) {
         TRANSPOSED,
         /** {@code [outputs, inputs]}, query, key and value of each head together (GPT-NeoX). */
         PER_HEAD,
-        /** Experts {@code [inputs, outputs]} with gate and up alternating, or MXFP4 blocks of them (gpt-oss). */
+        /** Experts {@code [inputs, outputs]} with gate and up alternating, or blocks of them whose scales lie apart (gpt-oss). */
         ALTERNATING_EXPERTS
     }
 

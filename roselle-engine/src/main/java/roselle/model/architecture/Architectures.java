@@ -41,6 +41,7 @@ public final class Architectures {
         var config = new ModelConfig(checkpoint);
         Architecture architecture = find(config);
         try {
+            config.requireKnownQuantization();
             Blueprint blueprint = architecture.read(config);
             UnreadFields.refuse(config);
             return blueprint;

@@ -52,7 +52,6 @@ final class GptOss implements Architecture {
     private static FeedForwardSpec.Experts experts(ModelConfig config) {
         int size = config.size("intermediate_size", "expert_feed_forward_length", 1 << 24);
         requireKnownSlope(config);
-        requireKnownPacking(config);
         float limit = (float) config.number("swiglu_limit", "", 7);
         FeedForwardSpec.Experts experts = Mixture.of(config, size, false);
         return new FeedForwardSpec.Experts(
@@ -76,16 +75,6 @@ final class GptOss implements Architecture {
         double slope = config.number("swiglu_alpha", "", 1.702);
         if (slope != 1.702) {
             throw config.unsupported("swiglu_alpha", Double.toString(slope), "1.702");
-        }
-    }
-
-    /** Packed experts are recognised by their tensors; what else a packing could mean is not supported. */
-    private static void requireKnownPacking(ModelConfig config) {
-        String method = config.object("quantization_config")
-                .map(fields -> fields.string("quant_method", ""))
-                .orElse("mxfp4");
-        if (!method.equals("mxfp4")) {
-            throw config.unsupported("quant_method", method, "mxfp4");
         }
     }
 }

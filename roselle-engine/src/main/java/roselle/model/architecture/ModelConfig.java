@@ -8,6 +8,7 @@ import roselle.api.CheckpointException;
 import roselle.backend.Activation;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
+import roselle.quantization.Quantization;
 import roselle.tensor.Tensor;
 
 /**
@@ -117,6 +118,12 @@ final class ModelConfig {
                 throw unsupported(field, "true", "false");
             }
         }
+    }
+
+    /** Fails where matrices are stored in a way that Roselle does not know. */
+    void requireKnownQuantization() {
+        name(Quantization.FIELD, "");
+        Quantization.of(checkpoint);
     }
 
     Optional<Tensor> tensor(String name) {

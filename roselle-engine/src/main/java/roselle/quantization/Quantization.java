@@ -1,0 +1,55 @@
+package roselle.quantization;
+
+import java.util.List;
+import java.util.Optional;
+import roselle.api.CheckpointException;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.Metadata;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/**
+ * How a checkpoint's matrices are stored, as its configuration says: each kind of {@code quantization_config} is a class that
+ * binds matrices to their tensors, and refuses what it does not know.
+ */
+public interface Quantization {
+    /** The field of config.json. */
+    String FIELD = "quantization_config";
+
+    /**
+     * Reads what a checkpoint's configuration says.
+     *
+     * @throws CheckpointException for a method, a field or a value that is not known
+     */
+    @SuppressWarnings("exports") // devices see what is bound, not how it was read
+    static Quantization of(Checkpoint checkpoint) {
+        if (checkpoint.format() == Checkpoint.Format.GGUF) {
+            return new InOneTensor();
+        }
+        return checkpoint.config().object(FIELD).map(Quantization::read).orElseGet(InOneTensor::new);
+    }
+
+    private static Quantization read(Metadata config) {
+        var fields = new MethodFields(config);
+        return switch (fields.method()) {
+            case "mxfp4" -> new Mxfp4(fields);
+            default -> throw fields.unsupported("quant_method", fields.method(), "mxfp4");
+        };
+    }
+
+    /** In a few words for people; empty where nothing is quantized but what types tell. */
+    Optional<String> description();
+
+    /** The matrix whose codes lie in a tensor, with whatever they need beside it. */
+    StoredMatrix matrix(Tensor codes, NamedTensors tensors);
+
+    /** Matrices of a stack whose blocks and scales must be put together before they are read; empty where it has none. */
+    default List<SplitBlocks> split(String name, int matrices, Shape one, NamedTensors tensors) {
+        return List.of();
+    }
+
+    /** Whether a tensor of this name has the scales of another one. */
+    default boolean isScales(String name) {
+        return false;
+    }
+}

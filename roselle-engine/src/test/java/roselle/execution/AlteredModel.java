@@ -1,0 +1,35 @@
+package roselle.execution;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.SafetensorsWriter;
+import roselle.cpu.CpuBackend;
+import roselle.model.LoadPlan;
+import roselle.model.architecture.Architectures;
+import roselle.tensor.Tensor;
+
+/** A copy of a model with another configuration or other tensors. */
+final class AlteredModel {
+    private AlteredModel() {}
+
+    static void copy(Path model, Path folder, String config, UnaryOperator<List<Tensor>> tensors) throws IOException {
+        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+            var all = new ArrayList<>(checkpoint.tensors().values());
+            Files.write(folder.resolve("model.safetensors"), SafetensorsWriter.toBytes(tensors.apply(all)));
+        }
+        Files.writeString(folder.resolve("config.json"), config);
+    }
+
+    /** Reads the configuration and plans the memory, as an engine does before it loads a weight. */
+    static LoadPlan plan(Path folder) {
+        try (Checkpoint checkpoint = Checkpoint.open(folder);
+                var backend = new CpuBackend(1)) {
+            return LoadPlan.of(checkpoint, Architectures.read(checkpoint), backend);
+        }
+    }
+}
