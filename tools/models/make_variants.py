@@ -5,7 +5,7 @@ transformers computes for them in float32 on the CPU. usage: make_variants.py OU
 
 Written with transformers 5.23.0 and torch 2.15.0. Each folder has config.json, model.safetensors (bf16) and
 expected.safetensors (input_i, logits_i, greedy_i), as the tiny models have."""
-import json, os, sys
+import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
 
@@ -19,6 +19,8 @@ LONG = dict(rope_type="longrope", short_factor=[1.0, 1.05, 1.2, 1.4], long_facto
 LATENT = dict(SIZES, num_key_value_heads=4, moe_intermediate_size=24, n_routed_experts=8, n_group=2, topk_group=1,
               num_experts_per_tok=2, n_shared_experts=2, first_k_dense_replace=0, q_lora_rank=None, kv_lora_rank=12,
               qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=12, routed_scaling_factor=2.5, norm_topk_prob=False)
+EIGHTHS = dict(SIZES, hidden_size=136, intermediate_size=144)  # a whole block of FP8, and an eighth of one
+BLOCK = 128
 VARIANTS = {
     "llama-linear": ("LlamaConfig", dict(SIZES, rope_parameters=dict(rope_type="linear", factor=3.0, rope_theta=10000.0))),
     "llama-dynamic": ("LlamaConfig", dict(SIZES, max_position_embeddings=64, rope_parameters=dict(
@@ -70,6 +72,11 @@ VARIANTS = {
     "gpt-oss-mxfp4": ("GptOssConfig", dict(SIZES, intermediate_size=64, head_dim=8, num_local_experts=3,
                                           num_experts_per_tok=2, sliding_window=6,
                                           rope_parameters=dict(YARN, truncate=False))),
+    "qwen3-fp8": ("Qwen3Config", dict(EIGHTHS, head_dim=34)),
+    "qwen3-moe-fp8": ("Qwen3MoeConfig", dict(EIGHTHS, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=40,
+                                            head_dim=16, norm_topk_prob=True)),
+    "deepseek-fp8": ("DeepseekV3Config", dict(LATENT, hidden_size=136, n_routed_experts=4, qk_nope_head_dim=8, v_head_dim=28,
+                                             kv_lora_rank=20, q_lora_rank=16, first_k_dense_replace=1)),
     "deepseek-plain": ("DeepseekV3Config", dict(LATENT)),
     "deepseek-yarn": ("DeepseekV3Config", dict(LATENT, q_lora_rank=16, rope_interleave=False, rope_parameters=dict(
         YARN, mscale=0.707, mscale_all_dim=1.0))),
@@ -122,6 +129,43 @@ def save_microscaled(folder, packed):
     json.dump(config, open(file, "w"), indent=2)
 
 
+def block_scales(scales, shape):
+    """Each block's scale at each of its numbers."""
+    return scales.repeat_interleave(BLOCK, 0)[: shape[0]].repeat_interleave(BLOCK, 1)[:, : shape[1]]
+
+
+def to_blocks(weight, scale_type):
+    """Codes and scales of a matrix in blocks of FP8, as DeepSeek-V3's and Qwen3's published checkpoints have them."""
+    rows, columns = weight.shape
+    padded = torch.zeros(-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK)
+    padded[:rows, :columns] = weight
+    largest = padded.reshape(padded.shape[0] // BLOCK, BLOCK, -1, BLOCK).abs().amax((1, 3))
+    scales = (largest / 448).to(scale_type)
+    codes = (weight / block_scales(scales.float(), weight.shape)).clamp(-448, 448).to(torch.float8_e4m3fn)
+    return codes, scales
+
+
+def to_float8(folder, scale_type):
+    """Rewrites a saved checkpoint in blocks of FP8; returns what transformers computes with the dequantized weights."""
+    file = os.path.join(folder, "model.safetensors")
+    plain, stored = {}, {}
+    for name, tensor in load_file(file).items():
+        plain[name], stored[name] = tensor.float(), tensor
+        if name.endswith("_proj.weight") or name.endswith("_proj_with_mqa.weight"):
+            codes, scales = to_blocks(tensor.float(), scale_type)
+            plain[name] = codes.float() * block_scales(scales.float(), tensor.shape)
+            stored[name], stored[name + "_scale_inv"] = codes, scales
+    save_file(plain, file, metadata={"format": "pt"})
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    save_file(stored, file, metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    config = json.load(open(path))
+    config["quantization_config"] = dict(activation_scheme="dynamic", fmt="e4m3", quant_method="fp8",
+                                         weight_block_size=[BLOCK, BLOCK])
+    json.dump(config, open(path, "w"), indent=2)
+    return model.eval()
+
+
 def greedy(model, ids, count):
     for _ in range(count):
         ids = torch.cat([ids, model(ids).logits[:, -1].argmax(-1, keepdim=True)], 1)
@@ -137,14 +181,16 @@ def write(name, config_class, arguments):
     with torch.no_grad():
         initialise(model, config.tie_word_embeddings)
         packed = microscale(model) if name.endswith("mxfp4") else {}
+        folder = os.path.join(OUT, name)
+        os.makedirs(folder, exist_ok=True)
+        copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
+        if name.endswith("fp8"):
+            model = to_float8(folder, torch.bfloat16 if name == "qwen3-fp8" else torch.float32)
         for i, length in enumerate((21, 37)):
             ids = torch.randint(3, VOCABULARY, (1, length), generator=torch.Generator().manual_seed(SEED + i))
             expected[f"input_{i}"] = ids[0].to(torch.int32).contiguous()
             expected[f"logits_{i}"] = model(ids).logits[0].float().contiguous()
             expected[f"greedy_{i}"] = greedy(model, ids, 8).to(torch.int32).contiguous()
-    folder = os.path.join(OUT, name)
-    os.makedirs(folder, exist_ok=True)
-    model.to(torch.bfloat16).save_pretrained(folder)
     if packed:
         save_microscaled(folder, packed)
     generation = os.path.join(folder, "generation_config.json")

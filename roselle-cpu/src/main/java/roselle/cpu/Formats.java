@@ -22,6 +22,7 @@ final class Formats {
             case F32 -> new F32Format();
             case F16 -> new F16Format();
             case BF16 -> new Bf16Format();
+            case F8_E4M3 -> new E4m3Format();
             case Q8_0 -> new Q8_0Format();
             case Q4_0 -> new Q4_0Format();
             case Q4_K -> new Q4_KFormat();

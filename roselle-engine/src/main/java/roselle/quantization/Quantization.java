@@ -32,8 +32,9 @@ public interface Quantization {
     private static Quantization read(Metadata config) {
         var fields = new MethodFields(config);
         return switch (fields.method()) {
+            case "fp8" -> new Fp8(fields);
             case "mxfp4" -> new Mxfp4(fields);
-            default -> throw fields.unsupported("quant_method", fields.method(), "mxfp4");
+            default -> throw fields.unsupported("quant_method", fields.method(), "fp8 or mxfp4");
         };
     }
 

@@ -9,6 +9,8 @@ import java.util.function.UnaryOperator;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.SafetensorsWriter;
 import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
 import roselle.model.LoadPlan;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.Tensor;
@@ -25,10 +27,10 @@ final class AlteredModel {
         Files.writeString(folder.resolve("config.json"), config);
     }
 
-    /** Reads the configuration and plans the memory, as an engine does before it loads a weight. */
+    /** Reads the configuration and plans the memory, as an engine does before it loads a weight; nothing is repacked. */
     static LoadPlan plan(Path folder) {
         try (Checkpoint checkpoint = Checkpoint.open(folder);
-                var backend = new CpuBackend(1)) {
+                var backend = new CpuBackend(CpuOptions.of(1).with(CpuPath.VECTOR))) {
             return LoadPlan.of(checkpoint, Architectures.read(checkpoint), backend);
         }
     }

@@ -5,18 +5,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuOptions;
+import roselle.cpu.CpuPath;
+import roselle.cpu.Precision;
+import roselle.model.LoadPlan;
 import roselle.quantization.Quantization;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
@@ -24,6 +38,9 @@ import roselle.tensor.Tensor;
 class QuantizedModelsTest {
     private static final Path VARIANTS = Path.of("src/test/resources/variant-models");
     private static final Path MICROSCALED = VARIANTS.resolve("gpt-oss-mxfp4");
+
+    private static final Path FLOAT8 = VARIANTS.resolve("qwen3-fp8");
+    private static final String SCALES = "model.layers.1.mlp.gate_proj.weight_scale_inv";
 
     @TempDir
     private Path folder;
@@ -70,6 +87,149 @@ class QuantizedModelsTest {
             return tensors;
         });
         assertRefused("down_proj_scales has shape [3, 32, 1] of u8, expected [3, 32, 2] of u8");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'\"fmt\": \"e4m3\"',                  '\"fmt\": \"e5m2\"',                   fmt is e5m2; supported is e4m3",
+        "'\"activation_scheme\": \"dynamic\"', '\"activation_scheme\": \"static\"',   'activation_scheme is static; supported is dynamic'",
+        "'\"fmt\": \"e4m3\"',                  '\"scale_fmt\": \"log\"',              scale_fmt is log; supported is float or ue8m0",
+        "'\"fmt\": \"e4m3\"',                  '\"expert_dtype\": \"fp4\"',           expert_dtype is fp4; supported is fp8",
+        "'\"fmt\": \"e4m3\"',                  '\"kv_cache_scheme\": \"fp8\"',        kv_cache_scheme is not a field that Roselle knows for fp8",
+        "'\"fmt\": \"e4m3\"', '\"ignored_layers\": [\"model.layers.1.self_attn\"]', says that model.layers.1.self_attn is not converted",
+        "'\"fmt\": \"e4m3\"', '\"modules_to_not_convert\": [\"model.layers.0.mlp.up_proj\"]', says that model.layers.0.mlp.up_proj is not converted",
+    })
+    void refusesFloat8InAnotherForm(String before, String after, String message) throws IOException {
+        alterFloat8(before, after);
+        assertRefused(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'[128]',           'weight_block_size is [128]; supported is two sizes of a block, such as [128, 128]'",
+        "'[0, 128]',        'weight_block_size is [0, 128]; supported'",
+        "'[128, -128]',     'weight_block_size is [128, -128]; supported'",
+        "'[128, 2000000]',  'weight_block_size is [128, 2000000]; supported'",
+        "'[128, 1.5]',      'weight_block_size is 1.5, not an integer'",
+        "'null',            'weight_block_size is not there; supported'",
+        "'[64, 128]',       'expected [3, 2], one scale for each 64×128 of [136, 136]'",
+        "'[100, 60]',       'expected [2, 3], one scale for each 100×60 of [136, 136]'",
+    })
+    void refusesBlocksThatAreNoneOrNotThoseOfTheScales(String size, String message) throws IOException {
+        alterFloat8("(?s)\"weight_block_size\": \\[.*?]", "\"weight_block_size\": " + size);
+        assertRefused(message);
+    }
+
+    @Test
+    void refusesFloat8WithoutItsScales() throws IOException {
+        alter(FLOAT8, tensors -> {
+            tensors.removeIf(tensor -> tensor.name().equals(SCALES));
+            return tensors;
+        });
+        assertRefused("tensor " + SCALES + " is missing; the file is not complete");
+    }
+
+    @Test
+    void refusesScalesThatNothingHas() throws IOException {
+        alter(FLOAT8, tensors -> {
+            tensors.add(new Tensor("model.norm.weight_scale_inv", DataType.F32, Shape.of(1, 1), zeros(4)));
+            return tensors;
+        });
+        assertRefused("tensor model.norm.weight_scale_inv is not part of this architecture");
+    }
+
+    @Test
+    void refusesTruncatedScales() throws IOException {
+        alter(FLOAT8, tensors -> replaced(tensors, DataType.BF16, Shape.of(2, 1), zeros(4)));
+        assertRefused(SCALES + " has shape [2, 1], expected [2, 2], one scale for each 128×128 of [144, 136]");
+    }
+
+    @Test
+    void refusesAFileThatEndsWithinItsScales() throws IOException {
+        alter(FLOAT8, tensors -> {
+            tensors.sort(Comparator.comparing(tensor -> tensor.name().equals(SCALES))); // the last one
+            return tensors;
+        });
+        Path file = folder.resolve("model.safetensors");
+        byte[] all = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(all, all.length - 2));
+        assertRefused("is more than the file's size");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 0x8000, 0x7fc0, 0x7f80, 0xbf80})
+    void refusesScalesThatAreNotPositiveNumbers(int bits) throws IOException {
+        alter(FLOAT8, tensors -> {
+            MemorySegment scales = zeros(8);
+            for (int i = 0; i < 4; i++) {
+                scales.set(ValueLayout.JAVA_SHORT_UNALIGNED, 2L * i, (short) (i == 2 ? bits : 0x3c00));
+            }
+            return replaced(tensors, DataType.BF16, Shape.of(2, 2), scales);
+        });
+        assertRefused("tensor " + SCALES + " has the scale " + Float.intBitsToFloat(bits << 16)
+                + " at 2; scales are positive and finite");
+    }
+
+    @Test
+    void plansScalesWithTheirCodesAndCopiesNeither() {
+        try (Checkpoint checkpoint = Checkpoint.open(FLOAT8)) {
+            LoadPlan plan = AlteredModel.plan(FLOAT8);
+            assertThat(plan.weightBytes()).isEqualTo(checkpoint.tensorBytes());
+            assertThat(plan.copiedBytes()).isLessThan(checkpoint.tensorBytes() / 20); // norms, angles
+            assertThat(Quantization.of(checkpoint).description()).contains("f8_e4m3 with a scale for each 128×128");
+        }
+    }
+
+    /** Both read the same numbers in the same order, so that not one bit may differ. */
+    @Test
+    void givesTheBitsOfTheSameNumbersInFloat32() throws IOException {
+        String config = Files.readString(FLOAT8.resolve("config.json"))
+                .replaceFirst("(?s),\\s*\"quantization_config\": \\{.*?}", "");
+        AlteredModel.copy(FLOAT8, folder, config, QuantizedModelsTest::expanded);
+        var vector = CpuOptions.all().with(Precision.F32).with(CpuPath.VECTOR);
+        try (Checkpoint reference = Checkpoint.open(FLOAT8.resolve("expected.safetensors"));
+                var backend = new CpuBackend(vector)) {
+            var verification = Verification.of(reference);
+            assertThat(verification.run(FLOAT8, backend, 0)).isEqualTo(verification.run(folder, backend, 0));
+        }
+    }
+
+    /** Code times scale, by a way of its own. */
+    private static List<Tensor> expanded(List<Tensor> tensors) {
+        var plain = new ArrayList<Tensor>();
+        for (Tensor tensor : tensors) {
+            Optional<Tensor> scales = tensors.stream()
+                    .filter(other -> other.name().equals(tensor.name() + "_scale_inv"))
+                    .findFirst();
+            if (scales.isPresent()) {
+                float[] numbers = Dequantizer.all(tensor);
+                float[] factors = Dequantizer.all(scales.get());
+                int columns = (int) tensor.shape().columns();
+                int across = (int) scales.get().shape().columns();
+                for (int i = 0; i < numbers.length; i++) {
+                    numbers[i] *= factors[i / columns / 128 * across + i % columns / 128];
+                }
+                var bytes = ByteBuffer.allocate(4 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+                bytes.asFloatBuffer().put(numbers);
+                plain.add(
+                        new Tensor(tensor.name(), DataType.F32, tensor.shape(), MemorySegment.ofArray(bytes.array())));
+            } else if (!tensor.name().endsWith("_scale_inv")) {
+                plain.add(tensor);
+            }
+        }
+        return plain;
+    }
+
+    private static List<Tensor> replaced(List<Tensor> tensors, DataType type, Shape shape, MemorySegment data) {
+        tensors.replaceAll(tensor -> tensor.name().equals(SCALES) ? new Tensor(SCALES, type, shape, data) : tensor);
+        return tensors;
+    }
+
+    private void alterFloat8(String before, String after) throws IOException {
+        String config = Files.readString(FLOAT8.resolve("config.json"));
+        String changed = config.replaceFirst(before, after);
+        assertThat(changed).isNotEqualTo(config);
+        AlteredModel.copy(FLOAT8, folder, changed, UnaryOperator.identity());
     }
 
     @Test

@@ -1,0 +1,83 @@
+package roselle.quantization;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import roselle.api.CheckpointException;
+import roselle.tensor.DataType;
+import roselle.tensor.Tensor;
+
+/**
+ * {@code fp8} in blocks: numbers of E4M3 in {@code weight}, and in {@code weight_scale_inv} what each block of them is multiplied
+ * with (DeepSeek-V3, section 3.3; Qwen3). Activations are not rounded to 8 bits, which the configuration allows kernels to do.
+ */
+final class Fp8 implements Quantization {
+    private static final Set<String> FIELDS = Set.of(
+            "quant_method",
+            "fmt",
+            "activation_scheme",
+            "weight_block_size",
+            "scale_fmt",
+            "expert_dtype",
+            "modules_to_not_convert",
+            "modules_to_convert",
+            "ignored_layers",
+            "dequantize");
+    private static final String SCALES = "_scale_inv";
+    private static final int MOST = 1 << 20;
+
+    private final Scheme scheme;
+    private final List<String> excluded;
+
+    Fp8(MethodFields fields) {
+        fields.requireOnly(FIELDS);
+        fields.requireOneOf("fmt", List.of("e4m3"));
+        fields.requireOneOf("activation_scheme", List.of("dynamic"));
+        fields.requireOneOf("scale_fmt", List.of("float", "ue8m0"));
+        fields.requireOneOf("expert_dtype", List.of("fp8"));
+        fields.modules("modules_to_convert"); // what is converted is told by its tensors
+        excluded = fields.modules("modules_to_not_convert", "ignored_layers");
+        scheme = Scheme.withScales(DataType.F8_E4M3, blocks(fields), SCALES);
+    }
+
+    private static Group blocks(MethodFields fields) {
+        String key = "weight_block_size";
+        int[] sizes = fields.config().has(key) ? fields.config().integers(key) : new int[0];
+        if (sizes.length != 2 || Math.min(sizes[0], sizes[1]) < 1 || Math.max(sizes[0], sizes[1]) > MOST) {
+            throw fields.unsupported(
+                    key,
+                    sizes.length == 0 ? "not there" : Arrays.toString(sizes),
+                    "two sizes of a block, such as [128, 128]");
+        }
+        return new Group(sizes[0], sizes[1]);
+    }
+
+    @Override
+    public Optional<String> description() {
+        return Optional.of(scheme.describe());
+    }
+
+    @Override
+    public StoredMatrix matrix(Tensor codes, NamedTensors tensors) {
+        if (codes.type() != scheme.type()) {
+            return StoredMatrix.of(codes);
+        }
+        String name = codes.name();
+        for (String module : excluded) {
+            if (name.equals(module) || name.startsWith(module + ".")) {
+                throw new CheckpointException(tensors.source() + ": tensor " + name + " is "
+                        + codes.type().label() + ", but " + FIELD + " says that " + module + " is not converted");
+            }
+        }
+        Tensor scales = tensors.find(name + SCALES)
+                .orElseThrow(() -> new CheckpointException(
+                        tensors.source() + ": tensor " + name + SCALES + " is missing; the file is not complete"));
+        return scheme.bind(tensors.source(), codes, scales);
+    }
+
+    @Override
+    public boolean isScales(String name) {
+        return name.endsWith(SCALES);
+    }
+}
