@@ -46,6 +46,16 @@ final class InspectCommandTest {
     }
 
     @Test
+    void tellsHowMatricesAreStored() {
+        String model = "../roselle-engine/src/test/resources/variant-models/qwen3-fp8";
+        assertThat(roselle("inspect", model).out())
+                .containsPattern("quantization +f8_e4m3 with a scale for each 128.128\n")
+                .containsPattern("supported +yes\n");
+        assertThat(roselle("inspect", "--json", model).out())
+                .contains("\"quantization\":\"f8_e4m3 with a scale for each 128×128\"");
+    }
+
+    @Test
     void tellsHowAForcedPathMultiplies() throws IOException {
         writeModel(CONFIG);
         assertThat(roselle("inspect", "--cpu", "vector", folder.toString()).out())
