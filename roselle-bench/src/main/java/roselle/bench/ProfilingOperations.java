@@ -14,8 +14,6 @@ import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
 import roselle.bench.StepProfile.Kind;
-import roselle.quantization.StoredMatrix;
-import roselle.tensor.DataType;
 
 /** Operations that end before they return, with a watch around each of them. */
 final class ProfilingOperations implements Operations {

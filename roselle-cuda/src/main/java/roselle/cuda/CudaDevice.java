@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
-import roselle.backend.AttentionLayer;
 import roselle.backend.Buffer;
 import roselle.backend.Device;
 import roselle.backend.KvCache;

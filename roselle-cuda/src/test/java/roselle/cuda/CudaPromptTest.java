@@ -106,8 +106,8 @@ class CudaPromptTest {
         for (long i = 0; i < (long) ROWS * COLUMNS; i++) {
             numbers.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextDouble(-1, 1));
         }
-        Weight table =
-                device.loadTable("numbers", new Tensor("numbers", DataType.F32, Shape.of(ROWS, COLUMNS), numbers));
+        Weight table = device.loadTable(
+                "numbers", StoredMatrix.of(new Tensor("numbers", DataType.F32, Shape.of(ROWS, COLUMNS), numbers)));
         device.submit(step(ROWS), (operations, _) -> operations.embed(table, 1f, input));
         run(device, product, input, 0, ROWS);
         MemorySegment atOnce = read(device, arena, output);

@@ -3,8 +3,8 @@ package roselle.backend;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
-import roselle.tensor.DataType;
 import roselle.quantization.StoredMatrix;
+import roselle.tensor.DataType;
 
 /**
  * A device: it holds weights, rows and pages, runs steps, and draws tokens.

@@ -117,7 +117,7 @@ public abstract class ContractFixture {
     private void fill(Rows rows, float[] numbers) {
         int count = numbers.length / rows.columns();
         var tensor = new Tensor("numbers", DataType.F32, Shape.of(count, rows.columns()), segment(numbers));
-        Weight table = device.loadTable("numbers", tensor);
+        Weight table = device.loadTable("numbers", StoredMatrix.of(tensor));
         StepInputs step = step(new StepLimits(count, 1, 1, count, 16), 0, new int[1], new int[] {count});
         Arrays.setAll(step.tokenIds, row -> row);
         device.submit(step, (all, _) -> all.embed(table, 1f, rows));

@@ -15,8 +15,8 @@ import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
-import roselle.tensor.DataType;
 import roselle.quantization.StoredMatrix;
+import roselle.tensor.DataType;
 
 /** Rows in float32 on the heap, computed number by number in float64, on the thread that asks. */
 public final class ReferenceDevice implements Device {
@@ -33,6 +33,11 @@ public final class ReferenceDevice implements Device {
     @Override
     public List<Phase> phases() {
         return List.of();
+    }
+
+    @Override
+    public int hostThreads() {
+        return 1;
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.SafetensorsWriter;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.model.LoadPlan;
@@ -30,8 +30,8 @@ final class AlteredModel {
     /** Reads the configuration and plans the memory, as an engine does before it loads a weight; nothing is repacked. */
     static LoadPlan plan(Path folder) {
         try (Checkpoint checkpoint = Checkpoint.open(folder);
-                var backend = new CpuBackend(CpuOptions.of(1).with(CpuPath.VECTOR))) {
-            return LoadPlan.of(checkpoint, Architectures.read(checkpoint), backend);
+                var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) {
+            return LoadPlan.of(checkpoint, Architectures.read(checkpoint), device);
         }
     }
 }

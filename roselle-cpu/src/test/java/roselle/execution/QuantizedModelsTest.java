@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
-import roselle.cpu.CpuBackend;
+import roselle.cpu.CpuDevice;
 import roselle.cpu.CpuOptions;
 import roselle.cpu.CpuPath;
 import roselle.cpu.Precision;
@@ -36,7 +36,7 @@ import roselle.tensor.Tensor;
 
 /** What a configuration says of how matrices are stored is honoured, or refused by name before anything is loaded. */
 class QuantizedModelsTest {
-    private static final Path VARIANTS = Path.of("src/test/resources/variant-models");
+    private static final Path VARIANTS = Path.of("../roselle-engine/src/test/resources/variant-models");
     private static final Path MICROSCALED = VARIANTS.resolve("gpt-oss-mxfp4");
 
     private static final Path FLOAT8 = VARIANTS.resolve("qwen3-fp8");
@@ -188,9 +188,9 @@ class QuantizedModelsTest {
         AlteredModel.copy(FLOAT8, folder, config, QuantizedModelsTest::expanded);
         var vector = CpuOptions.all().with(Precision.F32).with(CpuPath.VECTOR);
         try (Checkpoint reference = Checkpoint.open(FLOAT8.resolve("expected.safetensors"));
-                var backend = new CpuBackend(vector)) {
+                var device = new CpuDevice(vector)) {
             var verification = Verification.of(reference);
-            assertThat(verification.run(FLOAT8, backend, 0)).isEqualTo(verification.run(folder, backend, 0));
+            assertThat(verification.run(FLOAT8, device, 0)).isEqualTo(verification.run(folder, device, 0));
         }
     }
 
