@@ -20,7 +20,7 @@ final class Bf16Format implements WeightFormat {
 
     @Override
     public void decode(
-            MemorySegment weights, long offset, int count, float[] panel, int at, int step, float[] scratch) {
+            MemorySegment weights, long offset, int count, float[] panel, int at, int step, Unpacked scratch) {
         int whole = count - count % COUNT;
         long p = offset;
         int target = at;
@@ -33,7 +33,7 @@ final class Bf16Format implements WeightFormat {
             target += step;
         }
         if (whole < count) {
-            WeightFormat.decodeByScalar(SCALAR, weights, p, count - whole, panel, target, step, scratch);
+            WeightFormat.decodeRest(SCALAR, weights, p, count - whole, panel, target, scratch);
         }
     }
 
@@ -44,7 +44,15 @@ final class Bf16Format implements WeightFormat {
 
     @Override
     public void dotRows(
-            float[] x, int at, MemorySegment weights, long offset, long rowBytes, int columns, int rows, float[] sums) {
+            float[] x,
+            int at,
+            MemorySegment weights,
+            long offset,
+            long rowBytes,
+            int columns,
+            int rows,
+            float[] sums,
+            Unpacked scratch) {
         for (int r = 0; r < rows; r += GROUP) {
             long p0 = offset + r * rowBytes;
             long p1 = offset + Math.min(r + 1, rows - 1) * rowBytes;

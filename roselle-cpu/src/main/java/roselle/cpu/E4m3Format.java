@@ -24,7 +24,7 @@ final class E4m3Format implements WeightFormat {
 
     @Override
     public void decode(
-            MemorySegment weights, long offset, int count, float[] panel, int at, int step, float[] scratch) {
+            MemorySegment weights, long offset, int count, float[] panel, int at, int step, Unpacked scratch) {
         int i = 0;
         int target = at;
         for (; i + BYTES.length() <= count; i += COUNT) { // a vector of bytes may be longer than one of floats
@@ -40,8 +40,10 @@ final class E4m3Format implements WeightFormat {
                     .intoArray(panel, target);
             target += step;
         }
-        if (i < count) {
-            WeightFormat.decodeByScalar(SCALAR, weights, offset + i, count - i, panel, target, step, scratch);
+        for (; i < count; i += COUNT) {
+            WeightFormat.decodeRest(
+                    SCALAR, weights, offset + i, Math.min(COUNT, count - i), panel, target, scratch);
+            target += step;
         }
     }
 }

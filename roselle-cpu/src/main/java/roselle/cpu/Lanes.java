@@ -10,15 +10,13 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The width of vectors, chosen once per process.
+ * The width of vectors, the one that suits the processor; the virtual machine's flag {@code -XX:MaxVectorSize}, in bytes,
+ * makes it smaller.
  *
  * <p>A sum of products is kept in as many partial sums as there are lanes, element {@code k} in lane {@code k mod COUNT},
  * each fused and in the order of k, and ends with {@link #sum}. That order depends on the width and on nothing else.
  */
 final class Lanes {
-    /** Overrides the width that suits the processor: 128, 256 or 512. */
-    static final String PROPERTY = "roselle.cpu.vectorBits";
-
     static final VectorSpecies<Float> FLOATS = species();
     static final VectorSpecies<Integer> INTS = IntVector.SPECIES_128.withShape(FLOATS.vectorShape());
     static final VectorSpecies<Short> SHORTS =
@@ -40,13 +38,10 @@ final class Lanes {
     private Lanes() {}
 
     private static VectorSpecies<Float> species() {
-        int preferred = Math.min(512, FloatVector.SPECIES_PREFERRED.vectorBitSize());
-        int bits = Integer.getInteger(PROPERTY, preferred);
-        return switch (bits) {
-            case 128 -> FloatVector.SPECIES_128;
+        return switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
+            case 64, 128 -> FloatVector.SPECIES_128;
             case 256 -> FloatVector.SPECIES_256;
-            case 512 -> FloatVector.SPECIES_512;
-            default -> throw new IllegalArgumentException(PROPERTY + " is 128, 256 or 512, not " + bits);
+            default -> FloatVector.SPECIES_512;
         };
     }
 

@@ -136,7 +136,7 @@ final class PagedAttention implements WorkerPool.Work {
     private static final class Unit {
         private final float[] scores = new float[TILE];
         private final float[] lanes = new float[TILE * COUNT];
-        private final float[] scratch = new float[COUNT];
+        private final Unpacked scratch = new Unpacked();
         private final float[] largest = new float[BLOCK_ROWS * BLOCK_HEADS];
         private final float[] denominators = new float[BLOCK_ROWS * BLOCK_HEADS];
         private float[] queries = new float[0]; // [rows * heads, keyStride]

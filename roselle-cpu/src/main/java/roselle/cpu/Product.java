@@ -14,7 +14,7 @@ final class Product {
     static final int MAX_ROWS = 512;
 
     /** Numbers of k in a panel: a panel of {@link Tile#WIDTH} rows and a tile's rows fit the first cache. */
-    private static final int DEPTH = 1024;
+    private static final int DEPTH = Unpacked.NUMBERS;
     /** Weight rows that are decoded together: they and a block of activation rows fit the second cache. */
     static final int CHUNK = 48;
     /** The same where there are few activation rows: a chunk stays in the first cache. */
@@ -37,8 +37,8 @@ final class Product {
     }
 
     private final float[] panel = new float[CHUNK * DEPTH];
-    private final float[] scratch = new float[DEPTH];
-    private final float[] lanes = new float[MAX_ROWS * CHUNK * Lanes.COUNT + WeightFormat.SPARE];
+    private final Unpacked scratch = new Unpacked();
+    private final float[] lanes = new float[MAX_ROWS * CHUNK * Lanes.COUNT];
     private final int[] touched = new int[1]; // keeps what was read ahead alive
     private final float[] sums = new float[MAX_ROWS * CHUNK];
 
@@ -56,7 +56,8 @@ final class Product {
             long offset = (row - block.firstRow()) * block.rowBytes();
             touched[0] += Touch.lines(block.data(), offset, count * block.rowBytes());
             if (rows == 1 && block.format().dotsRows(weight.columns())) {
-                block.format().dotRows(x, at, block.data(), offset, block.rowBytes(), weight.columns(), count, lanes);
+                WeightFormat format = block.format();
+                format.dotRows(x, at, block.data(), offset, block.rowBytes(), weight.columns(), count, lanes, scratch);
                 Lanes.sums(lanes, 0, count, sums, 0);
             } else {
                 chunk(x, at, stride, rows, block, offset, weight.columns(), count);

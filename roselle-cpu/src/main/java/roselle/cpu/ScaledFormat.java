@@ -24,7 +24,7 @@ final class ScaledFormat implements WeightFormat {
 
     @Override
     public void decode(
-            MemorySegment weights, long offset, int count, float[] panel, int at, int step, float[] scratch) {
+            MemorySegment weights, long offset, int count, float[] panel, int at, int step, Unpacked scratch) {
         codes.decode(weights, offset, count, panel, at, step, scratch);
         long row = offset / codeBytes / columns;
         long column = offset / codeBytes % columns;

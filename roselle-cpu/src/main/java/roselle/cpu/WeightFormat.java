@@ -13,14 +13,11 @@ interface WeightFormat {
     /** Weight rows that {@link #dotRows} multiplies at once; it writes the sums of a multiple of that. */
     int GROUP = 4;
 
-    /** Floats beyond the sums that {@link #dotRows} may use for itself. */
-    int SPARE = 4 * 32;
-
     /**
      * Writes {@code count} numbers as whole vectors, {@code step} floats from one to the next, the last one padded with
-     * zeros. {@code offset} is that of a block; {@code scratch} holds {@code count} numbers.
+     * zeros. {@code offset} is that of a block.
      */
-    void decode(MemorySegment weights, long offset, int count, float[] panel, int at, int step, float[] scratch);
+    void decode(MemorySegment weights, long offset, int count, float[] panel, int at, int step, Unpacked scratch);
 
     /** Whether {@link #dotRows} exists for rows of this many numbers. */
     default boolean dotsRows(int columns) {
@@ -32,27 +29,31 @@ interface WeightFormat {
      * vector of partial sums for each, as {@link Tile} does.
      */
     default void dotRows(
-            float[] x, int at, MemorySegment weights, long offset, long rowBytes, int columns, int rows, float[] sums) {
+            float[] x,
+            int at,
+            MemorySegment weights,
+            long offset,
+            long rowBytes,
+            int columns,
+            int rows,
+            float[] sums,
+            Unpacked scratch) {
         throw new UnsupportedOperationException("no kernel for a single row");
     }
 
-    /** {@link #decode} by way of the scalar twin. */
-    static void decodeByScalar(
+    /** {@link #decode} by way of the scalar twin, of less than a vector. */
+    static void decodeRest(
             Dequantizer scalar,
             MemorySegment weights,
             long offset,
             int count,
             float[] panel,
             int at,
-            int step,
-            float[] scratch) {
-        scalar.dequantize(weights, offset, scratch, 0, count);
-        int target = at;
-        for (int i = 0; i < count; i += Lanes.COUNT) {
-            for (int j = 0; j < Lanes.COUNT; j++) {
-                panel[target + j] = i + j < count ? scratch[i + j] : 0f;
-            }
-            target += step;
+            Unpacked scratch) {
+        float[] rest = scratch.rest;
+        scalar.dequantize(weights, offset, rest, 0, count);
+        for (int i = 0; i < Lanes.COUNT; i++) {
+            panel[at + i] = i < count ? rest[i] : 0f;
         }
     }
 }

@@ -1,4 +1,4 @@
-/** That contract with the Vector API: one file per operation, one per format, each with its scalar twin. */
+/** That contract with the Vector API: one file per operation, one kernel for all quantized formats, each with its scalar twin. */
 @NullMarked
 package roselle.cpu;
 

@@ -108,11 +108,15 @@ public final class ProductContract {
             }
         }
         multipliesAsItsTwin(DataType.Q8_0, 2080, 100, faults);
+        multipliesAsItsTwin(DataType.Q5_1, 1056, 6, faults);
         multipliesAsItsTwin(DataType.Q4_K, 2304, 53, faults);
         for (Group group : GROUPS) {
             multipliesWithScalesAsItsTwin(DataType.F8_E4M3, group, 1100, 29, faults);
             multipliesWithScalesAsItsTwin(DataType.BF16, group, 136, 7, faults);
         }
+        multipliesAsItsTwin(DataType.Q6_K, 1280, 7, faults);
+        decodesAsItsTwin(DataType.Q5_0, 1056, faults);
+        decodesAsItsTwin(DataType.Q3_K, 1280, faults);
         return faults;
     }
 
@@ -127,7 +131,7 @@ public final class ProductContract {
                 int step = Lanes.COUNT + 5;
                 float[] panel = new float[columns / Lanes.COUNT * step + step];
                 java.util.Arrays.fill(panel, Float.NaN);
-                Formats.of(type).decode(weights, 0, columns, panel, 0, step, new float[columns]);
+                Formats.of(type).decode(weights, 0, columns, panel, 0, step, new Unpacked());
                 for (int i = 0; i < Lanes.padded(columns); i++) {
                     float want = i < columns ? expected[i] : 0f;
                     float got = panel[i / Lanes.COUNT * step + i % Lanes.COUNT];
