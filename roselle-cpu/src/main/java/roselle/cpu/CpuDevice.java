@@ -57,6 +57,7 @@ public final class CpuDevice implements Device {
      */
     public CpuDevice(CpuOptions options) {
         this(options, MachineCode.open(options));
+        NativeAccess.warnIfMissed(options);
     }
 
     /** A device with code that was opened, which it closes. */

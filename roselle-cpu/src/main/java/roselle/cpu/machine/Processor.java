@@ -41,12 +41,11 @@ public record Processor(Set<Feature> features, String obstacle) {
 
     /** Asks this machine. */
     public static Processor probe() {
-        String system = System.getProperty("os.name", "");
-        String architecture = System.getProperty("os.arch", "");
-        if (!system.equals("Linux") || !architecture.equals("amd64")) {
-            return without("machine code is emitted for Linux on x86-64, this is " + system + " on " + architecture);
+        if (!isKnownSystem()) {
+            return without(
+                    "machine code is emitted for Linux on x86-64, this is " + system() + " on " + architecture());
         }
-        if (!Processor.class.getModule().isNativeAccessEnabled()) {
+        if (lacksOnlyNativeAccess()) {
             return without("native access is not enabled for " + module());
         }
         var memory = ExecutableMemory.of(List.of(identify(), states()));
@@ -58,6 +57,23 @@ public record Processor(Set<Feature> features, String obstacle) {
             Answers answers = ask(code, arena.allocate(16));
             return new Processor(answers.features(SystemCalls::requestPermission), "");
         }
+    }
+
+    /** Whether machine code is emitted for this system, but Java does not let this module call it. */
+    public static boolean lacksOnlyNativeAccess() {
+        return isKnownSystem() && !Processor.class.getModule().isNativeAccessEnabled();
+    }
+
+    private static boolean isKnownSystem() {
+        return system().equals("Linux") && architecture().equals("amd64");
+    }
+
+    private static String system() {
+        return System.getProperty("os.name", "");
+    }
+
+    private static String architecture() {
+        return System.getProperty("os.arch", "");
     }
 
     private static String module() {
