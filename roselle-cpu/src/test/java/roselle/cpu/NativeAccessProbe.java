@@ -9,7 +9,7 @@ public final class NativeAccessProbe {
     public static void main(String[] arguments) {
         for (String path : arguments) {
             CpuOptions options = CpuOptions.of(1).with(CpuPath.valueOf(path.toUpperCase(Locale.ROOT)));
-            try (var backend = new CpuBackend(options)) {
+            try (var backend = new CpuDevice(options)) {
                 System.out.println("opened " + backend.describe());
             }
         }

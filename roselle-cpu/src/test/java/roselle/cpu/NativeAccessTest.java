@@ -19,7 +19,7 @@ class NativeAccessTest {
 
     @Test
     void backendsWithoutNativeAccessWarnOnceOfWhatIsLost() {
-        assumeTrue(CpuBackend.paths().contains(CpuPath.AVX2), "there is no machine code to miss");
+        assumeTrue(CpuDevice.paths().contains(CpuPath.AVX2), "there is no machine code to miss");
         String said = open(List.of(), "vector", "auto", "auto");
         assertThat(said).contains("vector, float32 (native access is not enabled for the class path)");
         assertThat(WARNING.matcher(said).results()).as(said).hasSize(1);
