@@ -21,9 +21,10 @@ import roselle.backend.Phase;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
-import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.cuda.driver.Driver;
 import roselle.tensor.DataType;
@@ -190,7 +191,7 @@ public final class CudaBackend implements Backend {
         memory.send(inputs);
         products.forgetRoutings();
         launcher.barrier();
-        if (inputs.takesDrawn) {
+        if (inputs.takesSampled) {
             sampler.take(memory, inputs.rows);
         }
         shape = memory.shape();
@@ -325,20 +326,20 @@ public final class CudaBackend implements Backend {
     }
 
     @Override
-    public boolean draws() {
+    public boolean samples() {
         return true;
     }
 
     @Override
-    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
+    public void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
         device.enter();
-        sampler.launch(logits, draws, rows);
+        sampler.launch(logits, rows, tokens);
     }
 
     @Override
-    public void collectDraw(TokenDraws draws) {
+    public void collectSample(SampledTokens tokens) {
         device.enter();
-        sampler.collect(draws);
+        sampler.collect(tokens);
     }
 
     @Override

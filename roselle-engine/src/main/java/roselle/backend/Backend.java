@@ -19,8 +19,8 @@ import roselle.tensor.Tensor;
  * inputs alone: not on the number of rows, on its neighbours, on how a prompt was cut, or on the number of threads. Each
  * sum is taken in an order fixed by the operation's shapes, that of attention by absolute position. <b>Inputs and
  * outputs</b> of one operation do not overlap, except where it says that they may be the same. <b>Ahead.</b> A device that
- * {@link #draws} may be given a step and its draw before the draw of the step before has been collected; each draw has {@link
- * TokenDraws} of its own, which are the device's until it is collected.
+ * {@link #samples} may be given a step and its sampling before the tokens of the step before have been collected; each step has
+ * {@link SamplingRows} and {@link SampledTokens} of its own, which are the device's until they are collected.
  */
 public interface Backend extends AutoCloseable {
     /** What flags and metrics call it: {@code cpu}, {@code cuda:0}. */
@@ -82,7 +82,7 @@ public interface Backend extends AutoCloseable {
         return 0;
     }
 
-    /** Takes all that steps and draws within these limits need and was not allocated; none of them takes memory after it. */
+    /** Takes all that steps and sampling within these limits need and was not allocated; none of them takes memory after it. */
     default void prepare(StepDemands demands) {}
 
     /** Makes a step the current one; its arrays may be changed by the caller as soon as the next {@link #read} returns. */
@@ -203,28 +203,29 @@ public interface Backend extends AutoCloseable {
     /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0. */
     void scaleLogits(Rows logits, float scale, float softCap, int rows);
 
-    /** Whether tokens can be drawn here, and taken by the next step before the host has seen them. */
-    default boolean draws() {
+    /** Whether tokens can be sampled here, and taken by the next step before the host has seen them. */
+    default boolean samples() {
         return false;
     }
 
-    /** Draws tokens and waits for them. */
-    default void draw(Rows logits, TokenDraws draws, int rows) {
-        launchDraw(logits, draws, rows);
-        collectDraw(draws);
+    /** Samples tokens and waits for them. */
+    default void sample(Rows logits, SamplingRows rows, SampledTokens tokens) {
+        launchSample(logits, rows, tokens);
+        collectSample(tokens);
     }
 
     /**
-     * Draws a token from each wanted row of logits as the host's sampler would, without typical sampling. The tokens stay on the device for the rows of the next step that {@link StepInputs#drawnRow take} them; of a
-     * row that failed some token of the vocabulary stays.
+     * Samples a token from each row of logits whose place is the device, as the host's sampler would, without typical sampling. The
+     * tokens stay on the device for the rows of the next step that {@link StepInputs#sampledRow take} them; of a row that failed some
+     * token of the vocabulary stays.
      */
-    default void launchDraw(Rows logits, TokenDraws draws, int rows) {
-        throw new UnsupportedOperationException(name() + " draws no tokens");
+    default void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
+        throw new UnsupportedOperationException(name() + " samples no tokens");
     }
 
-    /** Waits for what was launched with these draws, for nothing that was given to the device later, and fills in what was drawn. */
-    default void collectDraw(TokenDraws draws) {
-        throw new UnsupportedOperationException(name() + " draws no tokens");
+    /** Waits for what was launched with these tokens, for nothing that was given to the device later, and fills them in. */
+    default void collectSample(SampledTokens tokens) {
+        throw new UnsupportedOperationException(name() + " samples no tokens");
     }
 
     /** Copies all layers of a page of a group to another page of it: copy on write. */

@@ -11,7 +11,7 @@ import roselle.kvcache.SequencePages;
  * {@link #outputs} rows; the last {@link #sampledRows} of these are to be sampled, the ones before score the prompt.
  *
  * <p>An entry may be planned while the step before is under way ({@link #addAhead}): its one row is that of the token which the
- * device draws there. Where that token turns out to be the sequence's last, the entry {@link #isDropped is dropped}.
+ * device samples there. Where that token turns out to be the sequence's last, the entry {@link #isDropped is dropped}.
  */
 public final class Batch {
     private final Running[] running;
@@ -20,7 +20,7 @@ public final class Batch {
     private final int[] appended;
     private final int[] first; // the position of the first row
     private final int[] sampled;
-    private final int[] drawnRow; // the row of the draw before that gives the token, or −1
+    private final int[] sampledRow; // the row of the step before whose sampled token this row is for, or −1
     private int size;
     private int totalRows;
     private int totalOutputs;
@@ -33,7 +33,7 @@ public final class Batch {
         appended = new int[maxSequences];
         first = new int[maxSequences];
         sampled = new int[maxSequences];
-        drawnRow = new int[maxSequences];
+        sampledRow = new int[maxSequences];
     }
 
     /** Sequences in this step. */
@@ -116,15 +116,15 @@ public final class Batch {
     public void add(Running sequence, int rowCount, int outputCount) {
         first[size] = sequence.computed();
         sampled[size] = Math.max(0, rowCount - sequence.remaining() + 1);
-        drawnRow[size] = -1;
+        sampledRow[size] = -1;
         append(sequence, rowCount, outputCount);
     }
 
-    /** Adds one row for the token that row {@code drawn} of the step under way is about to give to this sequence. */
-    public void addAhead(Running sequence, int drawn) {
+    /** Adds one row for the token that is being sampled from a row of the step under way for this sequence. */
+    public void addAhead(Running sequence, int from) {
         first[size] = sequence.sequence().length();
         sampled[size] = 1;
-        drawnRow[size] = drawn;
+        sampledRow[size] = from;
         append(sequence, 1, 1);
     }
 
@@ -157,7 +157,7 @@ public final class Batch {
         System.arraycopy(outputs, entry + 1, outputs, entry, size - entry);
         System.arraycopy(first, entry + 1, first, entry, size - entry);
         System.arraycopy(sampled, entry + 1, sampled, entry, size - entry);
-        System.arraycopy(drawnRow, entry + 1, drawnRow, entry, size - entry);
+        System.arraycopy(sampledRow, entry + 1, sampledRow, entry, size - entry);
     }
 
     public boolean contains(Running sequence) {
@@ -174,12 +174,12 @@ public final class Batch {
      * way has done that for one that is planned ahead.
      */
     public boolean needsCopy(int entry) {
-        return drawnRow[entry] < 0 && running[entry].pages().needsCopy();
+        return sampledRow[entry] < 0 && running[entry].pages().needsCopy();
     }
 
     /** Writes this step in the form that a device reads; the copies of {@link #needsCopy} are ordered apart. */
     public void fill(StepInputs inputs) {
-        inputs.takesDrawn = false;
+        inputs.takesSampled = false;
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
@@ -209,12 +209,12 @@ public final class Batch {
     }
 
     private void fillTokens(StepInputs inputs, int entry, int row) {
-        Arrays.fill(inputs.drawnRow, row, row + rows[entry], drawnRow[entry]);
-        if (drawnRow[entry] < 0) {
+        Arrays.fill(inputs.sampledRow, row, row + rows[entry], sampledRow[entry]);
+        if (sampledRow[entry] < 0) {
             running[entry].copyRows(rows[entry], inputs.tokenIds, row);
         } else {
             inputs.tokenIds[row] = 0;
-            inputs.takesDrawn = true;
+            inputs.takesSampled = true;
         }
     }
 }

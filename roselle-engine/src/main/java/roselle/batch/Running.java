@@ -53,6 +53,13 @@ public final class Running implements SequenceState {
         return drafts[index];
     }
 
+    /** The tokens that the sequence has and then the first {@code count} drafts. */
+    public int[] idsWithDrafts(int count) {
+        int[] ids = Arrays.copyOf(sequence.ids(), sequence.length() + count);
+        System.arraycopy(drafts, 0, ids, sequence.length(), count);
+        return ids;
+    }
+
     /** Writes the ids of the rows {@code [computed, computed + rows)}, known tokens and then drafts. */
     public void copyRows(int rows, int[] target, int offset) {
         int known = Math.min(rows, remaining());

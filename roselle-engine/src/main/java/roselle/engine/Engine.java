@@ -98,7 +98,7 @@ public final class Engine implements AutoCloseable {
                 scheduler,
                 executor,
                 probe,
-                config.overlap().isOn(executor.draws()),
+                config.overlap().isOn(executor.samples()),
                 hook,
                 failure -> diagnosis(checkpoint, failure));
         loop.start();
@@ -169,7 +169,7 @@ public final class Engine implements AutoCloseable {
             StepHook hook,
             StartObserver observer,
             StartClock clock) {
-        boolean queues = !device.draws() && config.overlap().isOn(false);
+        boolean queues = !device.samples() && config.overlap().isOn(false);
         Backend backend = queues ? new QueuedBackend(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;

@@ -22,23 +22,24 @@ import roselle.backend.Phase;
 import roselle.backend.Router;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
-import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.sampling.Sampler;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /**
- * A device that computes when it is called, as one that is given work ahead: steps and draws run on a thread of their own, in
- * the order in which they came, and the host's sampler draws the tokens.
+ * A device that computes when it is called, as one that is given work ahead: steps and samplings run on a thread of their own,
+ * in the order in which they came, by the host's sampler.
  *
- * <p>One thread gives work, and what it calls beside {@link #step}, {@link #launchDraw} and {@link #collectDraw} waits until
+ * <p>One thread gives work, and what it calls beside {@link #step}, {@link #launchSample} and {@link #collectSample} waits until
  * all work is done. Operations are called by whoever runs a step. A failure of a step is thrown to whoever waits next.
  */
 public final class QueuedBackend implements Backend {
-    private static final int JOBS = 4; // two steps and their draws
+    private static final int JOBS = 4; // two steps and their samplings
     private static final int SPINS = 200;
 
     private final Backend device;
@@ -51,11 +52,11 @@ public final class QueuedBackend implements Backend {
     private volatile boolean isWorkerParked;
     private volatile @Nullable Thread waiter;
     private volatile @Nullable Throwable failure;
-    private int @Nullable [] drawn; // [maxOutputs] the tokens of the last draw; the worker's
+    private int @Nullable [] lastTokens; // [maxOutputs] what was sampled last; the worker's
     private @Nullable Sampler sampler;
     private MemorySegment row = MemorySegment.NULL; // [vocabulary]
 
-    /** A step, or a draw. */
+    /** A step, or the sampling of its tokens. */
     private static final class Job {
         boolean isStep;
 
@@ -66,12 +67,13 @@ public final class QueuedBackend implements Backend {
         Consumer<StepInputs> operations;
 
         @Nullable
-        TokenDraws draws;
+        SamplingRows rows;
+
+        @Nullable
+        SampledTokens tokens;
 
         @Nullable
         Rows logits;
-
-        int rows;
     }
 
     /** Takes over a device and closes it. */
@@ -158,46 +160,45 @@ public final class QueuedBackend implements Backend {
 
     private void run(Job job) {
         if (job.isStep && job.inputs != null && job.operations != null) {
-            takeDrawn(job.inputs);
+            takeSampled(job.inputs);
             device.step(job.inputs, job.operations);
-        } else if (job.draws != null && job.logits != null) {
-            draw(job.logits, job.draws, job.rows, tokens(job.draws));
+        } else if (job.rows != null && job.tokens != null && job.logits != null) {
+            sample(job.logits, job.rows, job.tokens, lastTokens(job.rows));
         }
     }
 
-    private void takeDrawn(StepInputs inputs) {
-        int[] tokens = drawn;
-        if (!inputs.takesDrawn || tokens == null) {
+    private void takeSampled(StepInputs inputs) {
+        int[] last = lastTokens;
+        if (!inputs.takesSampled || last == null) {
             return;
         }
         for (int r = 0; r < inputs.rows; r++) {
-            if (inputs.drawnRow[r] >= 0) {
-                inputs.tokenIds[r] = tokens[inputs.drawnRow[r]];
+            if (inputs.sampledRow[r] >= 0) {
+                inputs.tokenIds[r] = last[inputs.sampledRow[r]];
             }
         }
     }
 
-    private int[] tokens(TokenDraws draws) {
-        int[] tokens = drawn;
-        if (tokens == null || tokens.length < draws.wanted.length) {
-            tokens = new int[draws.wanted.length];
-            drawn = tokens;
+    private int[] lastTokens(SamplingRows rows) {
+        int[] last = lastTokens;
+        if (last == null || last.length < rows.maxRows()) {
+            last = new int[rows.maxRows()];
+            lastTokens = last;
         }
-        return tokens;
+        return last;
     }
 
-    private void draw(Rows logits, TokenDraws draws, int rows, int[] tokens) {
+    private void sample(Rows logits, SamplingRows rows, SampledTokens tokens, int[] last) {
         Sampler host = sampler(logits.columns());
-        for (int r = 0; r < rows; r++) {
-            if (draws.wanted[r]) {
+        for (int r = 0; r < rows.count; r++) {
+            if (rows.place[r] == SamplingRows.Place.DEVICE) {
                 device.read(logits, r, 1, row);
-                host.draw(row, draws, r);
-                tokens[r] = Math.max(0, draws.token[r]);
+                last[r] = Math.max(0, host.sample(row, 0, rows, r, tokens));
             }
         }
     }
 
-    /** With its memory, which is taken at the first draw. */
+    /** With its memory, which is taken with the first sampling. */
     private Sampler sampler(int vocabulary) {
         Sampler host = sampler;
         if (host == null) {
@@ -221,32 +222,32 @@ public final class QueuedBackend implements Backend {
     }
 
     @Override
-    public boolean draws() {
+    public boolean samples() {
         return true;
     }
 
     @Override
-    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
+    public void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
         Job job = nextJob();
         job.isStep = false;
         job.logits = logits;
-        job.draws = draws;
         job.rows = rows;
+        job.tokens = tokens;
         give();
     }
 
     @Override
-    public void collectDraw(TokenDraws draws) {
+    public void collectSample(SampledTokens tokens) {
         long last = given.get() - 1;
         long number = last;
-        while (number > last - JOBS + 1 && number > 0 && !isDraw(jobs[(int) (number % JOBS)], draws)) {
+        while (number > last - JOBS + 1 && number > 0 && !samples(jobs[(int) (number % JOBS)], tokens)) {
             number--;
         }
         awaitDone(number + 1);
     }
 
-    private static boolean isDraw(Job job, TokenDraws draws) {
-        return !job.isStep && job.draws == draws;
+    private static boolean samples(Job job, SampledTokens tokens) {
+        return !job.isStep && job.tokens == tokens;
     }
 
     @Override
@@ -328,7 +329,7 @@ public final class QueuedBackend implements Backend {
     @Override
     public void begin(StepInputs inputs) {
         settle();
-        takeDrawn(inputs);
+        takeSampled(inputs);
         device.begin(inputs);
     }
 

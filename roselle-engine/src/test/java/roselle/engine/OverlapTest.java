@@ -80,7 +80,7 @@ class OverlapTest {
     void aFailureOfAStepAheadIsTheEnginesEnd() {
         var steps = new AtomicInteger();
         Backend device =
-                AheadBackends.failing(new CpuBackend(1), inputs -> inputs.takesDrawn && steps.incrementAndGet() == 3);
+                AheadBackends.failing(new CpuBackend(1), inputs -> inputs.takesSampled && steps.incrementAndGet() == 3);
         try (var engine = Engine.open(config("llama", 0).with(Overlap.ON), device, StepHook.NONE)) {
             var generation = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6, 7)
@@ -103,7 +103,7 @@ class OverlapTest {
     }
 
     @Test
-    void leftOpenItIsOnWhereTheDeviceDrawsTokens() {
+    void leftOpenItIsOnWhereTheDeviceSamplesTokens() {
         String told = System.getProperty("roselle.overlap");
         System.clearProperty("roselle.overlap");
         try {

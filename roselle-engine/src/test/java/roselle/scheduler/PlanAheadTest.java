@@ -77,17 +77,17 @@ final class PlanAheadTest {
     }
 
     @Test
-    void eachRowTakesTheTokenThatIsBeingDrawn() {
+    void eachRowTakesTheTokenThatIsBeingSampled() {
         submit(3, 10);
         submit(5, 10);
         scheduler.plan(0);
         Batch ahead = scheduler.planAhead(0);
         var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
         ahead.fill(inputs);
-        assertThat(inputs.takesDrawn).isTrue();
+        assertThat(inputs.takesSampled).isTrue();
         assertThat(inputs.rows).isEqualTo(2);
         assertThat(inputs.outputs).isEqualTo(2);
-        assertThat(Arrays.copyOf(inputs.drawnRow, 2)).containsExactly(0, 1);
+        assertThat(Arrays.copyOf(inputs.sampledRow, 2)).containsExactly(0, 1);
         assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(3, 5);
         assertThat(Arrays.copyOf(inputs.contextLength, 2)).containsExactly(3, 5);
         assertThat(inputs.pageTable[0][inputs.maxPages + 1]).isNotNegative();
@@ -100,7 +100,7 @@ final class PlanAheadTest {
         commit(1, 1);
         commit(1, 1);
         scheduler.plan(0).fill(inputs);
-        assertThat(inputs.takesDrawn).isFalse();
+        assertThat(inputs.takesSampled).isFalse();
         assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(5, 7);
         assertThat(Arrays.copyOf(inputs.tokenIds, 2)).containsExactly(1, 1);
         scheduler.failAll(FailureKind.INTERNAL, "end");
@@ -126,7 +126,7 @@ final class PlanAheadTest {
         assertThat(sequences(next)).containsExactly(other);
         var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
         next.fill(inputs);
-        assertThat(inputs.drawnRow[0]).as("the row of what was not dropped").isEqualTo(1);
+        assertThat(inputs.sampledRow[0]).as("the row of what was not dropped").isEqualTo(1);
         commit(0, 1);
         assertThat(ahead.appended(0)).isZero();
         assertThat(ahead.appended(1)).isEqualTo(1);

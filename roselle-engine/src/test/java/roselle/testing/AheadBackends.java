@@ -15,21 +15,30 @@ import roselle.backend.StepInputs;
 /** Devices that watch or delay what is launched ahead. */
 public final class AheadBackends {
     private static final Set<String> WAITING = Set.of(
-            "read", "write", "copyPage", "begin", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
+            "read",
+            "write",
+            "copyPage",
+            "begin",
+            "sample",
+            "allocate",
+            "allocateKvCache",
+            "load",
+            "constants",
+            "close");
 
     private AheadBackends() {}
 
     /** Counts the steps whose rows take tokens that the host may not have seen. */
     public static Backend counting(Backend device, AtomicInteger stepsAhead) {
         return proxy((proxy, method, arguments) -> {
-            if (method.getName().equals("step") && ((StepInputs) arguments[0]).takesDrawn) {
+            if (method.getName().equals("step") && ((StepInputs) arguments[0]).takesSampled) {
                 stepsAhead.incrementAndGet();
             }
             return call(device, method, arguments);
         });
     }
 
-    /** Comes to each step and draw as late as a device may: when somebody waits for it. */
+    /** Comes to each step and sampling as late as a device may: when somebody waits for it. */
     public static Backend late(Backend device) {
         var waiting = new ArrayDeque<Launched>();
         return proxy((proxy, method, arguments) -> {
@@ -40,16 +49,17 @@ public final class AheadBackends {
                     waiting.add(new Launched(method, new Object[] {inputs, arguments[1]}));
                     return null;
                 }
-                case "launchDraw" -> {
+                case "launchSample" -> {
                     waiting.add(new Launched(method, arguments));
                     return null;
                 }
-                case "collectDraw" -> {
-                    boolean isDrawn = false;
-                    while (!isDrawn) {
+                case "collectSample" -> {
+                    boolean isSampled = false;
+                    while (!isSampled) {
                         Launched next = waiting.remove();
                         call(device, next.method, next.arguments);
-                        isDrawn = next.method.getName().equals("launchDraw") && next.arguments[1].equals(arguments[0]);
+                        isSampled =
+                                next.method.getName().equals("launchSample") && next.arguments[2].equals(arguments[0]);
                     }
                 }
                 default -> {

@@ -10,12 +10,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Backend;
 import roselle.backend.Rows;
 import roselle.cuda.driver.NativeDriver;
-import roselle.sampling.DrawCases;
+import roselle.sampling.SampleCases;
 import roselle.tensor.DataType;
 
-/** A GPU draws the tokens that the host's sampler draws, whatever changes the logits before. */
+/** A GPU samples the tokens that the host's sampler does, whatever changes the logits before. */
 @Tag("gpu")
-class CudaDrawsTest {
+class CudaSampleTest {
     @ParameterizedTest
     @CsvSource({
         "1,20",
@@ -30,8 +30,8 @@ class CudaDrawsTest {
         "50257,8",
         "128256,40"
     })
-    void drawsWhatTheHostDraws(int vocabulary, int rows) {
-        var cases = new DrawCases(vocabulary + rows, vocabulary, rows);
+    void samplesWhatTheHostSamples(int vocabulary, int rows) {
+        var cases = new SampleCases(vocabulary + rows, vocabulary, rows);
         try (Backend backend = new CudaBackend(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
             try (Arena arena = Arena.ofConfined()) {
@@ -39,9 +39,9 @@ class CudaDrawsTest {
                 backend.write(outside.copyFrom(cases.logits()), logits, 0, rows);
             }
             for (int round = 0; round < 2; round++) { // counts must be zeros again after the first
-                backend.draw(logits, cases.draws(), rows);
+                backend.sample(logits, cases.sampling(), cases.tokens());
                 for (int row = 0; row < rows; row++) {
-                    assertThat(cases.drawn(row)).as("row %d of %d", row, rows).isEqualTo(cases.expected(row));
+                    assertThat(cases.sampled(row)).as("row %d of %d", row, rows).isEqualTo(cases.expected(row));
                 }
             }
         }
