@@ -147,6 +147,7 @@ final class EngineLoop implements Runnable {
         }
         recorder.planned();
         executor.forward(batch);
+        executor.launchSample(batch);
         recorder.forwarded();
         return true;
     }
@@ -156,13 +157,14 @@ final class EngineLoop implements Runnable {
         recorder.plannedAhead();
         if (!ahead.isEmpty()) {
             executor.forward(ahead);
+            executor.launchSample(ahead);
             recorder.forwardedAhead();
         }
     }
 
     /** The status comes before the events: who has read an event never sees a status that does not know of it. */
     private void finish(Batch batch, long begin) {
-        StepResult result = executor.sample(batch);
+        StepResult result = executor.collectSample(batch);
         recorder.sampled();
         takePrompts(batch);
         scheduler.commit(result);

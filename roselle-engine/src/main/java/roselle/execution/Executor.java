@@ -22,9 +22,10 @@ import roselle.model.DecoderSpec;
 import roselle.sampling.Sampler;
 
 /**
- * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for it and has its tokens.
+ * Runs batches on one rank: {@link #forward} starts a step, {@link #launchSample} says how its tokens are to be sampled, and
+ * {@link #collectSample} waits for them.
  *
- * <p>Between the two calls the device works, and the caller may compute what sampling will need. Where the device samples all
+ * <p>While the device computes the logits, the host puts the masks of constrained sequences into the rows. Where the device samples all
  * tokens of a step, {@link #mayGoAhead}, one more step may be started before this one is sampled. All memory is taken when it is
  * made. It owns the decoder and the backend and closes them.
  */
@@ -50,7 +51,7 @@ public final class Executor implements AutoCloseable {
         final SampledTokens tokens;
         boolean isOnDevice; // whether the device samples any row
         boolean isAllOnDevice; // whether it samples all that are wanted, and the host wants no logits
-        boolean remembers; // whether a row depends on the tokens before it
+        boolean remembers; // whether a token to be sampled next depends on these
 
         InFlightStep(StepLimits limits) {
             rows = new SamplingRows(limits);
@@ -111,7 +112,7 @@ public final class Executor implements AutoCloseable {
         return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;
     }
 
-    /** Starts a step: page copies, the decoder, then the sampling that the device can do; may return before it is done. */
+    /** Starts a step, page copies and the decoder; may return before it is done. {@link #launchSample} must follow. */
     public void forward(Batch batch) {
         for (int entry = 0; entry < batch.size(); entry++) {
             if (batch.needsCopy(entry)) {
@@ -120,7 +121,6 @@ public final class Executor implements AutoCloseable {
         }
         batch.fill(inputs);
         decoder.forward(inputs);
-        launchSample(batch);
     }
 
     private void copyPages(SequencePages pages) {
@@ -138,7 +138,8 @@ public final class Executor implements AutoCloseable {
         return last.isAllOnDevice && !last.remembers;
     }
 
-    private void launchSample(Batch batch) {
+    /** Fills the rows of the step whose {@link #forward} was called last, and starts the sampling that the device can do. */
+    public void launchSample(Batch batch) {
         InFlightStep step = steps[started++ % steps.length];
         step.rows.begin(batch.totalOutputs());
         step.isOnDevice = false;
@@ -156,7 +157,7 @@ public final class Executor implements AutoCloseable {
             }
             boolean isOnDevice = sampled == 1 && step.rows.place[first] == SamplingRows.Place.DEVICE;
             step.isOnDevice |= isOnDevice;
-            step.remembers |= isOnDevice && step.rows.hasPenalties(first);
+            step.remembers |= isOnDevice && batch.sequence(entry).samplesByHistory();
             step.isAllOnDevice &= batch.outputs(entry) == (isOnDevice ? 1 : 0);
             output += batch.outputs(entry);
         }
@@ -172,11 +173,12 @@ public final class Executor implements AutoCloseable {
         int position = batch.endPosition(entry) - batch.sampledRows(entry) + 1 + drafts;
         int[] ids = drafts == 0 ? sequence.ids() : running.idsWithDrafts(drafts);
         sequence.plan().fill(rows, row, ids, sequence.promptLength(), position);
+        rows.mask[row] = sequence.constraint().mask(ids, position);
         rows.place[row] = SamplingRows.Place.HOST;
     }
 
     /** Waits for the step that was started first and takes or samples a token from each row that is to be sampled. */
-    public StepResult sample(Batch batch) {
+    public StepResult collectSample(Batch batch) {
         InFlightStep step = steps[sampled++ % steps.length];
         result.clear();
         if (step.isOnDevice) {

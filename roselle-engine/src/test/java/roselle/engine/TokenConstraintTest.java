@@ -1,0 +1,35 @@
+package roselle.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import roselle.backend.Backend;
+import roselle.cpu.CpuBackend;
+import roselle.execution.QueuedBackend;
+import roselle.testing.AheadBackends;
+import roselle.testing.ConstrainedRequests;
+
+/** Masks take effect, with the same tokens whether the host samples or a device does, and whether or not steps are launched ahead. */
+class TokenConstraintTest {
+    private static final Path MODEL = Path.of("src/test/resources/tiny-models/llama");
+
+    @Test
+    void constrainedSequencesHaveAllowedTokensAloneAndTheSameOnesHoweverTheyRun() {
+        var all = ConstrainedRequests.of(320);
+        List<List<Integer>> plain = SteppedLoop.answers(MODEL, new CpuBackend(2), false, all);
+        ConstrainedRequests.check(all, plain);
+
+        Backend queued = new QueuedBackend(new CpuBackend(2));
+        assertThat(SteppedLoop.answers(MODEL, queued, false, all)).isEqualTo(plain);
+
+        var stepsAhead = new AtomicInteger();
+        Backend ahead = AheadBackends.counting(new QueuedBackend(new CpuBackend(2)), stepsAhead);
+        assertThat(SteppedLoop.answers(MODEL, ahead, true, all)).isEqualTo(plain);
+
+        Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
+        assertThat(SteppedLoop.answers(MODEL, late, true, all)).isEqualTo(plain);
+    }
+}
