@@ -49,6 +49,7 @@ final class SampleKernels {
         final long event;
         SampleRequests requests = new SampleRequests(MemorySegment.NULL, MemorySegment.NULL);
         MemorySegment returned = MemorySegment.NULL;
+        MemorySegment logits = MemorySegment.NULL; // [MAX_RETURNED, vocabulary] of the host's rows
 
         @Nullable
         SamplingRows rows;
@@ -81,6 +82,7 @@ final class SampleKernels {
                 device.host().free(sample.requests.structs());
                 device.host().free(sample.requests.numbers());
                 device.host().free(sample.returned);
+                device.host().free(sample.logits);
             }
         }
         rows = maxRows;
@@ -90,6 +92,7 @@ final class SampleKernels {
             MemorySegment structs = device.host().allocate(rows * ROW_BYTES);
             sample.requests = new SampleRequests(structs, device.host().allocate((long) room * Integer.BYTES));
             sample.returned = device.host().allocate(rows * RESULT_BYTES);
+            sample.logits = device.host().allocate(SamplingRows.MAX_RETURNED * logitBytes());
         }
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
@@ -156,14 +159,35 @@ final class SampleKernels {
         }
         sample.rows = asked;
         sample.tokens = tokens;
-        sample.requests.fill(asked, changes);
-        copyIn(requests, sample.requests.structs(), asked.count * ROW_BYTES);
-        copyIn(changes, sample.requests.numbers(), sample.requests.numberBytes());
-        launcher.barrier();
-        launch(logits, asked.count);
-        device.driver().copyOut(sample.returned, results, asked.count * RESULT_BYTES, device.stream());
+        if (asked.deviceRows() > 0) {
+            sample.requests.fill(asked, changes);
+            copyIn(requests, sample.requests.structs(), asked.count * ROW_BYTES);
+            copyIn(changes, sample.requests.numbers(), sample.requests.numberBytes());
+            launcher.barrier();
+            launch(logits, asked.count);
+            device.driver().copyOut(sample.returned, results, asked.count * RESULT_BYTES, device.stream());
+        }
+        if (asked.returnsLogits) {
+            returnLogits(logits, asked, sample.logits, tokens);
+        }
         launcher.barrier();
         device.driver().recordEvent(sample.event, device.stream());
+    }
+
+    /** Lets the logits of the host's rows follow the tokens. */
+    private void returnLogits(Rows logits, SamplingRows asked, MemorySegment target, SampledTokens tokens) {
+        long returned = 0;
+        for (int row = 0; row < asked.count; row++) {
+            if (asked.place[row] == SamplingRows.Place.HOST) {
+                tokens.logits[row] = target.asSlice(returned, logitBytes());
+                device.driver().copyOut(tokens.logits[row], RowKernels.row(logits, row), logitBytes(), device.stream());
+                returned += logitBytes();
+            }
+        }
+    }
+
+    private long logitBytes() {
+        return (long) vocabulary * Float.BYTES;
     }
 
     private void copyIn(long target, MemorySegment source, long bytes) {

@@ -17,9 +17,13 @@ class FakeConstraintTest {
 
     private static List<List<Integer>> answers(List<Asked> all, boolean overlaps) {
         var driver = new FakeDriver(Card.HOPPER);
-        driver.whenRun(new FakeSampler(driver)::run);
+        var sampler = new FakeSampler(driver);
+        driver.whenRun(sampler::run);
         List<List<Integer>> answers = SteppedLoop.answers(GPT2, driver.open(DataType.BF16), overlaps, all);
         assertThat(driver.leaks()).isEmpty();
+        assertThat(sampler.taken())
+                .as("rows that took tokens on the device")
+                .isBetween(overlaps ? 100 : 0, overlaps ? 1000 : 0);
         return answers;
     }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -109,7 +108,9 @@ class FakeDeviceTest {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
             var sampling = new SamplingRows(rows, 64);
             sampling.begin(rows);
-            Arrays.fill(sampling.place, SamplingRows.Place.DEVICE);
+            for (int row = 0; row < rows; row++) {
+                sampling.settlePlace(row);
+            }
             var tokens = new SampledTokens(rows);
             backend.sample(logits, sampling, tokens);
             assertThat(tokens.token).containsOnly(11);

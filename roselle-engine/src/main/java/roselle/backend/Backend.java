@@ -217,7 +217,7 @@ public interface Backend extends AutoCloseable {
     /**
      * Samples a token from each row of logits whose place is the device, as the host's sampler would, without typical sampling. The
      * tokens stay on the device for the rows of the next step that {@link StepInputs#sampledRow take} them; of a row that failed some
-     * token of the vocabulary stays.
+     * token of the vocabulary stays. Where {@link SamplingRows#returnsLogits}, logits of the host's rows come back with the tokens.
      */
     default void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
         throw new UnsupportedOperationException(name() + " samples no tokens");

@@ -1,5 +1,6 @@
 package roselle.backend;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** What was sampled from the rows of a step, {@link SamplingRows}: arrays of {@code [maxOutputs]}, reused from step to step. */
@@ -25,6 +26,8 @@ public final class SampledTokens {
     public final int[] count; // of the likeliest tokens
     public final int[] ids; // [maxOutputs, MAX_LOGPROBS]
     public final float[] logprobs; // [maxOutputs, MAX_LOGPROBS]
+    /** Float32 of [vocabulary] where {@link SamplingRows#returnsLogits}: the device's memory, until it is given these tokens again. */
+    public final MemorySegment[] logits;
 
     public SampledTokens(int maxOutputs) {
         token = new int[maxOutputs];
@@ -34,5 +37,7 @@ public final class SampledTokens {
         count = new int[maxOutputs];
         ids = new int[maxOutputs * MAX_LOGPROBS];
         logprobs = new float[maxOutputs * MAX_LOGPROBS];
+        logits = new MemorySegment[maxOutputs];
+        Arrays.fill(logits, MemorySegment.NULL);
     }
 }

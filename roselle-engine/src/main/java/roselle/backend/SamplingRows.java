@@ -21,6 +21,9 @@ public final class SamplingRows {
     public static final int[] NO_IDS = {};
     public static final float[] NO_BIASES = {};
 
+    /** Rows whose logits come back for the host at most. */
+    public static final int MAX_RETURNED = 8;
+
     private static final int MAX_ROOM = 1 << 20; // 4 MiB
     private static final int EXTRA_ROOM = 1 << 16; // for biases and masks where contexts are short
 
@@ -59,8 +62,13 @@ public final class SamplingRows {
     /** Bit {@code t % 64} of word {@code t / 64} allows token {@code t}; {@link #ALL} allows all. */
     public final long[][] mask;
 
+    /** Whether the logits of the host's rows, which are few, come back from the device with the tokens. */
+    public boolean returnsLogits;
+
     private final int room;
     private int numbers; // of the rows that the device samples
+    private int deviceRows;
+    private int hostRows;
 
     /** Rows of steps within limits. */
     public SamplingRows(StepLimits limits) {
@@ -132,6 +140,9 @@ public final class SamplingRows {
         Arrays.fill(mask, 0, used, ALL);
         count = 0;
         numbers = 0;
+        deviceRows = 0;
+        hostRows = 0;
+        returnsLogits = false;
     }
 
     public boolean hasPenalties(int row) {
@@ -146,9 +157,29 @@ public final class SamplingRows {
     /** Lets the device sample a row, or the host where no device can, or where it has no room left. */
     public void settlePlace(int row) {
         long needed = numbers(row);
-        boolean fits = typicalP[row] >= 1 && needed <= room - numbers;
-        place[row] = fits ? Place.DEVICE : Place.HOST;
-        numbers += fits ? (int) needed : 0;
+        if (typicalP[row] >= 1 && needed <= room - numbers) {
+            place[row] = Place.DEVICE;
+            numbers += (int) needed;
+            deviceRows++;
+        } else {
+            leaveToHost(row);
+        }
+    }
+
+    /** Lets the host sample a row. */
+    public void leaveToHost(int row) {
+        place[row] = Place.HOST;
+        hostRows++;
+    }
+
+    /** Rows that the device samples. */
+    public int deviceRows() {
+        return deviceRows;
+    }
+
+    /** Rows that the host samples. */
+    public int hostRows() {
+        return hostRows;
     }
 
     /** Numbers of 32 bits that a device copies for a row; a mask of words of 64 bits may need one more to begin at an even place. */

@@ -25,9 +25,9 @@ import roselle.sampling.Sampler;
  * Runs batches on one rank: {@link #forward} starts a step, {@link #launchSample} says how its tokens are to be sampled, and
  * {@link #collectSample} waits for them.
  *
- * <p>While the device computes the logits, the host puts the masks of constrained sequences into the rows. Where the device samples all
- * tokens of a step, {@link #mayGoAhead}, one more step may be started before this one is sampled. All memory is taken when it is
- * made. It owns the decoder and the backend and closes them.
+ * <p>While the device computes the logits, the host puts the masks of constrained sequences into the rows. Where the device samples,
+ * {@link #mayGoAhead}, one more step may be started before the tokens of this one are collected. All memory is taken when it is made.
+ * It owns the decoder and the backend and closes them.
  */
 public final class Executor implements AutoCloseable {
     private final Backend backend;
@@ -49,9 +49,8 @@ public final class Executor implements AutoCloseable {
     private static final class InFlightStep {
         final SamplingRows rows;
         final SampledTokens tokens;
-        boolean isOnDevice; // whether the device samples any row
-        boolean isAllOnDevice; // whether it samples all that are wanted, and the host wants no logits
-        boolean remembers; // whether a token to be sampled next depends on these
+        boolean isLaunched; // whether the device was given rows
+        boolean isRead; // whether the host reads what the decoder left, so that no step may be started before it has
 
         InFlightStep(StepLimits limits) {
             rows = new SamplingRows(limits);
@@ -130,39 +129,64 @@ public final class Executor implements AutoCloseable {
     }
 
     /**
-     * Whether the device samples every token of the step that was started last, and what it samples next does not depend on them but
-     * through the decoder: then the next one may be started.
+     * Whether the next step may be started before the tokens of the last one are collected: whether the device samples, and the host
+     * then reads nothing that the decoder will have overwritten.
      */
     public boolean mayGoAhead() {
-        InFlightStep last = steps[(started - 1) % steps.length];
-        return last.isAllOnDevice && !last.remembers;
+        return backend.samples() && !steps[(started - 1) % steps.length].isRead;
+    }
+
+    /**
+     * Whether a step that was planned ahead needs the tokens of the step before for its sampling, beside its input: penalties and
+     * masks do. Its {@link #launchSample} must then wait for them; its {@link #forward} need not.
+     */
+    public boolean samplesByTokensUnderWay(Batch ahead) {
+        for (int entry = 0; entry < ahead.size(); entry++) {
+            if (ahead.takesSampled(entry) && ahead.sequence(entry).samplesByHistory()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Fills the rows of the step whose {@link #forward} was called last, and starts the sampling that the device can do. */
     public void launchSample(Batch batch) {
         InFlightStep step = steps[started++ % steps.length];
-        step.rows.begin(batch.totalOutputs());
-        step.isOnDevice = false;
-        step.isAllOnDevice = batch.totalOutputs() > 0;
-        step.remembers = false;
+        SamplingRows rows = step.rows;
+        rows.begin(batch.totalOutputs());
+        step.isRead = false;
         int output = 0;
         for (int entry = 0; entry < batch.size(); entry++) {
-            int sampled = batch.sampledRows(entry);
-            int first = output + batch.outputs(entry) - sampled;
-            for (int i = 0; i < sampled; i++) {
-                fillRow(step.rows, first + i, batch, entry, i);
+            int outputs = batch.outputs(entry);
+            if (!batch.isDropped(entry)) {
+                fillRows(rows, output + outputs - batch.sampledRows(entry), batch, entry);
+                step.isRead |= outputs > batch.sampledRows(entry)
+                        || batch.sequence(entry).plan().embedsPrompt;
             }
-            if (sampled == 1 && backend.samples()) {
-                step.rows.settlePlace(first);
-            }
-            boolean isOnDevice = sampled == 1 && step.rows.place[first] == SamplingRows.Place.DEVICE;
-            step.isOnDevice |= isOnDevice;
-            step.remembers |= isOnDevice && batch.sequence(entry).samplesByHistory();
-            step.isAllOnDevice &= batch.outputs(entry) == (isOnDevice ? 1 : 0);
-            output += batch.outputs(entry);
+            output += outputs;
         }
-        if (step.isOnDevice) {
-            backend.launchSample(decoder.logits(), step.rows, step.tokens);
+        int hostRows = rows.hostRows();
+        rows.returnsLogits = backend.samples() && !step.isRead && hostRows > 0 && hostRows <= SamplingRows.MAX_RETURNED;
+        step.isRead |= hostRows > 0 && !rows.returnsLogits;
+        step.isLaunched = rows.deviceRows() > 0 || rows.returnsLogits;
+        if (step.isLaunched) {
+            backend.launchSample(decoder.logits(), rows, step.tokens);
+        }
+    }
+
+    /** Fills the rows of an entry from {@code first} on, and settles who samples them. */
+    private void fillRows(SamplingRows rows, int first, Batch batch, int entry) {
+        int sampledRows = batch.sampledRows(entry);
+        for (int i = 0; i < sampledRows; i++) {
+            fillRow(rows, first + i, batch, entry, i);
+            if (sampledRows == 1 && backend.samples()) {
+                rows.settlePlace(first);
+            } else {
+                rows.leaveToHost(first + i);
+            }
+        }
+        if (sampledRows == 1 && rows.place[first] == SamplingRows.Place.DEVICE) {
+            batch.recordSampledOnDevice(entry);
         }
     }
 
@@ -174,17 +198,16 @@ public final class Executor implements AutoCloseable {
         int[] ids = drafts == 0 ? sequence.ids() : running.idsWithDrafts(drafts);
         sequence.plan().fill(rows, row, ids, sequence.promptLength(), position);
         rows.mask[row] = sequence.constraint().mask(ids, position);
-        rows.place[row] = SamplingRows.Place.HOST;
     }
 
     /** Waits for the step that was started first and takes or samples a token from each row that is to be sampled. */
     public StepResult collectSample(Batch batch) {
         InFlightStep step = steps[sampled++ % steps.length];
         result.clear();
-        if (step.isOnDevice) {
+        if (step.isLaunched) {
             backend.collectSample(step.tokens);
         }
-        if (batch.totalOutputs() > 0 && !step.isAllOnDevice) {
+        if (step.isRead) {
             backend.read(decoder.logits(), 0, batch.totalOutputs(), logits);
         }
         int output = 0;
@@ -205,7 +228,7 @@ public final class Executor implements AutoCloseable {
     public void settle() {
         for (; sampled < started; sampled++) {
             InFlightStep step = steps[sampled % steps.length];
-            if (step.isOnDevice) {
+            if (step.isLaunched) {
                 backend.collectSample(step.tokens);
             }
         }
@@ -218,7 +241,9 @@ public final class Executor implements AutoCloseable {
         for (int i = 0; i < batch.sampledRows(entry); i++) {
             int row = first + i;
             if (step.rows.place[row] == SamplingRows.Place.HOST) {
-                sampler.sample(logits, row, step.rows, row, step.tokens);
+                boolean isReturned = step.rows.returnsLogits;
+                MemorySegment source = isReturned ? step.tokens.logits[row] : logits;
+                sampler.sample(source, isReturned ? 0 : row, step.rows, row, step.tokens);
             }
             if (step.tokens.failure[row] != SampledTokens.Failure.NONE) {
                 result.fail(Sampler.failure(step.tokens.failure[row], step.rows.position[row]));

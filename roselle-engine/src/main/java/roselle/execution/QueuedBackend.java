@@ -55,6 +55,8 @@ public final class QueuedBackend implements Backend {
     private int @Nullable [] lastTokens; // [maxOutputs] what was sampled last; the worker's
     private @Nullable Sampler sampler;
     private MemorySegment row = MemorySegment.NULL; // [vocabulary]
+    private MemorySegment returned = MemorySegment.NULL; // [2, MAX_RETURNED, vocabulary], used in turn
+    private int turn;
 
     /** A step, or the sampling of its tokens. */
     private static final class Job {
@@ -190,10 +192,15 @@ public final class QueuedBackend implements Backend {
 
     private void sample(Rows logits, SamplingRows rows, SampledTokens tokens, int[] last) {
         Sampler host = sampler(logits.columns());
+        turn = 1 - turn;
+        int saved = turn * SamplingRows.MAX_RETURNED;
         for (int r = 0; r < rows.count; r++) {
             if (rows.place[r] == SamplingRows.Place.DEVICE) {
                 device.read(logits, r, 1, row);
                 last[r] = Math.max(0, host.sample(row, 0, rows, r, tokens));
+            } else if (rows.place[r] == SamplingRows.Place.HOST && rows.returnsLogits) {
+                tokens.logits[r] = returned.asSlice(saved++ * row.byteSize(), row.byteSize());
+                device.read(logits, r, 1, tokens.logits[r]);
             }
         }
     }
@@ -204,6 +211,7 @@ public final class QueuedBackend implements Backend {
         if (host == null) {
             host = new Sampler(vocabulary);
             row = arena.allocate(ValueLayout.JAVA_FLOAT, vocabulary);
+            returned = arena.allocate(ValueLayout.JAVA_FLOAT, 2L * SamplingRows.MAX_RETURNED * vocabulary);
             sampler = host;
         }
         return host;

@@ -28,6 +28,7 @@ class TokenConstraintTest {
         var stepsAhead = new AtomicInteger();
         Backend ahead = AheadBackends.counting(new QueuedBackend(new CpuBackend(2)), stepsAhead);
         assertThat(SteppedLoop.answers(MODEL, ahead, true, all)).isEqualTo(plain);
+        assertThat(stepsAhead.get()).as("steps ahead").isGreaterThan(50);
 
         Backend late = AheadBackends.late(new QueuedBackend(new CpuBackend(2)));
         assertThat(SteppedLoop.answers(MODEL, late, true, all)).isEqualTo(plain);

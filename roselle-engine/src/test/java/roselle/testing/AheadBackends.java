@@ -54,12 +54,9 @@ public final class AheadBackends {
                     return null;
                 }
                 case "collectSample" -> {
-                    boolean isSampled = false;
-                    while (!isSampled) {
+                    while (waiting.stream().anyMatch(each -> each.samples(arguments[0]))) {
                         Launched next = waiting.remove();
                         call(device, next.method, next.arguments);
-                        isSampled =
-                                next.method.getName().equals("launchSample") && next.arguments[2].equals(arguments[0]);
                     }
                 }
                 default -> {
@@ -91,6 +88,10 @@ public final class AheadBackends {
         Launched(Method method, Object[] arguments) {
             this.method = method;
             this.arguments = arguments;
+        }
+
+        boolean samples(Object tokens) {
+            return method.getName().equals("launchSample") && arguments[2].equals(tokens);
         }
     }
 
