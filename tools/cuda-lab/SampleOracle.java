@@ -17,10 +17,10 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.batch.SamplingPlan;
 import roselle.sampling.Sampler;
-import roselle.sampling.TokenHistory;
-import roselle.sampling.TokenMask;
 
 /** Samples the cases that sample.py wrote with the engine's own sampler: java -cp CLASSES SampleOracle.java CASES RESULTS. */
 final class SampleOracle {
@@ -79,9 +79,11 @@ final class SampleOracle {
                 new OutputOptions(1, topLogprobs >= 0, Math.max(0, topLogprobs), false),
                 new SchedulingOptions(0, "", "", Duration.ZERO));
         var plan = SamplingPlan.of(request, new int[0], vocabulary, seed, 0);
-        var before = new TokenHistory();
-        before.show(history, promptLength, history.length);
-        write(vocabulary, logits, plan, before, mask(vocabulary, allowed));
+        var rows = new SamplingRows(1, 0);
+        rows.begin(1);
+        plan.fill(rows, 0, history, promptLength, history.length);
+        rows.mask[0] = mask(vocabulary, allowed);
+        write(vocabulary, logits, rows);
     }
 
     private int[] ints() {
@@ -92,23 +94,23 @@ final class SampleOracle {
         return numbers;
     }
 
-    private static TokenMask mask(int vocabulary, int[] allowed) {
+    private static long[] mask(int vocabulary, int[] allowed) {
         if (allowed.length == 0) {
-            return TokenMask.ALL;
+            return SamplingRows.ALL;
         }
-        var mask = new TokenMask(vocabulary);
+        var mask = new long[(vocabulary + 63) / 64];
         for (int id : allowed) {
-            mask.allow(id);
+            mask[id / 64] |= 1L << id % 64;
         }
         return mask;
     }
 
     /** The bytes of the kernel's SampleResult. */
-    private void write(int vocabulary, float[] logits, SamplingPlan plan, TokenHistory history, TokenMask mask) {
+    private void write(int vocabulary, float[] logits, SamplingRows rows) {
         var sampler = new Sampler(vocabulary);
-        int token = sampler.sample(MemorySegment.ofArray(logits), 0, plan, history, mask);
+        int token = sampler.sample(MemorySegment.ofArray(logits), 0, rows, 0, new SampledTokens(1));
         int end = out.position() + 176;
-        boolean reports = token >= 0 && plan.topLogprobs != SamplingPlan.NO_LOGPROBS;
+        boolean reports = token >= 0 && rows.topLogprobs[0] != SamplingRows.NO_LOGPROBS;
         var report = sampler.report();
         out.putInt(token).putInt(token < 0 ? 1 : 0).putFloat(reports ? report.chosen() : 0f);
         out.putInt(reports ? report.count() : 0);

@@ -41,8 +41,7 @@ final class E4m3Format implements WeightFormat {
             target += step;
         }
         for (; i < count; i += COUNT) {
-            WeightFormat.decodeRest(
-                    SCALAR, weights, offset + i, Math.min(COUNT, count - i), panel, target, scratch);
+            WeightFormat.decodeRest(SCALAR, weights, offset + i, Math.min(COUNT, count - i), panel, target, scratch);
             target += step;
         }
     }

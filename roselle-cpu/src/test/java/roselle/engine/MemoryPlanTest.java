@@ -96,7 +96,7 @@ class MemoryPlanTest {
         inputs.rowStart[1] = rows;
         inputs.contextLength[0] = from;
         Arrays.fill(inputs.tokenIds, 3);
-        Arrays.fill(inputs.drawnRow, -1);
+        Arrays.fill(inputs.sampledRow, -1);
         Arrays.setAll(inputs.positions, row -> from + row);
         device.submit(inputs, decoder);
     }

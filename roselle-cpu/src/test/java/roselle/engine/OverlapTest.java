@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
+import roselle.api.GenerationRequestBuilder;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.cpu.CpuDevice;
@@ -56,15 +59,14 @@ class OverlapTest {
         assertThat(stepsAhead.get()).as("late steps ahead").isGreaterThan(10);
     }
 
-    /** Pages for two of sixteen sequences: they run short again and again. */
+    /** Pages for one of sixteen sequences: they run short again and again. */
     @Test
     void fewPagesGiveTheSameBits() {
         String model = "llama";
         EngineConfig one = config(model, 0).with(new BatchOptions(64, 1, 32, 0, 100));
-        long bytes = 2
-                * Engine.plan(one).caches().stream()
-                        .mapToLong(EnginePlan.Cache::bytes)
-                        .sum();
+        long bytes = Engine.plan(one).caches().stream()
+                .mapToLong(EnginePlan.Cache::bytes)
+                .sum();
         List<String> plain = answers(config(model, 0).with(Overlap.OFF), new CpuDevice(2));
         EngineConfig overlapped = config(model, bytes).with(Overlap.ON);
         Device late = AheadDevices.late(new QueuedDevice(new CpuDevice(2)));
@@ -75,11 +77,58 @@ class OverlapTest {
         }
     }
 
+    private static GenerationRequestBuilder longAnswer(int first) {
+        return GenerationRequest.builder()
+                .tokens(first, 6, 7)
+                .seed(first)
+                .temperature(1)
+                .ignoreEos(true)
+                .maxTokens(40);
+    }
+
+    /** Steps launched ahead while some requests run to their ends together. */
+    private static int stepsAhead(GenerationRequest... requests) {
+        var stepsAhead = new AtomicInteger();
+        Device device = AheadDevices.counting(new CpuDevice(2), stepsAhead);
+        var gate = new Gate();
+        EngineConfig config = config("llama", 0).with(new BatchOptions(64, 16, 64, 8, 100)); // chunks of 8
+        try (var engine = Engine.open(config.with(Overlap.ON), device, gate)) {
+            List<Generation> generations =
+                    Arrays.stream(requests).map(engine::submit).toList();
+            gate.open();
+            for (Generation generation : generations) {
+                for (var _ : generation) {} // to its end
+            }
+        }
+        return stepsAhead.get();
+    }
+
+    @Test
+    void rowsWithPenaltiesGoAhead() {
+        GenerationRequest request =
+                longAnswer(5).repetitionPenalty(1.3).presencePenalty(0.3).build();
+        assertThat(stepsAhead(request)).isEqualTo(39);
+    }
+
+    @Test
+    void aRowThatTheHostSamplesStopsNoOther() {
+        GenerationRequest typical = longAnswer(5).typicalP(0.9).build();
+        assertThat(stepsAhead(typical)).as("alone it always waits").isZero();
+        assertThat(stepsAhead(typical, longAnswer(6).build())).isEqualTo(39);
+    }
+
+    @Test
+    void aPromptInChunksStopsNobody() {
+        int[] prompt = new Random(3).ints(50, 3, 300).toArray();
+        GenerationRequest longPrompt = longAnswer(5).tokens(prompt).maxTokens(1).build();
+        assertThat(stepsAhead(longAnswer(6).build(), longPrompt)).isEqualTo(39);
+    }
+
     @Test
     void aFailureOfAStepAheadIsTheEnginesEnd() {
         var steps = new AtomicInteger();
         Device device =
-                AheadDevices.failing(new CpuDevice(1), inputs -> inputs.takesDrawn && steps.incrementAndGet() == 3);
+                AheadDevices.failing(new CpuDevice(1), inputs -> inputs.takesSampled && steps.incrementAndGet() == 3);
         try (var engine = Engine.open(config("llama", 0).with(Overlap.ON), device, StepHook.NONE)) {
             var generation = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6, 7)
@@ -102,7 +151,7 @@ class OverlapTest {
     }
 
     @Test
-    void leftOpenItIsOnWhereTheDeviceDrawsTokens() {
+    void leftOpenItIsOnWhereTheDeviceSamplesTokens() {
         String told = System.getProperty("roselle.overlap");
         System.clearProperty("roselle.overlap");
         try {

@@ -275,6 +275,8 @@ class SameBitsTest {
                 strangers.add(engine.submit(GenerationRequest.builder()
                         .tokens(prompt)
                         .seed(i)
+                        .frequencyPenalty(i % 5 == 1 ? 0.5 : 0)
+                        .typicalP(i % 7 == 2 ? 0.9 : 1)
                         .ignoreEos(true)
                         .maxTokens(1 + random.nextInt(20))
                         .build()));

@@ -129,6 +129,11 @@ final class CStruct {
             struct.set(JAVA_FLOAT, offset, value);
         }
 
+        /** Sets the member of a struct that begins within a segment. */
+        void set(MemorySegment structs, long begin, float value) {
+            structs.set(JAVA_FLOAT, begin + offset, value);
+        }
+
         float of(MemorySegment struct) {
             return struct.get(JAVA_FLOAT, offset);
         }
@@ -136,8 +141,9 @@ final class CStruct {
 
     /** A member of type {@code double}. */
     record OfDouble(long offset) {
-        void set(MemorySegment struct, double value) {
-            struct.set(JAVA_DOUBLE, offset, value);
+        /** Sets the member of a struct that begins within a segment. */
+        void set(MemorySegment structs, long begin, double value) {
+            structs.set(JAVA_DOUBLE, begin + offset, value);
         }
     }
 }

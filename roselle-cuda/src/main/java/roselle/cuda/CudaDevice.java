@@ -13,10 +13,11 @@ import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Phase;
 import roselle.backend.Rows;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
-import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.cuda.driver.Driver;
 import roselle.quantization.StoredMatrix;
@@ -204,7 +205,7 @@ public final class CudaDevice implements Device {
         memory.send(inputs);
         products.forgetRoutings();
         launcher.barrier();
-        if (inputs.takesDrawn) {
+        if (inputs.takesSampled) {
             sampler.take(memory, inputs.rows);
         }
         operations.begin(memory);
@@ -229,20 +230,20 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public boolean draws() {
+    public boolean samples() {
         return true;
     }
 
     @Override
-    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
+    public void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
         device.enter();
-        sampler.launch(logits, draws, rows);
+        sampler.launch(logits, rows, tokens);
     }
 
     @Override
-    public void collectDraw(TokenDraws draws) {
+    public void collectSample(SampledTokens tokens) {
         device.enter();
-        sampler.collect(draws);
+        sampler.collect(tokens);
     }
 
     @Override

@@ -5,16 +5,16 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.LogitChanges;
 import roselle.backend.Rows;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepDemands;
-import roselle.backend.TokenDraws;
 
 /**
- * Draws tokens from logits on the device ({@code sample.cu}); its memory is taken by {@link #prepare}, or with the first draw.
+ * Samples tokens from logits on the device ({@code sample.cu}); its memory is taken by {@link #prepare}, or with the first rows.
  *
- * <p>The tokens stay in device memory for the next step, and what was drawn is copied to the host with an event behind it. Two
- * draws may be on their way, so there are two of what the host writes and reads.
+ * <p>The tokens stay in device memory for the next step, and what was sampled is copied to the host with an event behind it. The
+ * tokens of two steps may be on their way, so there are two of what the host writes and reads.
  */
 final class SampleKernels {
     static final int THREADS = 512;
@@ -31,8 +31,8 @@ final class SampleKernels {
     private final Launcher launcher;
     private final Kernel sample;
     private final Kernel takeTokens;
-    private final Flight[] flights = new Flight[2];
-    private int turn; // which of the two the last draw used
+    private final InFlightSample[] inFlight = new InFlightSample[2];
+    private int turn; // which of the two was launched last
     private int rows;
     private int vocabulary;
     private long requests;
@@ -40,23 +40,25 @@ final class SampleKernels {
     private long tokens;
     private long numbers;
     private long counts;
-    private long changes;
-    private int room; // numbers of changes
+    private long changes; // numbers of varying length
+    private int room; // for so many
     private long exchange;
     private long lists;
 
-    /** One draw on its way. */
-    private static final class Flight {
+    /** The tokens of one step on their way. */
+    private static final class InFlightSample {
         final long event;
-        MemorySegment sent = MemorySegment.NULL;
+        SampleRequests requests = new SampleRequests(MemorySegment.NULL, MemorySegment.NULL);
         MemorySegment returned = MemorySegment.NULL;
-        MemorySegment changes = MemorySegment.NULL;
-        int count;
+        MemorySegment logits = MemorySegment.NULL; // [MAX_RETURNED, vocabulary] of the host's rows
 
         @Nullable
-        TokenDraws draws; // null where none is
+        SamplingRows rows;
 
-        Flight(long event) {
+        @Nullable
+        SampledTokens tokens; // null where none are
+
+        InFlightSample(long event) {
             this.event = event;
         }
     }
@@ -66,8 +68,8 @@ final class SampleKernels {
         this.launcher = launcher;
         sample = kernels.kernel(KernelSource.SAMPLE, "sample");
         takeTokens = kernels.kernel(KernelSource.SAMPLE, "take_tokens");
-        for (int i = 0; i < flights.length; i++) {
-            flights[i] = new Flight(device.host().createEvent());
+        for (int i = 0; i < inFlight.length; i++) {
+            inFlight[i] = new InFlightSample(device.host().createEvent());
         }
     }
 
@@ -76,20 +78,22 @@ final class SampleKernels {
             return;
         }
         device.synchronize();
-        for (Flight flight : flights) {
+        for (InFlightSample sample : inFlight) {
             if (rows > 0) {
-                device.host().free(flight.sent);
-                device.host().free(flight.returned);
-                device.host().free(flight.changes);
+                device.host().free(sample.requests.structs());
+                device.host().free(sample.requests.numbers());
+                device.host().free(sample.returned);
+                device.host().free(sample.logits);
             }
         }
         rows = maxRows;
         vocabulary = width;
         room = maxChanges;
-        for (Flight flight : flights) {
-            flight.sent = device.host().allocate(rows * ROW_BYTES);
-            flight.returned = device.host().allocate(rows * RESULT_BYTES);
-            flight.changes = device.host().allocate((long) room * Integer.BYTES);
+        for (InFlightSample sample : inFlight) {
+            MemorySegment structs = device.host().allocate(rows * ROW_BYTES);
+            sample.requests = new SampleRequests(structs, device.host().allocate((long) room * Integer.BYTES));
+            sample.returned = device.host().allocate(rows * RESULT_BYTES);
+            sample.logits = device.host().allocate(SamplingRows.MAX_RETURNED * logitBytes());
         }
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
@@ -102,19 +106,19 @@ final class SampleKernels {
         launcher.barrier();
     }
 
-    /** Bytes of device memory that draws need. */
+    /** Bytes of device memory that sampling needs. */
     long stepBytes(StepDemands demands) {
         long most = demands.limits().maxOutputs();
         long perRow = ROW_BYTES + RESULT_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
         return most * perRow
                 + numberBytes(most, demands.vocabulary())
-                + (long) LogitChanges.room(demands.limits()) * Integer.BYTES
+                + (long) SamplingRows.room(demands.limits()) * Integer.BYTES
                 + exchangeBytes();
     }
 
     /** Takes them. */
     void prepare(StepDemands demands) {
-        reserve(demands.limits().maxOutputs(), demands.vocabulary(), LogitChanges.room(demands.limits()));
+        reserve(demands.limits().maxOutputs(), demands.vocabulary(), SamplingRows.room(demands.limits()));
     }
 
     /** A row's logits as they are changed, where a block that has all of them cannot hold them itself. */
@@ -146,91 +150,78 @@ final class SampleKernels {
         return address;
     }
 
-    /** Draws from the first {@code count} rows; {@link #collect} must follow, after one more launch at most. */
-    void launch(Rows logits, TokenDraws draws, int count) {
-        reserve(draws.wanted.length, logits.columns(), draws.changes.numbers.length);
+    /** Samples the rows that are the device's; {@link #collect} must follow, after one more launch at most. */
+    void launch(Rows logits, SamplingRows asked, SampledTokens tokens) {
+        reserve(asked.maxRows(), logits.columns(), asked.room());
         turn = 1 - turn;
-        Flight flight = flights[turn];
-        if (flight.draws != null) {
-            throw new IllegalStateException("two draws are on their way already");
+        InFlightSample sample = inFlight[turn];
+        if (sample.tokens != null) {
+            throw new IllegalStateException("the tokens of two steps are on their way already");
         }
-        flight.draws = draws;
-        flight.count = count;
-        for (int row = 0; row < count; row++) {
-            request(draws, row, flight.sent.asSlice(row * ROW_BYTES, ROW_BYTES));
+        sample.rows = asked;
+        sample.tokens = tokens;
+        if (asked.deviceRows() > 0) {
+            sample.requests.fill(asked, changes);
+            copyIn(requests, sample.requests.structs(), asked.count * ROW_BYTES);
+            copyIn(changes, sample.requests.numbers(), sample.requests.numberBytes());
+            launcher.barrier();
+            launch(logits, asked.count);
+            device.driver().copyOut(sample.returned, results, asked.count * RESULT_BYTES, device.stream());
         }
-        device.driver().copyIn(requests, flight.sent, count * ROW_BYTES, device.stream());
-        int changed = draws.changes.length;
-        if (changed > 0) {
-            MemorySegment.copy(draws.changes.numbers, 0, flight.changes, JAVA_INT, 0, changed);
-            device.driver().copyIn(changes, flight.changes, (long) changed * Integer.BYTES, device.stream());
+        if (asked.returnsLogits) {
+            returnLogits(logits, asked, sample.logits, tokens);
         }
         launcher.barrier();
-        launch(logits, count);
-        device.driver().copyOut(flight.returned, results, count * RESULT_BYTES, device.stream());
-        launcher.barrier();
-        device.driver().recordEvent(flight.event, device.stream());
+        device.driver().recordEvent(sample.event, device.stream());
     }
 
-    /** Waits for a draw and fills in what it drew. */
-    void collect(TokenDraws draws) {
-        Flight flight = flights[0].draws == draws ? flights[0] : flights[1];
-        if (flight.draws != draws) {
-            throw new IllegalStateException("these draws were not launched");
-        }
-        device.driver().awaitEvent(flight.event);
-        flight.draws = null;
-        for (int row = 0; row < flight.count; row++) {
-            if (draws.wanted[row]) {
-                result(draws, row, flight.returned.asSlice(row * RESULT_BYTES, RESULT_BYTES));
+    /** Lets the logits of the host's rows follow the tokens. */
+    private void returnLogits(Rows logits, SamplingRows asked, MemorySegment target, SampledTokens tokens) {
+        long returned = 0;
+        for (int row = 0; row < asked.count; row++) {
+            if (asked.place[row] == SamplingRows.Place.HOST) {
+                tokens.logits[row] = target.asSlice(returned, logitBytes());
+                device.driver().copyOut(tokens.logits[row], RowKernels.row(logits, row), logitBytes(), device.stream());
+                returned += logitBytes();
             }
         }
     }
 
-    /** Puts the tokens that were drawn last into a step's token ids, where its rows take them. */
-    void take(StepMemory step, int count) {
-        launcher.of(takeTokens)
-                .pointer(tokens)
-                .pointer(step.drawnRow())
-                .pointer(step.tokenIds())
-                .integer(count)
-                .launch(Launcher.cover(count, TAKE_THREADS), 1, 1, TAKE_THREADS);
+    private long logitBytes() {
+        return (long) vocabulary * Float.BYTES;
     }
 
-    private void request(TokenDraws draws, int row, MemorySegment target) {
-        target.fill((byte) 0);
-        SampleRowLayout.TEMPERATURE.set(target, draws.wanted[row] ? draws.temperature[row] : -1);
-        SampleRowLayout.TOP_P.set(target, draws.topP[row]);
-        SampleRowLayout.MIN_P.set(target, draws.minP[row]);
-        SampleRowLayout.SEED.set(target, draws.seed[row]);
-        SampleRowLayout.POSITION.set(target, draws.position[row]);
-        SampleRowLayout.TOP_K.set(target, draws.topK[row]);
-        SampleRowLayout.TOP_LOGPROBS.set(target, draws.topLogprobs[row]);
-        SampleRowLayout.REPETITION.set(target, 1f); // no repetition penalty
-        if (draws.wanted[row] && draws.changes.changes(row)) {
-            change(draws.changes, row, target);
+    private void copyIn(long target, MemorySegment source, long bytes) {
+        if (bytes > 0) {
+            device.driver().copyIn(target, source, bytes, device.stream());
         }
     }
 
-    private void change(LogitChanges given, int row, MemorySegment target) {
-        int biases = given.biasCount[row];
-        SampleRowLayout.HISTORY.set(target, change(given.historyAt[row]));
-        SampleRowLayout.BIAS_IDS.set(target, change(given.biasAt[row]));
-        SampleRowLayout.BIASES.set(target, change(given.biasAt[row] + biases));
-        SampleRowLayout.STOP_IDS.set(target, change(given.stopAt[row]));
-        SampleRowLayout.MASK.set(target, given.maskAt[row] == LogitChanges.NO_MASK ? 0 : change(given.maskAt[row]));
-        SampleRowLayout.PROMPT_LENGTH.set(target, given.promptLength[row]);
-        SampleRowLayout.HISTORY_LENGTH.set(target, given.historyLength[row]);
-        SampleRowLayout.BIAS_COUNT.set(target, biases);
-        SampleRowLayout.STOP_COUNT.set(target, given.stopCount[row]);
-        SampleRowLayout.REPETITION.set(target, given.repetition[row]);
-        SampleRowLayout.PRESENCE.set(target, given.presence[row]);
-        SampleRowLayout.FREQUENCY.set(target, given.frequency[row]);
+    /** Waits for the tokens and fills them in. */
+    void collect(SampledTokens tokens) {
+        InFlightSample sample = inFlight[0].tokens == tokens ? inFlight[0] : inFlight[1];
+        SamplingRows asked = sample.rows;
+        if (sample.tokens != tokens || asked == null) {
+            throw new IllegalStateException("no sampling of these tokens was launched");
+        }
+        device.driver().awaitEvent(sample.event);
+        sample.rows = null;
+        sample.tokens = null;
+        for (int row = 0; row < asked.count; row++) {
+            if (asked.place[row] == SamplingRows.Place.DEVICE) {
+                result(tokens, row, sample.returned.asSlice(row * RESULT_BYTES, RESULT_BYTES));
+            }
+        }
     }
 
-    /** Where a number of the changes lies. */
-    private long change(int at) {
-        return changes + (long) at * Integer.BYTES;
+    /** Puts the tokens that were sampled last into a step's token ids, where its rows take them. */
+    void take(StepMemory step, int count) {
+        launcher.of(takeTokens)
+                .pointer(tokens)
+                .pointer(step.sampledRow())
+                .pointer(step.tokenIds())
+                .integer(count)
+                .launch(Launcher.cover(count, TAKE_THREADS), 1, 1, TAKE_THREADS);
     }
 
     private void launch(Rows logits, int count) {
@@ -259,26 +250,26 @@ final class SampleKernels {
         }
     }
 
-    private static void result(TokenDraws draws, int row, MemorySegment source) {
-        draws.token[row] = SampleResultLayout.TOKEN.of(source);
-        draws.failure[row] = failure(SampleResultLayout.FAILURE.of(source));
-        draws.chosen[row] = SampleResultLayout.CHOSEN.of(source);
+    private static void result(SampledTokens tokens, int row, MemorySegment source) {
+        tokens.token[row] = SampleResultLayout.TOKEN.of(source);
+        tokens.failure[row] = failure(SampleResultLayout.FAILURE.of(source));
+        tokens.chosen[row] = SampleResultLayout.CHOSEN.of(source);
         int count = SampleResultLayout.COUNT.of(source);
-        draws.count[row] = count;
-        int at = row * TokenDraws.MOST_LOGPROBS;
-        MemorySegment.copy(source, JAVA_INT, SampleResultLayout.IDS, draws.ids, at, count);
-        MemorySegment.copy(source, JAVA_FLOAT, SampleResultLayout.LOGPROBS, draws.logprobs, at, count);
+        tokens.count[row] = count;
+        int at = row * SampledTokens.MAX_LOGPROBS;
+        MemorySegment.copy(source, JAVA_INT, SampleResultLayout.IDS, tokens.ids, at, count);
+        MemorySegment.copy(source, JAVA_FLOAT, SampleResultLayout.LOGPROBS, tokens.logprobs, at, count);
     }
 
     /** A failure by the number that {@code enum Failure} of {@code sample.cu} gives it. */
-    static TokenDraws.Failure failure(int number) {
+    static SampledTokens.Failure failure(int number) {
         return switch (number) {
-            case 0 -> TokenDraws.Failure.NONE;
-            case 1 -> TokenDraws.Failure.NOT_A_NUMBER;
-            case 2 -> TokenDraws.Failure.INFINITE_LOGIT;
-            case 3 -> TokenDraws.Failure.NO_FINITE_LOGIT;
-            case 4 -> TokenDraws.Failure.NONE_ALLOWED;
-            case 5 -> TokenDraws.Failure.INFINITE_CHANGE;
+            case 0 -> SampledTokens.Failure.NONE;
+            case 1 -> SampledTokens.Failure.NOT_A_NUMBER;
+            case 2 -> SampledTokens.Failure.INFINITE_LOGIT;
+            case 3 -> SampledTokens.Failure.NO_FINITE_LOGIT;
+            case 4 -> SampledTokens.Failure.NONE_ALLOWED;
+            case 5 -> SampledTokens.Failure.INFINITE_CHANGE;
             default -> throw new IllegalStateException("the sampler failed in way " + number);
         };
     }

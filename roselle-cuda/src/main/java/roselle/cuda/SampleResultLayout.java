@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.StructLayout;
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
 
 /** What became of a row of logits: {@code struct SampleResult} of {@code sample.cu}. */
 final class SampleResultLayout {
@@ -15,8 +15,8 @@ final class SampleResultLayout {
             JAVA_INT.withName("failure"),
             JAVA_FLOAT.withName("chosen"),
             JAVA_INT.withName("count"),
-            sequenceLayout(TokenDraws.MOST_LOGPROBS, JAVA_INT).withName("ids"),
-            sequenceLayout(TokenDraws.MOST_LOGPROBS, JAVA_FLOAT).withName("logprobs"));
+            sequenceLayout(SampledTokens.MAX_LOGPROBS, JAVA_INT).withName("ids"),
+            sequenceLayout(SampledTokens.MAX_LOGPROBS, JAVA_FLOAT).withName("logprobs"));
 
     static final CStruct.OfInt TOKEN = CStruct.ofInt(LAYOUT, "token");
     static final CStruct.OfInt FAILURE = CStruct.ofInt(LAYOUT, "failure");

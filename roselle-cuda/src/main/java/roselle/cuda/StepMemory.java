@@ -157,8 +157,8 @@ final class StepMemory {
         return at(3 * rows);
     }
 
-    /** For each row the row of the draw before whose token it takes; −1 for its token id. */
-    long drawnRow() {
+    /** For each row the row of logits whose sampled token it takes; −1 for its token id. */
+    long sampledRow() {
         return at(4 * rows);
     }
 
@@ -198,7 +198,7 @@ final class StepMemory {
         arrange(inputs);
         System.arraycopy(inputs.tokenIds, 0, header, 0, inputs.rows);
         System.arraycopy(inputs.positions, 0, header, rows, inputs.rows);
-        System.arraycopy(inputs.drawnRow, 0, header, 4 * rows, inputs.rows);
+        System.arraycopy(inputs.sampledRow, 0, header, 4 * rows, inputs.rows);
         System.arraycopy(inputs.outputRow, 0, header, outputRowAt, inputs.outputs);
         System.arraycopy(inputs.rowStart, 0, header, rowStartAt, inputs.sequences + 1);
         System.arraycopy(inputs.contextLength, 0, header, contextLengthAt, inputs.sequences);

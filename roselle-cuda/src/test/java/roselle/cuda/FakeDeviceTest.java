@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,8 @@ import roselle.api.SchedulingOptions;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.Rows;
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.cuda.FakeDriver.Card;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
@@ -58,7 +58,7 @@ class FakeDeviceTest {
                 .build();
     }
 
-    /** Runs some requests to their ends at the same time: long prompts, short ones, some drawn by the device. */
+    /** Runs some requests to their ends at the same time: long prompts, short ones, some sampled by the device. */
     static void generate(Engine engine) {
         var generations = new ArrayList<Generation>();
         for (int i = 0; i < 6; i++) {
@@ -99,17 +99,21 @@ class FakeDeviceTest {
     }
 
     @Test
-    void drawsFromMoreRowsThanAGridHasBlocksAlongY() {
+    void samplesFromMoreRowsThanAGridHasBlocksAlongY() {
         int rows = 66_000;
         int vocabulary = 16;
         var driver = new FakeDriver(Card.HOPPER.withBytes(16L << 30));
-        driver.drawToken(11);
+        driver.sampleToken(11);
         try (Device backend = driver.open(DataType.BF16)) {
             Rows logits = Rows.of(backend.allocate(DataType.F32, (long) rows * vocabulary), vocabulary);
-            var draws = new TokenDraws(rows, 64);
-            Arrays.fill(draws.wanted, true);
-            backend.draw(logits, draws, rows);
-            assertThat(draws.token).containsOnly(11);
+            var sampling = new SamplingRows(rows, 64);
+            sampling.begin(rows);
+            for (int row = 0; row < rows; row++) {
+                sampling.settlePlace(row);
+            }
+            var tokens = new SampledTokens(rows);
+            backend.sample(logits, sampling, tokens);
+            assertThat(tokens.token).containsOnly(11);
         }
         assertThat(driver.leaks()).isEmpty();
     }
@@ -198,7 +202,7 @@ class FakeDeviceTest {
             run(engine, request(5, 40));
             assertThat(driver.count("cuStreamBeginCapture")).isEqualTo(1);
             assertThat(driver.count("cuLaunchKernelEx") - launches)
-                    .as("launches outside of graphs: the prompt's, and a draw for each token")
+                    .as("launches outside of graphs: the prompt's, and a sampling for each token")
                     .isLessThan(40 + 100);
             List<Generation> together;
             synchronized (driver) { // which stops the first at its first call until the second is there
@@ -212,17 +216,17 @@ class FakeDeviceTest {
     }
 
     @Test
-    void aStepSendsItsInputsInOneCopyAndItsDrawsInAnother() {
+    void aStepSendsItsInputsInOneCopyAndItsSamplingInAnother() {
         for (String model : List.of("gpt2", "gemma3")) { // with one kind of layers, and with two
             var driver = new FakeDriver(Card.HOPPER);
             try (Engine engine = EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.BF16))) {
                 run(engine, request(5, 20));
                 int before = driver.count("cuMemcpyHtoDAsync");
-                int draws = driver.count("cuMemcpyDtoHAsync");
+                int returned = driver.count("cuMemcpyDtoHAsync");
                 run(engine, request(3, 30));
-                int steps = driver.count("cuMemcpyDtoHAsync") - draws;
+                int steps = driver.count("cuMemcpyDtoHAsync") - returned;
                 assertThat(driver.count("cuMemcpyHtoDAsync") - before)
-                        .as("the inputs, the request of a draw, and the tiles of a prompt, in %d steps", steps)
+                        .as("the inputs, what is to be sampled, and the tiles of a prompt, in %d steps", steps)
                         .isBetween(steps * 2, steps * 2 + 2);
             }
         }

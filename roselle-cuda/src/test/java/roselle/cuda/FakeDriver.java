@@ -122,12 +122,12 @@ public final class FakeDriver implements Driver {
         devices = count;
     }
 
-    /** The token that every draw gives. */
-    public synchronized void drawToken(int id) {
+    /** The token that every row gives. */
+    public synchronized void sampleToken(int id) {
         token = id;
     }
 
-    /** Computes in place of what the fake does: draw one token, always the same. */
+    /** Computes in place of what the fake does: sample one token, always the same. */
     synchronized void whenRun(Consumer<FakeKernels.Launch> other) {
         computing = other;
     }

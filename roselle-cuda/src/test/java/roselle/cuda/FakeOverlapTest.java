@@ -35,7 +35,7 @@ class FakeOverlapTest {
     /** A row of a step: what stands where. */
     private record Row(int position, int token) {}
 
-    /** Draws tokens that depend on seed and position alone, and notes the rows of each step. */
+    /** Samples tokens that depend on seed and position alone, and notes the rows of each step. */
     private static final class Tokens {
         private final FakeDriver driver;
         private final List<Row> rows = new ArrayList<>();
@@ -161,7 +161,7 @@ class FakeOverlapTest {
     }
 
     @Test
-    void aStepLaunchedAheadFindsTheTokensThatWereDrawnAndItsOwnPositions() {
+    void aStepLaunchedAheadFindsTheTokensThatWereSampledAndItsOwnPositions() {
         Tokens plain = run(Overlap.OFF);
         Tokens ahead = run(Overlap.ON);
         assertThat(plain.taken).isZero();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.Activation;
 import roselle.backend.Router;
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 
@@ -201,14 +201,14 @@ class KernelAbiTest {
     }
 
     private static void sampling(AbiProgram sample) {
-        sample.equal("MOST_LOGPROBS", TokenDraws.MOST_LOGPROBS)
+        sample.equal("MOST_LOGPROBS", SampledTokens.MAX_LOGPROBS)
                 .equal("THREADS", SampleKernels.THREADS)
                 .equal("2 * BINS * sizeof(u64)", SampleKernels.EXCHANGE_BYTES)
                 .equal("2 * (LIST + 1) * sizeof(u64)", SampleKernels.LIST_BYTES);
-        TokenDraws.Failure[] failures = TokenDraws.Failure.values();
+        SampledTokens.Failure[] failures = SampledTokens.Failure.values();
         for (int number = 0; number < failures.length; number++) {
-            TokenDraws.Failure failure = SampleKernels.failure(number);
-            sample.equal(failure == TokenDraws.Failure.NONE ? "FINE" : failure.name(), number);
+            SampledTokens.Failure failure = SampleKernels.failure(number);
+            sample.equal(failure == SampledTokens.Failure.NONE ? "FINE" : failure.name(), number);
         }
     }
 

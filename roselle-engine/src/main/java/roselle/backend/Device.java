@@ -7,13 +7,13 @@ import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 
 /**
- * A device: it holds weights, rows and pages, runs steps, and draws tokens.
+ * A device: it holds weights, rows and pages, runs steps, and samples tokens.
  *
  * <p><b>Memory.</b> Everything is allocated before the first step and lives until {@link #close}; {@link #prepare} takes what
- * steps need beside it. <b>Order.</b> Steps, draws and copies take effect in the order of the calls, maybe later: only {@link
- * #read} and {@link #collectDraw} wait. One thread calls. <b>Ahead.</b> A device that {@link #draws} may be given a step and
- * its draw before the draw of the step before has been collected; each draw has {@link TokenDraws} of its own, which are the
- * device's until it is collected.
+ * steps need beside it. <b>Order.</b> Steps, samplings and copies take effect in the order of the calls, maybe later: only {@link
+ * #read} and {@link #collectSample} wait. One thread calls. <b>Ahead.</b> A device that {@link #samples} may be given a
+ * step and its sampling before the tokens of the step before have been collected; each has {@link SamplingRows} and {@link
+ * SampledTokens} of its own, which are the device's until then.
  */
 public interface Device extends AutoCloseable {
     /** What flags and metrics call it: {@code cpu}, {@code cuda:0}. */
@@ -64,7 +64,7 @@ public interface Device extends AutoCloseable {
     /** Bytes that {@link #prepare} takes, or that loading takes at most beside {@link #loadBytes}. */
     long stepBytes(StepDemands demands);
 
-    /** Takes all that steps and draws within these limits need and was not allocated; none of them takes memory after it. */
+    /** Takes all that steps and samplings within these limits need and was not allocated; none of them takes memory after it. */
     void prepare(StepDemands demands);
 
     /**
@@ -75,28 +75,29 @@ public interface Device extends AutoCloseable {
      */
     void submit(StepInputs inputs, StepProgram program);
 
-    /** Whether tokens can be drawn here, and taken by the next step before the host has seen them. */
-    default boolean draws() {
+    /** Whether tokens can be sampled here, and taken by the next step before the host has seen them. */
+    default boolean samples() {
         return false;
     }
 
-    /** Draws tokens and waits for them. */
-    default void draw(Rows logits, TokenDraws draws, int rows) {
-        launchDraw(logits, draws, rows);
-        collectDraw(draws);
+    /** Samples tokens and waits for them. */
+    default void sample(Rows logits, SamplingRows rows, SampledTokens tokens) {
+        launchSample(logits, rows, tokens);
+        collectSample(tokens);
     }
 
     /**
-     * Draws a token from each wanted row of logits as the host's sampler would, without typical sampling. The tokens stay on the device for the rows of the next step that {@link StepInputs#drawnRow take} them; of a
-     * row that failed some token of the vocabulary stays.
+     * Samples a token from each row of logits whose place is the device, as the host's sampler would, without typical sampling. The
+     * tokens stay on the device for the rows of the next step that {@link StepInputs#sampledRow take} them; of a row that failed some
+     * token of the vocabulary stays. Where {@link SamplingRows#returnsLogits}, logits of the host's rows come back with the tokens.
      */
-    default void launchDraw(Rows logits, TokenDraws draws, int rows) {
-        throw new UnsupportedOperationException(name() + " draws no tokens");
+    default void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
+        throw new UnsupportedOperationException(name() + " samples no tokens");
     }
 
-    /** Waits for what was launched with these draws, for nothing that was given to the device later, and fills in what was drawn. */
-    default void collectDraw(TokenDraws draws) {
-        throw new UnsupportedOperationException(name() + " draws no tokens");
+    /** Waits for what was launched with these tokens, for nothing that was given to the device later, and fills them in. */
+    default void collectSample(SampledTokens tokens) {
+        throw new UnsupportedOperationException(name() + " samples no tokens");
     }
 
     /** Copies all layers of a page of a group to another page of it: copy on write. */

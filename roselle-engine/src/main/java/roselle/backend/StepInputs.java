@@ -20,12 +20,12 @@ public final class StepInputs {
     /** Rows whose logits are wanted: their number, and their indices in {@link #outputRow}. */
     public int outputs;
 
-    /** Whether some rows take the token that the draw before this step left on the device, see {@link #drawnRow}. */
-    public boolean takesDrawn;
+    /** Whether some rows take the token that was sampled last and lies on the device, see {@link #sampledRow}. */
+    public boolean takesSampled;
 
     public final int[] tokenIds; // [maxRows]
-    /** Where {@link #takesDrawn}: the row of the draw whose token a row takes in place of its token id; −1 for none. */
-    public final int[] drawnRow; // [maxRows]
+    /** Where {@link #takesSampled}: the row of logits whose sampled token a row takes in place of its token id; −1 for none. */
+    public final int[] sampledRow; // [maxRows]
 
     public final int[] positions; // [maxRows]
     public final int[] outputRow; // [maxOutputs], ascending
@@ -37,7 +37,7 @@ public final class StepInputs {
         pageTokens = limits.pageTokens();
         maxPages = limits.maxPages();
         tokenIds = new int[limits.maxRows()];
-        drawnRow = new int[limits.maxRows()];
+        sampledRow = new int[limits.maxRows()];
         positions = new int[limits.maxRows()];
         outputRow = new int[limits.maxOutputs()];
         rowStart = new int[limits.maxSequences() + 1];
@@ -49,7 +49,7 @@ public final class StepInputs {
         pageTokens = sizes.pageTokens;
         maxPages = sizes.maxPages;
         tokenIds = new int[sizes.tokenIds.length];
-        drawnRow = new int[sizes.drawnRow.length];
+        sampledRow = new int[sizes.sampledRow.length];
         positions = new int[sizes.positions.length];
         outputRow = new int[sizes.outputRow.length];
         rowStart = new int[sizes.rowStart.length];
@@ -70,9 +70,9 @@ public final class StepInputs {
         rows = step.rows;
         sequences = step.sequences;
         outputs = step.outputs;
-        takesDrawn = step.takesDrawn;
+        takesSampled = step.takesSampled;
         System.arraycopy(step.tokenIds, 0, tokenIds, 0, rows);
-        System.arraycopy(step.drawnRow, 0, drawnRow, 0, rows);
+        System.arraycopy(step.sampledRow, 0, sampledRow, 0, rows);
         System.arraycopy(step.positions, 0, positions, 0, rows);
         System.arraycopy(step.outputRow, 0, outputRow, 0, outputs);
         System.arraycopy(step.rowStart, 0, rowStart, 0, sequences + 1);

@@ -10,8 +10,9 @@ import roselle.kvcache.SequencePages;
  * <p>The rows of a sequence are its next known tokens and then its drafts. The logits wanted are always those of its last
  * {@link #outputs} rows; the last {@link #sampledRows} of these are to be sampled, the ones before score the prompt.
  *
- * <p>An entry may be planned while the step before is under way ({@link #addAhead}): its one row is that of the token which the
- * device draws there. Where that token turns out to be the sequence's last, the entry {@link #isDropped is dropped}.
+ * <p>An entry may be planned while the step before is under way. Its rows then are those after the ones that this step computes:
+ * the next chunk of a prompt, or the one row of the token that the device samples there, {@link #takesSampled}. Where the sequence
+ * turns out to end in that step, the entry {@link #isDropped is dropped}.
  */
 public final class Batch {
     private final Running[] running;
@@ -20,7 +21,9 @@ public final class Batch {
     private final int[] appended;
     private final int[] first; // the position of the first row
     private final int[] sampled;
-    private final int[] drawnRow; // the row of the draw before that gives the token, or −1
+    private final int[] sampledRow; // the row of the step before whose sampled token this row is for, or −1
+    private final boolean[] isExpected; // whether the step before has rows of the sequence
+    private final boolean[] isSampledOnDevice;
     private int size;
     private int totalRows;
     private int totalOutputs;
@@ -33,7 +36,9 @@ public final class Batch {
         appended = new int[maxSequences];
         first = new int[maxSequences];
         sampled = new int[maxSequences];
-        drawnRow = new int[maxSequences];
+        sampledRow = new int[maxSequences];
+        isExpected = new boolean[maxSequences];
+        isSampledOnDevice = new boolean[maxSequences];
     }
 
     /** Sequences in this step. */
@@ -75,6 +80,20 @@ public final class Batch {
         return sampled[entry];
     }
 
+    /** Whether the entry's one row is for a token that the step before samples on the device. */
+    public boolean takesSampled(int entry) {
+        return sampledRow[entry] >= 0;
+    }
+
+    /** Notes that the device samples the entry's one token, so that the next step may take it there. */
+    public void recordSampledOnDevice(int entry) {
+        isSampledOnDevice[entry] = true;
+    }
+
+    public boolean isSampledOnDevice(int entry) {
+        return isSampledOnDevice[entry];
+    }
+
     /** The position after the entry's last row: where a token that is sampled from it will stand. */
     public int endPosition(int entry) {
         return first[entry] + rows[entry];
@@ -113,26 +132,17 @@ public final class Batch {
         totalOutputs = 0;
     }
 
+    /** Adds the next rows of a sequence. */
     public void add(Running sequence, int rowCount, int outputCount) {
-        first[size] = sequence.computed();
-        sampled[size] = Math.max(0, rowCount - sequence.remaining() + 1);
-        drawnRow[size] = -1;
-        append(sequence, rowCount, outputCount);
-    }
-
-    /** Adds one row for the token that row {@code drawn} of the step under way is about to give to this sequence. */
-    public void addAhead(Running sequence, int drawn) {
-        first[size] = sequence.sequence().length();
-        sampled[size] = 1;
-        drawnRow[size] = drawn;
-        append(sequence, 1, 1);
-    }
-
-    private void append(Running sequence, int rowCount, int outputCount) {
         running[size] = sequence;
         rows[size] = rowCount;
         outputs[size] = outputCount;
         appended[size] = 0;
+        first[size] = sequence.expectedComputed();
+        sampled[size] = Math.max(0, rowCount - sequence.remaining() + 1);
+        sampledRow[size] = sequence.expectedFrom();
+        isExpected[size] = sequence.isExpected();
+        isSampledOnDevice[size] = false;
         size++;
         totalRows += rowCount;
         totalOutputs += outputCount;
@@ -157,7 +167,9 @@ public final class Batch {
         System.arraycopy(outputs, entry + 1, outputs, entry, size - entry);
         System.arraycopy(first, entry + 1, first, entry, size - entry);
         System.arraycopy(sampled, entry + 1, sampled, entry, size - entry);
-        System.arraycopy(drawnRow, entry + 1, drawnRow, entry, size - entry);
+        System.arraycopy(sampledRow, entry + 1, sampledRow, entry, size - entry);
+        System.arraycopy(isExpected, entry + 1, isExpected, entry, size - entry);
+        System.arraycopy(isSampledOnDevice, entry + 1, isSampledOnDevice, entry, size - entry);
     }
 
     public boolean contains(Running sequence) {
@@ -170,16 +182,16 @@ public final class Batch {
     }
 
     /**
-     * Whether the entry's pages must be copied before its rows are computed ({@link SequencePages#needsCopy}); the step under
-     * way has done that for one that is planned ahead.
+     * Whether the entry's pages must be copied before its rows are computed ({@link SequencePages#needsCopy}); where the step before
+     * has rows of the sequence, it has done that.
      */
     public boolean needsCopy(int entry) {
-        return drawnRow[entry] < 0 && running[entry].pages().needsCopy();
+        return !isExpected[entry] && running[entry].pages().needsCopy();
     }
 
     /** Writes this step in the form that a device reads; the copies of {@link #needsCopy} are ordered apart. */
     public void fill(StepInputs inputs) {
-        inputs.takesDrawn = false;
+        inputs.takesSampled = false;
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
@@ -209,12 +221,12 @@ public final class Batch {
     }
 
     private void fillTokens(StepInputs inputs, int entry, int row) {
-        Arrays.fill(inputs.drawnRow, row, row + rows[entry], drawnRow[entry]);
-        if (drawnRow[entry] < 0) {
-            running[entry].copyRows(rows[entry], inputs.tokenIds, row);
+        Arrays.fill(inputs.sampledRow, row, row + rows[entry], sampledRow[entry]);
+        if (sampledRow[entry] < 0) {
+            running[entry].copyRows(first[entry], rows[entry], inputs.tokenIds, row);
         } else {
             inputs.tokenIds[row] = 0;
-            inputs.takesDrawn = true;
+            inputs.takesSampled = true;
         }
     }
 }

@@ -5,11 +5,16 @@ import roselle.kvcache.SequencePages;
 
 /** A sequence that owns pages and takes part in steps. */
 public final class Running implements SequenceState {
+    private static final int NO_ROW = -1;
+
     private final Sequence sequence;
     private final SequencePages pages;
     private int computed;
     private int[] drafts = new int[0];
     private int draftCount;
+    private int expectedRows; // 0 but while a step is planned ahead
+    private int expectedFrom = NO_ROW;
+    private boolean sitsOut;
 
     Running(Sequence sequence, SequencePages pages, int computed) {
         this.sequence = sequence;
@@ -31,9 +36,56 @@ public final class Running implements SequenceState {
         return computed;
     }
 
-    /** Known tokens that are not computed yet: 1 while it generates, more while it reads its prompt (again). */
+    /**
+     * Tokens that are not computed yet: 1 while it generates, more while it reads its prompt (again), 0 where the next one is not
+     * known yet; all this when the step is done that is {@link #expect expected}.
+     */
     public int remaining() {
-        return sequence.length() - computed;
+        int coming = expectedFrom == NO_ROW ? 0 : 1;
+        return sitsOut ? 0 : sequence.length() + coming - expectedComputed();
+    }
+
+    /**
+     * Says what the step under way does for this sequence, while the step after it is planned.
+     *
+     * @param rows that it computes
+     * @param from the row of logits from which it samples the next token, −1 where it samples none
+     */
+    public void expect(int rows, int from) {
+        expectedRows = rows;
+        expectedFrom = from;
+    }
+
+    /** Leaves it out of the step that is planned. */
+    public void sitOut() {
+        sitsOut = true;
+    }
+
+    /** Ends {@link #expect} and {@link #sitOut}. */
+    public void expectNothing() {
+        expectedRows = 0;
+        expectedFrom = NO_ROW;
+        sitsOut = false;
+    }
+
+    /** Whether it has rows in the step under way, while the step after it is planned. */
+    boolean isExpected() {
+        return expectedRows > 0;
+    }
+
+    /** The row of logits from which its next token is being sampled, −1 where that is known or none is. */
+    int expectedFrom() {
+        return expectedFrom;
+    }
+
+    /** Tokens whose keys and values are in the pages when the expected step is done. */
+    public int expectedComputed() {
+        return computed + expectedRows;
+    }
+
+    /** Whether its next token is being sampled: there is nothing yet that drafts could follow. */
+    public boolean awaitsToken() {
+        return expectedFrom != NO_ROW;
     }
 
     /** Proposes how the sequence may go on: the next step checks these tokens in one go with the known ones. */
@@ -53,10 +105,17 @@ public final class Running implements SequenceState {
         return drafts[index];
     }
 
-    /** Writes the ids of the rows {@code [computed, computed + rows)}, known tokens and then drafts. */
-    public void copyRows(int rows, int[] target, int offset) {
-        int known = Math.min(rows, remaining());
-        System.arraycopy(sequence.ids(), computed, target, offset, known);
+    /** The tokens that the sequence has and then the first {@code count} drafts. */
+    public int[] idsWithDrafts(int count) {
+        int[] ids = Arrays.copyOf(sequence.ids(), sequence.length() + count);
+        System.arraycopy(drafts, 0, ids, sequence.length(), count);
+        return ids;
+    }
+
+    /** Writes the ids of the rows {@code [from, from + rows)}, known tokens and then drafts. */
+    void copyRows(int from, int rows, int[] target, int offset) {
+        int known = Math.min(rows, sequence.length() - from);
+        System.arraycopy(sequence.ids(), from, target, offset, known);
         System.arraycopy(drafts, 0, target, offset + known, rows - known);
     }
 

@@ -9,32 +9,21 @@ import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
+import roselle.backend.SamplingRows;
 
 /** A request's sampling parameters and stop tokens as plain numbers, resolved once against a vocabulary. */
 public final class SamplingPlan {
-    /** Stands in {@link #topLogprobs} for no log-probabilities at all. */
-    public static final int NO_LOGPROBS = -1;
-
     private static final long CHOICE_STEP = 0x9E3779B97F4A7C15L;
 
-    public final double temperature;
-    public final int topK; // 0 keeps all
-    public final double topP;
-    public final double minP;
-    public final double typicalP;
-    public final double repetitionPenalty;
-    public final double presencePenalty;
-    public final double frequencyPenalty;
-    /** Token ids with a bias, ascending, and their biases. */
-    public final int[] biasIds;
-
-    public final float[] biases;
+    private final SamplingParameters sampling;
+    private final int[] biasIds; // ascending
+    private final float[] biases;
     /** Token ids that end the sequence, ascending. */
-    public final int[] stopIds;
+    private final int[] stopIds;
 
     public final int minTokens;
-    public final long seed;
-    /** Likeliest tokens to report beside the chosen one, or {@link #NO_LOGPROBS}. */
+    private final long seed;
+    /** Likeliest tokens to report beside the chosen one, or {@link SamplingRows#NO_LOGPROBS}. */
     public final int topLogprobs;
 
     /** Whether the rows of the prompt are wanted: for their tokens' log-probabilities, or for {@link #embedsPrompt}. */
@@ -50,15 +39,7 @@ public final class SamplingPlan {
     }
 
     private SamplingPlan(GenerationRequest request, int[] endIds, int vocabulary, long seed, PromptRows wanted) {
-        SamplingParameters sampling = request.sampling();
-        temperature = sampling.temperature();
-        topK = sampling.topK();
-        topP = sampling.topP();
-        minP = sampling.minP();
-        typicalP = sampling.typicalP();
-        repetitionPenalty = sampling.repetitionPenalty();
-        presencePenalty = sampling.presencePenalty();
-        frequencyPenalty = sampling.frequencyPenalty();
+        sampling = request.sampling();
         biasIds = new int[sampling.logitBias().size()];
         biases = new float[biasIds.length];
         fillBiases(sampling.logitBias(), vocabulary);
@@ -66,7 +47,7 @@ public final class SamplingPlan {
         stopIds = stopIds(stop.stopTokenIds(), stop.ignoreEos() ? new int[0] : endIds, vocabulary);
         minTokens = stop.minTokens();
         this.seed = seed;
-        topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : NO_LOGPROBS;
+        topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : SamplingRows.NO_LOGPROBS;
         scoresPrompt = wanted != PromptRows.NOTHING;
         embedsPrompt = wanted == PromptRows.STATES;
     }
@@ -77,7 +58,7 @@ public final class SamplingPlan {
      * @param endIds the model's own end-of-text tokens
      * @param vocabulary token ids are below it
      * @param seed the request's, or one that the engine picked
-     * @param choice which of the request's answers: each draws its own numbers, choice 0 those of {@code seed} itself; the
+     * @param choice which of the request's answers: each has random numbers of its own, choice 0 those of {@code seed} itself; the
      *     first one alone scores the prompt, which they have in common
      */
     public static SamplingPlan of(GenerationRequest request, int[] endIds, int vocabulary, long seed, int choice) {
@@ -124,7 +105,33 @@ public final class SamplingPlan {
         return Arrays.binarySearch(stopIds, id) >= 0;
     }
 
+    /** Whether a token depends on those before it beyond what the model makes of them. */
     public boolean hasPenalties() {
-        return repetitionPenalty != 1 || presencePenalty != 0 || frequencyPenalty != 0;
+        return sampling.repetitionPenalty() != 1 || sampling.presencePenalty() != 0 || sampling.frequencyPenalty() != 0;
+    }
+
+    /**
+     * Writes to a row how the token at {@code position} is to be sampled.
+     *
+     * @param ids the tokens before it, prompt first
+     * @param promptLength of them
+     */
+    public void fill(SamplingRows rows, int row, int[] ids, int promptLength, int position) {
+        rows.temperature[row] = sampling.temperature();
+        rows.topK[row] = sampling.topK();
+        rows.topP[row] = sampling.topP();
+        rows.minP[row] = sampling.minP();
+        rows.typicalP[row] = sampling.typicalP();
+        rows.seed[row] = seed;
+        rows.position[row] = position;
+        rows.topLogprobs[row] = topLogprobs;
+        rows.repetition[row] = (float) sampling.repetitionPenalty();
+        rows.presence[row] = (float) sampling.presencePenalty();
+        rows.frequency[row] = (float) sampling.frequencyPenalty();
+        rows.history[row] = ids;
+        rows.promptLength[row] = promptLength;
+        rows.biasIds[row] = biasIds;
+        rows.biases[row] = biases;
+        rows.forbidden[row] = position - promptLength < minTokens ? stopIds : SamplingRows.NO_IDS;
     }
 }

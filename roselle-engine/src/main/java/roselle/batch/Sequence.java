@@ -16,6 +16,7 @@ public final class Sequence {
     private final int maxLength;
     private final SamplingPlan plan;
     private final Placement placement;
+    private final TokenConstraint constraint;
     private int[] ids;
     private int length;
     private int scored;
@@ -26,7 +27,8 @@ public final class Sequence {
     private boolean wasAdmitted;
     private SequenceState state;
 
-    private Sequence(long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement) {
+    private Sequence(
+            long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement, TokenConstraint constraint) {
         if (prompt.length == 0 || maxLength <= prompt.length) {
             throw new IllegalArgumentException(
                     "a prompt of " + prompt.length + " tokens in a sequence of at most " + maxLength);
@@ -35,6 +37,7 @@ public final class Sequence {
         this.maxLength = maxLength;
         this.plan = plan;
         this.placement = placement;
+        this.constraint = constraint;
         promptLength = prompt.length;
         length = prompt.length;
         ids = Arrays.copyOf(prompt, (int) Math.min(maxLength, (long) prompt.length + FIRST_ROOM));
@@ -49,7 +52,13 @@ public final class Sequence {
      * @param maxLength tokens of prompt and answer together
      */
     public static Waiting begin(long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement) {
-        var sequence = new Sequence(id, prompt, maxLength, plan, placement);
+        return begin(id, prompt, maxLength, plan, placement, TokenConstraint.NONE);
+    }
+
+    /** The same with a say in which tokens may come. */
+    public static Waiting begin(
+            long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement, TokenConstraint constraint) {
+        var sequence = new Sequence(id, prompt, maxLength, plan, placement, constraint);
         return (Waiting) sequence.state;
     }
 
@@ -86,6 +95,15 @@ public final class Sequence {
 
     public Placement placement() {
         return placement;
+    }
+
+    public TokenConstraint constraint() {
+        return constraint;
+    }
+
+    /** Whether its next token cannot be sampled before all those before it are known, whatever their keys and values say. */
+    public boolean samplesByHistory() {
+        return plan.hasPenalties() || !constraint.equals(TokenConstraint.NONE);
     }
 
     public SequenceState state() {

@@ -99,7 +99,7 @@ public final class Engine implements AutoCloseable {
                 scheduler,
                 executor,
                 probe,
-                config.overlap().isOn(executor.draws()),
+                config.overlap().isOn(executor.samples()),
                 hook,
                 failure -> diagnosis(checkpoint, failure));
         loop.start();
@@ -170,7 +170,7 @@ public final class Engine implements AutoCloseable {
             StepHook hook,
             StartObserver observer,
             StartClock clock) {
-        boolean queues = !device.draws() && config.overlap().isOn(false);
+        boolean queues = !device.samples() && config.overlap().isOn(false);
         Device backend = queues ? new QueuedDevice(device) : device;
         Blueprint blueprint;
         EngineSizes sizes;

@@ -22,7 +22,8 @@ import roselle.scheduler.Scheduler;
  *
  * <p>It owns scheduler, cache and executor; others reach it through the mailbox alone and are answered through channels, to
  * which it writes without waiting. With overlap, the step after the one under way is launched before that one's tokens are
- * awaited, wherever {@link Scheduler#planAhead} finds one. When a step throws, every request in flight fails with that message and the loop is dead:
+ * awaited, wherever {@link Scheduler#planAhead} finds one; where its sampling depends on those tokens, that follows when they are
+ * known, while the device computes the logits. When a step throws, every request in flight fails with that message and the loop is dead:
  * a device that failed once is not trusted again.
  */
 final class EngineLoop implements Runnable {
@@ -47,6 +48,7 @@ final class EngineLoop implements Runnable {
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
     private final Consumer<Finished> reporter = this::reportEnd; // once, not for each step
     private final StepRecorder recorder = new StepRecorder();
+    private boolean sampleAwaitsTokens; // of the step ahead
     private final Thread thread;
     private volatile boolean isParked;
     private volatile boolean isClosing;
@@ -147,25 +149,36 @@ final class EngineLoop implements Runnable {
         }
         recorder.planned();
         executor.forward(batch);
+        executor.launchSample(batch);
         recorder.forwarded();
         return true;
     }
 
+    /** Plans the step after the one under way and starts it; its sampling may have to wait for the tokens of that one. */
     private void launchAhead() {
         Batch ahead = scheduler.planAhead(System.nanoTime());
         recorder.plannedAhead();
-        if (!ahead.isEmpty()) {
-            executor.forward(ahead);
-            recorder.forwardedAhead();
+        if (ahead.isEmpty()) {
+            return;
         }
+        executor.forward(ahead);
+        sampleAwaitsTokens = executor.samplesByTokensUnderWay(ahead);
+        if (!sampleAwaitsTokens) {
+            executor.launchSample(ahead);
+        }
+        recorder.forwardedAhead();
     }
 
     /** The status comes before the events: who has read an event never sees a status that does not know of it. */
     private void finish(Batch batch, long begin) {
-        StepResult result = executor.sample(batch);
+        StepResult result = executor.collectSample(batch);
         recorder.sampled();
         takePrompts(batch);
         scheduler.commit(result);
+        if (sampleAwaitsTokens) {
+            sampleAwaitsTokens = false;
+            executor.launchSample(scheduler.stepUnderWay()); // first: the device may be waiting for it
+        }
         EngineStatus status = probe.stepped(scheduler, batch.totalRows(), System.nanoTime() - begin);
         publish(batch, result);
         reportEnded();
@@ -216,6 +229,9 @@ final class EngineLoop implements Runnable {
 
     private void takePrompts(Batch batch) {
         for (int entry = 0; entry < batch.size(); entry++) {
+            if (batch.isDropped(entry)) {
+                continue;
+            }
             if (batch.sequence(entry).plan().embedsPrompt) {
                 ActiveRequest request = owner(batch.sequence(entry)).request();
                 executor.addStates(batch, entry, request.promptEmbedding(executor.width()));

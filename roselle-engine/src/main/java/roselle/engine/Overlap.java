@@ -5,7 +5,7 @@ import roselle.api.InvalidRequestException;
 
 /** Whether a step may be launched before the host has seen the tokens of the one before. */
 public enum Overlap {
-    /** As the system property {@code roselle.overlap} says; where it says nothing, on for devices that draw tokens. */
+    /** As the system property {@code roselle.overlap} says; where it says nothing, on for devices that sample tokens. */
     AUTO,
     ON,
     OFF;
@@ -23,12 +23,12 @@ public enum Overlap {
         };
     }
 
-    /** Whether steps are launched ahead on a device that draws tokens itself, or on one that does not. */
-    boolean isOn(boolean draws) {
+    /** Whether steps are launched ahead on a device that samples tokens itself, or on one that does not. */
+    boolean isOn(boolean samples) {
         return switch (this) {
             case ON -> true;
             case OFF -> false;
-            case AUTO -> of(System.getProperty(PROPERTY, draws ? "on" : "off")) == ON;
+            case AUTO -> of(System.getProperty(PROPERTY, samples ? "on" : "off")) == ON;
         };
     }
 }

@@ -8,35 +8,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
-import roselle.backend.TokenDraws;
 import roselle.batch.Batch;
 import roselle.batch.Running;
-import roselle.batch.SamplingPlan;
+import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.kvcache.SequencePages;
 import roselle.model.Decoder;
 import roselle.model.DecoderSpec;
 import roselle.sampling.Sampler;
-import roselle.sampling.TokenHistory;
-import roselle.sampling.TokenMask;
 
 /**
- * Runs batches on one rank: {@link #forward} starts a step, {@link #sample} waits for it and has its tokens.
+ * Runs batches on one rank: {@link #forward} starts a step, {@link #launchSample} says how its tokens are to be sampled, and
+ * {@link #collectSample} waits for them.
  *
- * <p>Between the two calls the device works, and the caller may compute what sampling will need. Where the device draws all
- * tokens of a step, {@link #mayGoAhead}, one more step may be started before this one is sampled. All memory is taken when it is
- * made. It owns the decoder and the backend and closes them.
+ * <p>While the device computes the logits, the host puts the masks of constrained sequences into the rows. Where the device samples,
+ * {@link #mayGoAhead}, one more step may be started before the tokens of this one are collected. All memory is taken when it is made.
+ * It owns the decoder and the backend and closes them.
  */
 public final class Executor implements AutoCloseable {
     private final Device backend;
     private final Decoder decoder;
     private final StepInputs inputs;
-    private final Flight[] flights; // used in turn
+    private final InFlightStep[] steps; // used in turn
     private final StepResult result;
     private final Sampler sampler;
-    private final TokenHistory history = new TokenHistory();
     private final Arena arena;
     private final MemorySegment logits; // [maxOutputs, vocabulary]
     private final MemorySegment states; // [maxOutputs, width]
@@ -46,15 +45,16 @@ public final class Executor implements AutoCloseable {
     private int started; // steps
     private int sampled;
 
-    /** What the device draws of a step on its way. */
-    private static final class Flight {
-        final @Nullable TokenDraws draws; // null where the host samples
-        boolean drawsAny;
-        boolean drawsAll;
-        boolean remembers; // whether a draw depends on the tokens before it
+    /** A step whose tokens are on their way. */
+    private static final class InFlightStep {
+        final SamplingRows rows;
+        final SampledTokens tokens;
+        boolean isLaunched; // whether the device was given rows
+        boolean isRead; // whether the host reads what the decoder left, so that no step may be started before it has
 
-        Flight(@Nullable TokenDraws draws) {
-            this.draws = draws;
+        InFlightStep(StepLimits limits) {
+            rows = new SamplingRows(limits);
+            tokens = new SampledTokens(limits.maxOutputs());
         }
     }
 
@@ -64,9 +64,9 @@ public final class Executor implements AutoCloseable {
         this.decoder = decoder;
         int vocabulary = decoder.spec().vocabulary();
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
-        flights = new Flight[backend.draws() ? 2 : 1];
-        for (int i = 0; i < flights.length; i++) {
-            flights[i] = new Flight(backend.draws() ? new TokenDraws(limits) : null);
+        steps = new InFlightStep[backend.samples() ? 2 : 1];
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = new InFlightStep(limits);
         }
         result = new StepResult(limits.maxSequences(), limits.maxOutputs());
         sampler = new Sampler(vocabulary);
@@ -96,9 +96,9 @@ public final class Executor implements AutoCloseable {
         return backend.describe();
     }
 
-    /** Whether the device draws tokens itself. */
-    public boolean draws() {
-        return backend.draws();
+    /** Whether the device samples tokens itself. */
+    public boolean samples() {
+        return backend.samples();
     }
 
     /** How long parts of opening the device and of loading took, as far as it tells. */
@@ -111,9 +111,8 @@ public final class Executor implements AutoCloseable {
         return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;
     }
 
-    /** Starts a step: page copies, the decoder, then the draws that the device can do; may return before it is done. */
+    /** Starts a step, page copies and the decoder; may return before it is done. {@link #launchSample} must follow. */
     public void forward(Batch batch) {
-        Flight flight = flights[started++ % flights.length];
         for (int entry = 0; entry < batch.size(); entry++) {
             if (batch.needsCopy(entry)) {
                 copyPages(batch.running(entry).pages());
@@ -121,7 +120,6 @@ public final class Executor implements AutoCloseable {
         }
         batch.fill(inputs);
         backend.submit(inputs, decoder);
-        launchDraws(batch, flight);
     }
 
     private void copyPages(SequencePages pages) {
@@ -131,107 +129,131 @@ public final class Executor implements AutoCloseable {
     }
 
     /**
-     * Whether the device draws every token of the step that was started last, and what it draws next does not depend on them but
-     * through the decoder: then the next one may be started.
+     * Whether the next step may be started before the tokens of the last one are collected: whether the device samples, and the host
+     * then reads nothing that the decoder will have overwritten.
      */
     public boolean mayGoAhead() {
-        Flight last = flights[(started - 1) % flights.length];
-        return last.drawsAll && !last.remembers;
+        return backend.samples() && !steps[(started - 1) % steps.length].isRead;
     }
 
-    /** Waits for the step that was started first and takes or draws a token from each row that is to be sampled. */
-    public StepResult sample(Batch batch) {
-        Flight flight = flights[sampled++ % flights.length];
-        result.clear();
-        if (flight.draws != null && flight.drawsAny) {
-            backend.collectDraw(flight.draws);
+    /**
+     * Whether a step that was planned ahead needs the tokens of the step before for its sampling, beside its input: penalties and
+     * masks do. Its {@link #launchSample} must then wait for them; its {@link #forward} need not.
+     */
+    public boolean samplesByTokensUnderWay(Batch ahead) {
+        for (int entry = 0; entry < ahead.size(); entry++) {
+            if (ahead.takesSampled(entry) && ahead.sequence(entry).samplesByHistory()) {
+                return true;
+            }
         }
-        if (batch.totalOutputs() > 0 && !flight.drawsAll) {
+        return false;
+    }
+
+    /** Fills the rows of the step whose {@link #forward} was called last, and starts the sampling that the device can do. */
+    public void launchSample(Batch batch) {
+        InFlightStep step = steps[started++ % steps.length];
+        SamplingRows rows = step.rows;
+        rows.begin(batch.totalOutputs());
+        step.isRead = false;
+        int output = 0;
+        for (int entry = 0; entry < batch.size(); entry++) {
+            int outputs = batch.outputs(entry);
+            if (!batch.isDropped(entry)) {
+                fillRows(rows, output + outputs - batch.sampledRows(entry), batch, entry);
+                step.isRead |= outputs > batch.sampledRows(entry)
+                        || batch.sequence(entry).plan().embedsPrompt;
+            }
+            output += outputs;
+        }
+        int hostRows = rows.hostRows();
+        rows.returnsLogits = backend.samples() && !step.isRead && hostRows > 0 && hostRows <= SamplingRows.MAX_RETURNED;
+        step.isRead |= hostRows > 0 && !rows.returnsLogits;
+        step.isLaunched = rows.deviceRows() > 0 || rows.returnsLogits;
+        if (step.isLaunched) {
+            backend.launchSample(decoder.logits(), rows, step.tokens);
+        }
+    }
+
+    /** Fills the rows of an entry from {@code first} on, and settles who samples them. */
+    private void fillRows(SamplingRows rows, int first, Batch batch, int entry) {
+        int sampledRows = batch.sampledRows(entry);
+        for (int i = 0; i < sampledRows; i++) {
+            fillRow(rows, first + i, batch, entry, i);
+            if (sampledRows == 1 && backend.samples()) {
+                rows.settlePlace(first);
+            } else {
+                rows.leaveToHost(first + i);
+            }
+        }
+        if (sampledRows == 1 && rows.place[first] == SamplingRows.Place.DEVICE) {
+            batch.recordSampledOnDevice(entry);
+        }
+    }
+
+    /** Fills the row after the entry's last known token and so many of its drafts. */
+    private static void fillRow(SamplingRows rows, int row, Batch batch, int entry, int drafts) {
+        Running running = batch.running(entry);
+        Sequence sequence = running.sequence();
+        int position = batch.endPosition(entry) - batch.sampledRows(entry) + 1 + drafts;
+        int[] ids = drafts == 0 ? sequence.ids() : running.idsWithDrafts(drafts);
+        sequence.plan().fill(rows, row, ids, sequence.promptLength(), position);
+        rows.mask[row] = sequence.constraint().mask(ids, position);
+    }
+
+    /** Waits for the step that was started first and takes or samples a token from each row that is to be sampled. */
+    public StepResult collectSample(Batch batch) {
+        InFlightStep step = steps[sampled++ % steps.length];
+        result.clear();
+        if (step.isLaunched) {
+            backend.collectSample(step.tokens);
+        }
+        if (step.isRead) {
             backend.read(decoder.logits(), 0, batch.totalOutputs(), logits);
         }
         int output = 0;
         for (int entry = 0; entry < batch.size(); entry++) {
             firstOutput[entry] = output;
+            firstSampled[entry] = output + batch.outputs(entry) - batch.sampledRows(entry);
             result.beginEntry();
             if (!batch.isDropped(entry)) {
-                sampleEntry(batch, entry, flight);
+                takeTokens(batch, entry, step);
             }
             output += batch.outputs(entry);
         }
+        step.rows.clear();
         return result;
     }
 
     /** Waits for the steps that were started and are of no interest any more. */
     public void settle() {
         for (; sampled < started; sampled++) {
-            Flight flight = flights[sampled % flights.length];
-            if (flight.draws != null && flight.drawsAny) {
-                backend.collectDraw(flight.draws);
+            InFlightStep step = steps[sampled % steps.length];
+            if (step.isLaunched) {
+                backend.collectSample(step.tokens);
             }
         }
     }
 
-    /** Lets the device draw the tokens that it can. */
-    private void launchDraws(Batch batch, Flight flight) {
-        flight.drawsAny = false;
-        flight.drawsAll = false;
-        flight.remembers = false;
-        TokenDraws draws = flight.draws;
-        if (draws == null) {
-            return;
-        }
-        draws.changes.clear();
-        int output = 0;
-        boolean all = true;
-        for (int entry = 0; entry < batch.size(); entry++) {
-            int outputs = batch.outputs(entry);
-            for (int row = output; row < output + outputs; row++) {
-                draws.wanted[row] = false;
-            }
-            boolean isDrawn =
-                    outputs == 1 && batch.sampledRows(entry) == 1 && DrawRequests.ask(draws, output, batch, entry);
-            flight.remembers |= isDrawn && draws.changes.punishes(output);
-            flight.drawsAny |= isDrawn;
-            all &= outputs == 0 || isDrawn;
-            output += outputs;
-        }
-        flight.drawsAll = all && flight.drawsAny;
-        if (flight.drawsAny) {
-            backend.launchDraw(decoder.logits(), draws, output);
-        }
-    }
-
-    /** Takes the token that the device drew. */
-    private void take(TokenDraws drawn, int row) {
-        if (drawn.failure[row] != TokenDraws.Failure.NONE) {
-            result.fail(Sampler.failure(drawn.failure[row], drawn.position[row]));
-            return;
-        }
-        result.append(drawn.token[row]);
-        scores[row] = drawn.topLogprobs[row] == TokenDraws.NO_LOGPROBS ? null : new TokenScores(drawn, row);
-    }
-
-    private void sampleEntry(Batch batch, int entry, Flight flight) {
+    /** Takes the tokens of an entry's rows, those of drafts as long as the drafts were right. */
+    private void takeTokens(Batch batch, int entry, InFlightStep step) {
         Running running = batch.running(entry);
-        SamplingPlan plan = running.sequence().plan();
-        int rows = batch.sampledRows(entry);
-        int first = firstOutput[entry] + batch.outputs(entry) - rows;
-        firstSampled[entry] = first;
-        if (flight.draws != null && rows == 1 && flight.draws.wanted[first]) {
-            take(flight.draws, first);
-            return;
-        }
-        for (int row = 0; row < rows; row++) {
-            history.show(running, row);
-            int token = sampler.sample(logits, first + row, plan, history, TokenMask.ALL);
-            if (token == Sampler.FAILED) {
-                result.fail(sampler.failure());
+        int first = firstSampled[entry];
+        for (int i = 0; i < batch.sampledRows(entry); i++) {
+            int row = first + i;
+            if (step.rows.place[row] == SamplingRows.Place.HOST) {
+                boolean isReturned = step.rows.returnsLogits;
+                MemorySegment source = isReturned ? step.tokens.logits[row] : logits;
+                sampler.sample(source, isReturned ? 0 : row, step.rows, row, step.tokens);
+            }
+            if (step.tokens.failure[row] != SampledTokens.Failure.NONE) {
+                result.fail(Sampler.failure(step.tokens.failure[row], step.rows.position[row]));
                 return;
             }
+            int token = step.tokens.token[row];
+            boolean reports = step.rows.topLogprobs[row] != SamplingRows.NO_LOGPROBS;
             result.append(token);
-            scores[first + row] =
-                    plan.topLogprobs == SamplingPlan.NO_LOGPROBS ? null : new TokenScores(sampler.report());
-            if (row < running.draftCount() && token != running.draft(row)) {
+            scores[row] = reports ? new TokenScores(step.tokens, row) : null;
+            if (i < running.draftCount() && token != running.draft(i)) {
                 return;
             }
         }

@@ -14,24 +14,25 @@ import roselle.backend.KvCache;
 import roselle.backend.KvGroup;
 import roselle.backend.Phase;
 import roselle.backend.Rows;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
-import roselle.backend.TokenDraws;
 import roselle.backend.Weight;
 import roselle.quantization.StoredMatrix;
 import roselle.sampling.Sampler;
 import roselle.tensor.DataType;
 
 /**
- * A device that computes when it is called, as one that is given work ahead: steps and draws run on a thread of their own, in
- * the order in which they came, and the host's sampler draws the tokens.
+ * A device that computes when it is called, as one that is given work ahead: steps and samplings run on a thread of their own,
+ * in the order in which they came, by the host's sampler.
  *
- * <p>One thread gives work, and what it calls beside {@link #submit}, {@link #launchDraw} and {@link #collectDraw} waits until
+ * <p>One thread gives work, and what it calls beside {@link #submit}, {@link #launchSample} and {@link #collectSample} waits until
  * all work is done. Programs get the operations of the device itself. A failure of a step is thrown to whoever waits next.
  */
 public final class QueuedDevice implements Device {
-    private static final int JOBS = 4; // two steps and their draws
+    private static final int JOBS = 4; // two steps and their samplings
     private static final int SPINS = 200;
 
     private final Device device;
@@ -44,11 +45,13 @@ public final class QueuedDevice implements Device {
     private volatile boolean isWorkerParked;
     private volatile @Nullable Thread waiter;
     private volatile @Nullable Throwable failure;
-    private int @Nullable [] drawn; // [maxOutputs] the tokens of the last draw; the worker's
+    private int @Nullable [] lastTokens; // [maxOutputs] what was sampled last; the worker's
     private @Nullable Sampler sampler;
     private MemorySegment row = MemorySegment.NULL; // [vocabulary]
+    private MemorySegment returned = MemorySegment.NULL; // [2, MAX_RETURNED, vocabulary], used in turn
+    private int turn;
 
-    /** A step, or a draw. */
+    /** A step, or the sampling of its tokens. */
     private static final class Job {
         boolean isStep;
 
@@ -59,12 +62,13 @@ public final class QueuedDevice implements Device {
         StepProgram program;
 
         @Nullable
-        TokenDraws draws;
+        SamplingRows rows;
+
+        @Nullable
+        SampledTokens tokens;
 
         @Nullable
         Rows logits;
-
-        int rows;
     }
 
     /** Takes over a device and closes it. */
@@ -151,51 +155,56 @@ public final class QueuedDevice implements Device {
 
     private void run(Job job) {
         if (job.isStep && job.inputs != null && job.program != null) {
-            takeDrawn(job.inputs);
+            takeSampled(job.inputs);
             device.submit(job.inputs, job.program);
-        } else if (job.draws != null && job.logits != null) {
-            draw(job.logits, job.draws, job.rows, tokens(job.draws));
+        } else if (job.rows != null && job.tokens != null && job.logits != null) {
+            sample(job.logits, job.rows, job.tokens, lastTokens(job.rows));
         }
     }
 
-    private void takeDrawn(StepInputs inputs) {
-        int[] tokens = drawn;
-        if (!inputs.takesDrawn || tokens == null) {
+    private void takeSampled(StepInputs inputs) {
+        int[] last = lastTokens;
+        if (!inputs.takesSampled || last == null) {
             return;
         }
         for (int r = 0; r < inputs.rows; r++) {
-            if (inputs.drawnRow[r] >= 0) {
-                inputs.tokenIds[r] = tokens[inputs.drawnRow[r]];
+            if (inputs.sampledRow[r] >= 0) {
+                inputs.tokenIds[r] = last[inputs.sampledRow[r]];
             }
         }
     }
 
-    private int[] tokens(TokenDraws draws) {
-        int[] tokens = drawn;
-        if (tokens == null || tokens.length < draws.wanted.length) {
-            tokens = new int[draws.wanted.length];
-            drawn = tokens;
+    private int[] lastTokens(SamplingRows rows) {
+        int[] last = lastTokens;
+        if (last == null || last.length < rows.maxRows()) {
+            last = new int[rows.maxRows()];
+            lastTokens = last;
         }
-        return tokens;
+        return last;
     }
 
-    private void draw(Rows logits, TokenDraws draws, int rows, int[] tokens) {
+    private void sample(Rows logits, SamplingRows rows, SampledTokens tokens, int[] last) {
         Sampler host = sampler(logits.columns());
-        for (int r = 0; r < rows; r++) {
-            if (draws.wanted[r]) {
+        turn = 1 - turn;
+        int saved = turn * SamplingRows.MAX_RETURNED;
+        for (int r = 0; r < rows.count; r++) {
+            if (rows.place[r] == SamplingRows.Place.DEVICE) {
                 device.read(logits, r, 1, row);
-                host.draw(row, draws, r);
-                tokens[r] = Math.max(0, draws.token[r]);
+                last[r] = Math.max(0, host.sample(row, 0, rows, r, tokens));
+            } else if (rows.place[r] == SamplingRows.Place.HOST && rows.returnsLogits) {
+                tokens.logits[r] = returned.asSlice(saved++ * row.byteSize(), row.byteSize());
+                device.read(logits, r, 1, tokens.logits[r]);
             }
         }
     }
 
-    /** With its memory, which is taken at the first draw. */
+    /** With its memory, which is taken with the first sampling. */
     private Sampler sampler(int vocabulary) {
         Sampler host = sampler;
         if (host == null) {
             host = new Sampler(vocabulary);
             row = arena.allocate(ValueLayout.JAVA_FLOAT, vocabulary);
+            returned = arena.allocate(ValueLayout.JAVA_FLOAT, 2L * SamplingRows.MAX_RETURNED * vocabulary);
             sampler = host;
         }
         return host;
@@ -214,32 +223,32 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public boolean draws() {
+    public boolean samples() {
         return true;
     }
 
     @Override
-    public void launchDraw(Rows logits, TokenDraws draws, int rows) {
+    public void launchSample(Rows logits, SamplingRows rows, SampledTokens tokens) {
         Job job = nextJob();
         job.isStep = false;
         job.logits = logits;
-        job.draws = draws;
         job.rows = rows;
+        job.tokens = tokens;
         give();
     }
 
     @Override
-    public void collectDraw(TokenDraws draws) {
+    public void collectSample(SampledTokens tokens) {
         long last = given.get() - 1;
         long number = last;
-        while (number > last - JOBS + 1 && number > 0 && !isDraw(jobs[(int) (number % JOBS)], draws)) {
+        while (number > last - JOBS + 1 && number > 0 && !samples(jobs[(int) (number % JOBS)], tokens)) {
             number--;
         }
         awaitDone(number + 1);
     }
 
-    private static boolean isDraw(Job job, TokenDraws draws) {
-        return !job.isStep && job.draws == draws;
+    private static boolean samples(Job job, SampledTokens tokens) {
+        return !job.isStep && job.tokens == tokens;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package roselle.execution;
 
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
 import roselle.sampling.LogprobReport;
 
 /** The log-probabilities of one position as a value: the token there first, and then the likeliest ones. */
@@ -20,16 +20,16 @@ public final class TokenScores {
         }
     }
 
-    /** What a device reported of a row. */
-    TokenScores(TokenDraws draws, int row) {
-        int count = 1 + draws.count[row];
+    /** What was sampled from a row. */
+    TokenScores(SampledTokens tokens, int row) {
+        int count = 1 + tokens.count[row];
         ids = new int[count];
         logprobs = new float[count];
-        ids[0] = draws.token[row];
-        logprobs[0] = draws.chosen[row];
-        int from = row * TokenDraws.MOST_LOGPROBS;
-        System.arraycopy(draws.ids, from, ids, 1, count - 1);
-        System.arraycopy(draws.logprobs, from, logprobs, 1, count - 1);
+        ids[0] = tokens.token[row];
+        logprobs[0] = tokens.chosen[row];
+        int from = row * SampledTokens.MAX_LOGPROBS;
+        System.arraycopy(tokens.ids, from, ids, 1, count - 1);
+        System.arraycopy(tokens.logprobs, from, logprobs, 1, count - 1);
     }
 
     /** The token of the position and those reported beside it, which may name it again. */

@@ -1,9 +1,10 @@
 package roselle.sampling;
 
 import java.util.Arrays;
+import roselle.backend.SamplingRows;
 
 /**
- * The tokens still in play for one draw, in ascending order of id, with their weights relative to the likeliest.
+ * The tokens still in play for one row, in ascending order of id, with their weights relative to the likeliest.
  *
  * <p>Each filter narrows them in place: temperature makes the weights, then top-k, top-p, min-p and typical, each over what
  * the one before it left, renormalized. Of equally likely tokens the lower id stays longer.
@@ -37,23 +38,23 @@ final class Candidates {
     }
 
     /** Takes in every token that is not forbidden and filters them; {@code max} is the largest logit. */
-    void fill(float[] logits, float max, Filters filters) {
+    void fill(float[] logits, float max, SamplingRows rows, int row) {
         takeAllowed(logits);
-        if (filters.topK > 0 && filters.topK < count) {
-            selection.select(keys, ones, count, filters.topK);
-            keepSelected(ones, filters.topK);
+        if (rows.topK[row] > 0 && rows.topK[row] < count) {
+            selection.select(keys, ones, count, rows.topK[row]);
+            keepSelected(ones, rows.topK[row]);
         }
-        weigh(logits, max, filters.temperature);
-        if (filters.topP < 1) {
-            double target = filters.topP * total();
+        weigh(logits, max, rows.temperature[row]);
+        if (rows.topP[row] < 1) {
+            double target = rows.topP[row] * total();
             selection.select(keys, weights, count, target);
             keepSelected(weights, target);
         }
-        if (filters.minP > 0) {
-            keepLikely(filters.minP);
+        if (rows.minP[row] > 0) {
+            keepLikely(rows.minP[row]);
         }
-        if (filters.typicalP < 1) {
-            keepTypical(filters.typicalP);
+        if (rows.typicalP[row] < 1) {
+            keepTypical(rows.typicalP[row]);
         }
     }
 
@@ -133,7 +134,7 @@ final class Candidates {
     }
 
     /** The token at {@code fraction}, in [0, 1), of the mass. */
-    int draw(double fraction) {
+    int at(double fraction) {
         double left = fraction * total();
         int last = count - 1;
         for (int i = 0; i < last; i++) {

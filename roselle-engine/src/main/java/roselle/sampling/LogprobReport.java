@@ -1,6 +1,6 @@
 package roselle.sampling;
 
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
 
 /**
  * The log-probabilities of one position: the token there, and the likeliest ones; reused.
@@ -9,11 +9,9 @@ import roselle.backend.TokenDraws;
  * and vLLM report them.
  */
 public final class LogprobReport {
-    /** Likeliest tokens that can be reported. */
-    public static final int MOST = 20;
-
-    private final int[] ids = new int[MOST];
-    private final float[] values = new float[MOST]; // raw logits while they are gathered, then log-probabilities
+    private final int[] ids = new int[SampledTokens.MAX_LOGPROBS];
+    private final float[] values =
+            new float[SampledTokens.MAX_LOGPROBS]; // raw logits while they are gathered, then log-probabilities
     private int count;
     private int wanted;
     private int chosenId;
@@ -43,7 +41,7 @@ public final class LogprobReport {
 
     void gather(float[] logits, int vocabulary, int most) {
         count = 0;
-        wanted = Math.min(most, MOST);
+        wanted = Math.min(most, SampledTokens.MAX_LOGPROBS);
         float least = Float.NEGATIVE_INFINITY;
         for (int id = 0; wanted > 0 && id < vocabulary; id++) {
             if (logits[id] > least || count < wanted) {
@@ -75,10 +73,10 @@ public final class LogprobReport {
         chosen = (float) (logit - logSum);
     }
 
-    void copyTo(TokenDraws draws, int row) {
-        draws.chosen[row] = chosen;
-        draws.count[row] = count;
-        System.arraycopy(ids, 0, draws.ids, row * TokenDraws.MOST_LOGPROBS, count);
-        System.arraycopy(values, 0, draws.logprobs, row * TokenDraws.MOST_LOGPROBS, count);
+    void copyTo(SampledTokens tokens, int row) {
+        tokens.chosen[row] = chosen;
+        tokens.count[row] = count;
+        System.arraycopy(ids, 0, tokens.ids, row * SampledTokens.MAX_LOGPROBS, count);
+        System.arraycopy(values, 0, tokens.logprobs, row * SampledTokens.MAX_LOGPROBS, count);
     }
 }

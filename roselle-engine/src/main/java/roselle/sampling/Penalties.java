@@ -1,6 +1,6 @@
 package roselle.sampling;
 
-import roselle.batch.SamplingPlan;
+import roselle.backend.SamplingRows;
 
 /**
  * Changes logits by what was said before: repetition over prompt and answer (Keskar et al., CTRL), then frequency and
@@ -16,24 +16,26 @@ final class Penalties {
         counts = new int[vocabulary];
     }
 
-    void apply(float[] logits, SamplingPlan plan, TokenHistory history) {
-        float presence = (float) plan.presencePenalty;
-        apply(logits, (float) plan.repetitionPenalty, presence, (float) plan.frequencyPenalty, history);
+    void apply(float[] logits, SamplingRows rows, int row) {
+        int[] history = rows.history[row];
+        int length = rows.position[row];
+        if (rows.repetition[row] != 1) {
+            punishRepetition(logits, rows.repetition[row], history, length);
+        }
+        if (rows.presence[row] != 0 || rows.frequency[row] != 0) {
+            for (int i = rows.promptLength[row]; i < length; i++) {
+                counts[history[i]]++;
+            }
+            for (int i = rows.promptLength[row]; i < length; i++) {
+                punishPresence(logits, rows.presence[row], rows.frequency[row], history[i]);
+            }
+        }
     }
 
-    void apply(float[] logits, float repetition, float presence, float frequency, TokenHistory history) {
-        if (repetition != 1) {
-            punishRepetition(logits, repetition, history);
-        }
-        if (presence != 0 || frequency != 0) {
-            punishPresence(logits, presence, frequency, history);
-        }
-    }
-
-    private void punishRepetition(float[] logits, float penalty, TokenHistory history) {
+    private void punishRepetition(float[] logits, float penalty, int[] history, int length) {
         round++;
-        for (int i = 0; i < history.length(); i++) {
-            int id = history.id(i);
+        for (int i = 0; i < length; i++) {
+            int id = history[i];
             if (id < logits.length && lastSeen[id] != round) {
                 lastSeen[id] = round;
                 logits[id] = logits[id] > 0 ? logits[id] / penalty : logits[id] * penalty;
@@ -41,17 +43,11 @@ final class Penalties {
         }
     }
 
-    private void punishPresence(float[] logits, float presence, float frequency, TokenHistory history) {
-        for (int i = history.promptLength(); i < history.length(); i++) {
-            counts[history.id(i)]++;
-        }
-        for (int i = history.promptLength(); i < history.length(); i++) {
-            int id = history.id(i);
-            if (counts[id] > 0) {
-                logits[id] -= frequency * counts[id];
-                logits[id] -= presence;
-                counts[id] = 0;
-            }
+    private void punishPresence(float[] logits, float presence, float frequency, int id) {
+        if (counts[id] > 0) {
+            logits[id] -= frequency * counts[id];
+            logits[id] -= presence;
+            counts[id] = 0;
         }
     }
 }

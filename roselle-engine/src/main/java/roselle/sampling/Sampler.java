@@ -2,16 +2,15 @@ package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import roselle.backend.LogitChanges;
-import roselle.backend.TokenDraws;
-import roselle.batch.SamplingPlan;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 
 /**
  * Turns rows of logits into tokens on the host.
  *
  * <p>In this order: a check for NaN, log-probabilities of the raw logits, repetition, frequency and presence penalties,
- * logit bias, mask and stop tokens that come too early, and then either the likeliest token (temperature 0; of equal ones
- * the lowest id) or temperature, top-k, top-p, min-p, typical and one draw that depends on seed and position only.
+ * logit bias, mask and forbidden tokens, and then either the likeliest token (temperature 0; of equal ones
+ * the lowest id) or temperature, top-k, top-p, min-p, typical and one random number that depends on seed and position only.
  *
  * <p>One thread uses it; all its memory is taken when it is made.
  */
@@ -24,10 +23,8 @@ public final class Sampler {
     private final Penalties penalties;
     private final Candidates candidates;
     private final LogprobReport report = new LogprobReport();
-    private final Filters filters = new Filters();
-    private final TokenHistory said = new TokenHistory(); // of a row of draws
     private double logSum; // of the raw logits
-    private TokenDraws.Failure failure = TokenDraws.Failure.NONE; // of the last call
+    private SampledTokens.Failure failure = SampledTokens.Failure.NONE; // of the last call
     private int failedPosition;
 
     public Sampler(int vocabulary) {
@@ -52,46 +49,29 @@ public final class Sampler {
     }
 
     /**
-     * Samples the token that follows {@code history} from row {@code row} of {@code rows}, float32 of [rows, vocabulary];
-     * {@link #report} has its log-probabilities where the plan asks for them.
+     * Samples a token as a row of {@code rows} says, into the same row of {@code tokens}, with log-probabilities where they are wanted.
      *
+     * @param logits float32 of [any, vocabulary]
+     * @param at which of them
      * @return the token, or {@link #FAILED}
      */
-    public int sample(MemorySegment rows, long row, SamplingPlan plan, TokenHistory history, TokenMask mask) {
-        int position = history.length();
-        if (!load(rows, row, position)) {
-            return FAILED;
-        }
-        boolean reports = plan.topLogprobs != SamplingPlan.NO_LOGPROBS;
-        if (reports) {
-            gather(plan.topLogprobs);
-        }
-        change(plan, history, mask);
-        int token = choose(filters.of(plan), position);
-        if (token != FAILED && reports) {
-            report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, row * vocabulary + token), logSum);
-        }
-        return token;
-    }
-
-    /** Draws the token of a row of draws from the first row of {@code rows}, as {@link #sample} does. */
-    public void draw(MemorySegment rows, TokenDraws draws, int row) {
-        int position = draws.position[row];
+    public int sample(MemorySegment logits, long at, SamplingRows rows, int row, SampledTokens tokens) {
         int token = FAILED;
-        if (load(rows, 0, position)) {
-            boolean reports = draws.topLogprobs[row] != TokenDraws.NO_LOGPROBS;
+        if (load(logits, at, rows.position[row])) {
+            boolean reports = rows.topLogprobs[row] != SamplingRows.NO_LOGPROBS;
             if (reports) {
-                gather(draws.topLogprobs[row]);
+                gather(rows.topLogprobs[row]);
             }
-            change(draws.changes, row);
-            token = choose(filters.of(draws, row), position);
+            change(rows, row);
+            token = choose(rows, row);
             if (token != FAILED && reports) {
-                report.choose(token, rows.getAtIndex(ValueLayout.JAVA_FLOAT, token), logSum);
-                report.copyTo(draws, row);
+                report.choose(token, logits.getAtIndex(ValueLayout.JAVA_FLOAT, at * vocabulary + token), logSum);
+                report.copyTo(tokens, row);
             }
         }
-        draws.token[row] = token;
-        draws.failure[row] = failure;
+        tokens.token[row] = token;
+        tokens.failure[row] = failure;
+        return token;
     }
 
     /**
@@ -109,8 +89,8 @@ public final class Sampler {
         return true;
     }
 
-    /** Why a device drew no token for a position, in the words that this sampler has for it. */
-    public static String failure(TokenDraws.Failure failure, int position) {
+    /** Why a row has no token for its position, in words. */
+    public static String failure(SampledTokens.Failure failure, int position) {
         return switch (failure) {
             case NONE -> "";
             case NOT_A_NUMBER -> produced("NaN", position);
@@ -129,7 +109,7 @@ public final class Sampler {
 
     /** Copies a row, and refuses one that says nothing: NaN or +∞ anywhere, or −∞ everywhere. */
     private boolean load(MemorySegment rows, long row, int position) {
-        failure = TokenDraws.Failure.NONE;
+        failure = SampledTokens.Failure.NONE;
         long start = row * vocabulary * Float.BYTES;
         MemorySegment.copy(rows, ValueLayout.JAVA_FLOAT_UNALIGNED, start, logits, 0, vocabulary);
         float max = Float.NEGATIVE_INFINITY;
@@ -138,9 +118,9 @@ public final class Sampler {
             max = Math.max(max, logits[id]);
         }
         if (Float.isNaN(max) || Float.isInfinite(max)) {
-            TokenDraws.Failure infinite =
-                    max > 0 ? TokenDraws.Failure.INFINITE_LOGIT : TokenDraws.Failure.NO_FINITE_LOGIT;
-            fail(Float.isNaN(max) ? TokenDraws.Failure.NOT_A_NUMBER : infinite, position);
+            SampledTokens.Failure infinite =
+                    max > 0 ? SampledTokens.Failure.INFINITE_LOGIT : SampledTokens.Failure.NO_FINITE_LOGIT;
+            fail(Float.isNaN(max) ? SampledTokens.Failure.NOT_A_NUMBER : infinite, position);
             return false;
         }
         return true;
@@ -165,70 +145,49 @@ public final class Sampler {
         return max;
     }
 
-    private void change(SamplingPlan plan, TokenHistory history, TokenMask mask) {
-        if (plan.hasPenalties()) {
-            penalties.apply(logits, plan, history);
+    private void change(SamplingRows rows, int row) {
+        if (rows.hasPenalties(row)) {
+            penalties.apply(logits, rows, row);
         }
-        for (int i = 0; i < plan.biasIds.length; i++) {
-            logits[plan.biasIds[i]] += plan.biases[i];
+        int[] biasIds = rows.biasIds[row];
+        for (int i = 0; i < biasIds.length; i++) {
+            logits[biasIds[i]] += rows.biases[row][i];
         }
-        if (!mask.isEverything()) {
-            forbid(mask);
+        if (rows.mask[row].length > 0) {
+            forbidOthers(rows.mask[row]);
         }
-        if (history.generated() < plan.minTokens) {
-            for (int id : plan.stopIds) {
-                logits[id] = Float.NEGATIVE_INFINITY;
-            }
-        }
-    }
-
-    private void change(LogitChanges changes, int row) {
-        int[] numbers = changes.numbers;
-        if (changes.punishes(row)) {
-            said.show(numbers, changes.historyAt[row], changes.promptLength[row], changes.historyLength[row]);
-            penalties.apply(logits, changes.repetition[row], changes.presence[row], changes.frequency[row], said);
-        }
-        int biases = changes.biasCount[row];
-        for (int i = changes.biasAt[row]; i < changes.biasAt[row] + biases; i++) {
-            logits[numbers[i]] += Float.intBitsToFloat(numbers[i + biases]);
-        }
-        if (changes.maskAt[row] != LogitChanges.NO_MASK) {
-            for (int id = 0; id < vocabulary; id++) {
-                boolean isAllowed = (numbers[changes.maskAt[row] + (id >> 5)] >>> id & 1) != 0;
-                logits[id] = isAllowed ? logits[id] : Float.NEGATIVE_INFINITY;
-            }
-        }
-        for (int i = 0; i < changes.stopCount[row]; i++) {
-            logits[numbers[changes.stopAt[row] + i]] = Float.NEGATIVE_INFINITY;
+        for (int id : rows.forbidden[row]) {
+            logits[id] = Float.NEGATIVE_INFINITY;
         }
     }
 
-    private void forbid(TokenMask mask) {
+    private void forbidOthers(long[] mask) {
         for (int id = 0; id < vocabulary; id++) {
-            boolean isAllowed = (mask.words[id >> 6] >>> id & 1) != 0;
+            boolean isAllowed = (mask[id >> 6] >>> id & 1) != 0;
             logits[id] = isAllowed ? logits[id] : Float.NEGATIVE_INFINITY;
         }
     }
 
-    private int fail(TokenDraws.Failure kind, int position) {
+    private int fail(SampledTokens.Failure kind, int position) {
         failure = kind;
         failedPosition = position;
         return FAILED;
     }
 
-    private int choose(Filters by, int position) {
+    private int choose(SamplingRows rows, int row) {
+        int position = rows.position[row];
         float max = max();
         if (max == Float.NEGATIVE_INFINITY) {
-            return fail(TokenDraws.Failure.NONE_ALLOWED, position);
+            return fail(SampledTokens.Failure.NONE_ALLOWED, position);
         }
         if (max == Float.POSITIVE_INFINITY) {
-            return fail(TokenDraws.Failure.INFINITE_CHANGE, position);
+            return fail(SampledTokens.Failure.INFINITE_CHANGE, position);
         }
-        if (by.temperature == 0) {
+        if (rows.temperature[row] == 0) {
             return first(max);
         }
-        candidates.fill(logits, max, by);
-        return candidates.draw(CounterRandom.uniform(by.seed, position));
+        candidates.fill(logits, max, rows, row);
+        return candidates.at(CounterRandom.uniform(rows.seed[row], position));
     }
 
     private int first(float value) {

@@ -29,8 +29,11 @@ import roselle.kvcache.PageCache;
  * page and nobody below it waits in place. The head of the queue is never passed by a smaller request behind it, so the
  * sequences before it finish and it gets its turn.
  *
- * <p>A step may be planned ahead, {@link #planAhead}, while the one before it is under way. Where a sequence ends in that one, its
- * end is told at once, but its pages are held until the step ahead, which still writes to them, is committed.
+ * <p>A step may be planned ahead, {@link #planAhead}, while the one before it is under way. It is filled like any other, from what
+ * will be known of positions and pages when that one is done; but it takes no pages away, because that one works on them: where it
+ * would have to, there is no step ahead, and the next one is planned, with preemption, when the one under way is committed. So the
+ * first in rank has rows in one of any two steps that follow each other, and nothing deadlocks still. Where a sequence ends in the
+ * step under way, its end is told at once, but its pages are held until the step ahead, which still writes to them, is committed.
  *
  * <p>No thread, clock or device: time is a parameter, and the same calls give the same answers.
  */
@@ -166,10 +169,10 @@ public final class Scheduler {
     }
 
     /**
-     * The step after the one under way, planned before its tokens are known: one row for the token that each of its sequences is
-     * about to get. It is empty, and must be planned when the step under way is committed, if that one reads prompts or checks
-     * drafts, if someone may start, or if pages are short or a deadline has passed. Unless it is empty, the commit of the step
-     * under way makes it the next one under way.
+     * The step after the one under way, planned before its tokens are known: the rows of the tokens that the device is sampling,
+     * chunks of prompts, newcomers. A sequence whose token only the host will know, or that is known to end, has no row in it. It is
+     * empty, and must be planned when the step under way is committed, if sequences would have to give up pages or a deadline has
+     * passed. Unless it is empty, the commit of the step under way makes it the next one under way.
      */
     public Batch planAhead(long now) {
         if (!isStepUnderWay || isPlannedAhead) {
@@ -178,7 +181,7 @@ public final class Scheduler {
         if (now >= nextDeadline) {
             ahead.clear();
         } else {
-            planner.planAhead(batch, ahead, cancelled);
+            planner.planAhead(batch, ahead, cancelled, now);
         }
         isPlannedAhead = !ahead.isEmpty();
         return ahead;

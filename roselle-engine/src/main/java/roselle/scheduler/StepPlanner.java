@@ -9,7 +9,13 @@ import roselle.batch.Sequence;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixMatch;
 
-/** Fills one step: generating sequences first, then prompts by rank, then newcomers. */
+/**
+ * Fills one step: generating sequences first, then prompts by rank, then newcomers.
+ *
+ * <p>A step that is planned ahead is filled in the same way, from what the step under way will have done, {@link Running#expect}. It
+ * never takes pages away, because the step under way works on them: where planning would preempt, there is no step ahead. A sequence
+ * whose next token only the host will know has no row in it.
+ */
 final class StepPlanner {
     private final SchedulerLimits limits;
     private final PageCache cache;
@@ -22,6 +28,8 @@ final class StepPlanner {
     private int spareRows; // rows beyond one for every sequence that may run
     private int spareOutputs;
     private boolean isAdmitting;
+    private boolean isAhead;
+    private boolean mustPreempt; // and may not
     private long now;
 
     StepPlanner(SchedulerLimits limits, PageCache cache, Admission admission, Books books, Batch batch) {
@@ -42,62 +50,53 @@ final class StepPlanner {
         spareRows = limits.stepTokens() - limits.maxSequences();
         spareOutputs = limits.stepOutputs() - limits.maxSequences();
         isAdmitting = true;
+        mustPreempt = false;
         planGenerating();
         planPromptsAndNewcomers();
     }
 
     /**
-     * Fills a step with the rows that sequences of the step under way will have next, if nothing else could be in it: each one
-     * that runs gets a token there and goes on, and nobody who waits could start. Else the step stays empty.
+     * Fills the step after the one under way. It stays empty where pages would have to be taken away first.
      *
      * @param cancelled those who will not go on
      */
-    void planAhead(Batch underWay, Batch step, List<Sequence> cancelled) {
-        step.clear();
+    void planAhead(Batch underWay, Batch step, List<Sequence> cancelled, long time) {
+        expect(underWay);
+        for (int i = 0; i < cancelled.size(); i++) {
+            if (cancelled.get(i).state() instanceof Running each) {
+                each.sitOut();
+            }
+        }
+        isAhead = true;
+        plan(step, time);
+        isAhead = false;
+        for (int rank = 0; rank < running.size(); rank++) {
+            running.at(rank).expectNothing();
+        }
+        if (mustPreempt) {
+            step.clear();
+        }
+    }
+
+    private static void expect(Batch underWay) {
         int output = 0;
-        int going = 0;
         for (int entry = 0; entry < underWay.size(); entry++) {
             output += underWay.outputs(entry);
             if (underWay.isDropped(entry)) {
                 continue;
             }
-            going++;
             Running each = underWay.running(entry);
-            int length = each.sequence().length();
-            boolean isLast = length + 1 == each.sequence().maxLength();
-            if (underWay.sampledRows(entry) != 1 || (isLast && !queue.isEmpty()) || !reservesOneMore(each, isLast)) {
-                step.clear();
-                return;
-            }
-            if (!isLast && !cancelled.contains(each.sequence())) {
-                step.addAhead(each, output - 1);
+            boolean samples = underWay.sampledRows(entry) > 0;
+            boolean isLast = each.sequence().length() + 1 == each.sequence().maxLength();
+            each.expect(underWay.rows(entry), samples ? output - 1 : -1);
+            if (samples && (isLast || !underWay.isSampledOnDevice(entry))) {
+                each.sitOut();
             }
         }
-        if (going < running.size() || mayStart(queue.peek())) {
-            step.clear();
-        }
-    }
-
-    /** Whether there is a page for the token that a sequence is about to get. */
-    private static boolean reservesOneMore(Running each, boolean isLast) {
-        int wanted = each.sequence().length() + 1;
-        return isLast || each.pages().reserve(wanted) == wanted;
-    }
-
-    /** Whether planning might start this sequence, or take pages away for it. */
-    private boolean mayStart(@Nullable Pending newcomer) {
-        if (newcomer == null) {
-            return false;
-        }
-        Sequence sequence = newcomer.sequence();
-        if (running.isEmpty() || hasHigherPriority(newcomer, running.last())) {
-            return true;
-        }
-        return running.size() < limits.maxSequences() && admission.fits(match(sequence), sequence.length(), running);
     }
 
     private void planGenerating() {
-        for (int rank = 0; rank < running.size(); rank++) {
+        for (int rank = 0; rank < running.size() && !mustPreempt; rank++) {
             Running each = running.at(rank);
             if (each.remaining() == 1) {
                 advance(each, 1 + draftsFor(each));
@@ -106,6 +105,9 @@ final class StepPlanner {
     }
 
     private int draftsFor(Running each) {
+        if (each.awaitsToken()) {
+            return 0;
+        }
         Sequence sequence = each.sequence();
         int room = Math.min(spareRows, spareOutputs);
         int drafts = Math.min(each.draftCount(), Math.min(room, sequence.maxLength() - sequence.length() - 1));
@@ -114,7 +116,7 @@ final class StepPlanner {
 
     private void planPromptsAndNewcomers() {
         int rank = nextPrompt(0);
-        while (batch.totalRows() < limits.stepTokens()) {
+        while (batch.totalRows() < limits.stepTokens() && !mustPreempt) {
             Pending newcomer = isAdmitting ? queue.peek() : null;
             Running prompt = rank < running.size() ? running.at(rank) : null;
             if (newcomer != null && (prompt == null || hasHigherPriority(newcomer, prompt))) {
@@ -142,7 +144,7 @@ final class StepPlanner {
     /** The rank, from {@code from} on, of a sequence that reads its prompt and has no rows in this step yet. */
     private int nextPrompt(int from) {
         int rank = from;
-        while (rank < running.size() && (running.at(rank).remaining() == 1 || batch.contains(running.at(rank)))) {
+        while (rank < running.size() && (running.at(rank).remaining() <= 1 || batch.contains(running.at(rank)))) {
             rank++;
         }
         return rank;
@@ -151,9 +153,13 @@ final class StepPlanner {
     /** Gives a sequence up to {@code wanted} rows, as far as budget and pages allow. */
     private void advance(Running each, int wanted) {
         int rows = Math.min(wanted, rowsAllowed(each));
-        int computed = each.computed();
+        int computed = each.expectedComputed();
         int fit = each.pages().reserve(computed + rows) - computed;
         while (fit < 1 && running.last() != each) {
+            if (isAhead) {
+                mustPreempt = true;
+                return;
+            }
             preempt(running.last());
             isAdmitting = false; // the pages taken are not for newcomers
             fit = each.pages().reserve(computed + rows) - computed;
@@ -170,7 +176,7 @@ final class StepPlanner {
         if (!each.sequence().scoresPrompt()) {
             return rows;
         }
-        int known = Math.max(0, each.sequence().scored() - each.computed());
+        int known = Math.max(0, each.sequence().scored() - each.expectedComputed());
         return Math.min(rows, known + 1 + spareOutputs);
     }
 
@@ -185,9 +191,10 @@ final class StepPlanner {
 
     private static int outputs(Running each, int rows) {
         Sequence sequence = each.sequence();
-        int end = each.computed() + rows;
-        int first = sequence.scoresPrompt() ? sequence.scored() : sequence.length() - 1;
-        return Math.max(0, end - Math.max(each.computed(), first));
+        int computed = each.expectedComputed();
+        int end = computed + rows;
+        int first = sequence.scoresPrompt() ? sequence.scored() : computed + each.remaining() - 1;
+        return Math.max(0, end - Math.max(computed, first));
     }
 
     /** Starts the sequence whose turn it is, or returns null when there is no room for it. */
@@ -234,6 +241,10 @@ final class StepPlanner {
         if (lowest == null
                 || lowest.sequence().placement().priority()
                         >= sequence.placement().priority()) {
+            return false;
+        }
+        if (isAhead) {
+            mustPreempt = true;
             return false;
         }
         preempt(lowest);

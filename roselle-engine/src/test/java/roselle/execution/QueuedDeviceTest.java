@@ -30,19 +30,20 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
+import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
-/** A device that is given work ahead is the device that it wraps, but for draws. */
+/** A device that is given work ahead is the device that it wraps, but for samplings. */
 class QueuedDeviceTest {
     /** What the host does in the device's place. */
-    private static final Set<String> OWN = Set.of("draws", "draw", "launchDraw", "collectDraw");
+    private static final Set<String> OWN = Set.of("samples", "sample", "launchSample", "collectSample");
 
     private static final StepLimits LIMITS = new StepLimits(1, 1, 1, 1, 1);
     private static final Buffer BUFFER = proxy(Buffer.class, (_, _, _) -> 1L);
-    private static final Tensor TENSOR =
-            new Tensor("t", DataType.F32, Shape.of(1, 1), MemorySegment.ofArray(new float[1]));
+    private static final StoredMatrix MATRIX =
+            StoredMatrix.of(new Tensor("t", DataType.F32, Shape.of(1, 1), MemorySegment.ofArray(new float[1])));
     private static final StepDemands DEMANDS = new StepDemands(LIMITS, DataType.F32, 0, List.of(), 1, 1, 1, 0, 0, 0);
 
     /** An argument of each type. */
@@ -53,8 +54,8 @@ class QueuedDeviceTest {
             Map.entry(float[].class, new float[1]),
             Map.entry(int[].class, new int[1]),
             Map.entry(String.class, "name"),
-            Map.entry(List.class, List.of(TENSOR)),
-            Map.entry(Tensor.class, TENSOR),
+            Map.entry(List.class, List.of(MATRIX)),
+            Map.entry(StoredMatrix.class, MATRIX),
             Map.entry(StepDemands.class, DEMANDS),
             Map.entry(StepInputs.class, new StepInputs(LIMITS, 0)),
             Map.entry(StepProgram.class, (StepProgram) (_, _) -> {}),
@@ -72,6 +73,8 @@ class QueuedDeviceTest {
             DataType.BF16,
             OptionalLong.class,
             OptionalLong.of(7),
+            int.class,
+            9,
             long.class,
             8L,
             boolean.class,

@@ -83,12 +83,11 @@ final class HuggingFaceGoldenTest {
         int[] all = new int[prompt.length + output.length];
         System.arraycopy(prompt, 0, all, 0, prompt.length);
         System.arraycopy(output, 0, all, prompt.length, output.length);
-        var history = new TokenHistory();
-        history.show(all, prompt.length, all.length);
+        var history = new OneRow.History(all, prompt.length, all.length);
         MemorySegment row = floats(golden.get("rows").get(given.get("row").asInt()));
         SamplingPlan plan = plan(given, vocabulary);
-        int token = sampler.sample(row, 0, plan, history, TokenMask.ALL);
-        if (plan.temperature == 0) {
+        int token = new OneRow(sampler).sample(row, 0, plan, history);
+        if (given.get("temperature").asDouble() == 0) {
             assertThat(token)
                     .as("case %d", number)
                     .isEqualTo(given.get("greedy").asInt());

@@ -11,6 +11,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
+import roselle.backend.SamplingRows;
 import roselle.batch.SamplingPlan;
 
 /** Sampling plans for tests, from parameters that a test changes one by one. */
@@ -26,7 +27,7 @@ final class Plans {
     Map<Integer, Float> bias = Map.of();
     Set<Integer> stopIds = Set.of();
     int minTokens;
-    int topLogprobs = SamplingPlan.NO_LOGPROBS;
+    int topLogprobs = SamplingRows.NO_LOGPROBS;
     long seed = 1;
 
     static SamplingPlan greedy(int vocabulary) {
@@ -39,7 +40,7 @@ final class Plans {
         var sampling = new SamplingParameters(
                 temperature, topK, topP, minP, typicalP, repetition, presence, frequency, bias, OptionalLong.empty());
         var stop = new StopConditions(1 << 20, minTokens, List.of(), stopIds, false);
-        boolean reports = topLogprobs != SamplingPlan.NO_LOGPROBS;
+        boolean reports = topLogprobs != SamplingRows.NO_LOGPROBS;
         var output = new OutputOptions(1, reports, Math.max(0, topLogprobs), false);
         var request = new GenerationRequest(
                 Prompt.Tokens.of(0), sampling, stop, output, new SchedulingOptions(0, "", "", Duration.ZERO));

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import roselle.batch.SamplingPlan;
+import roselle.sampling.OneRow.History;
 
 final class SamplerTest {
     private static final long SEED = 20_261_101;
@@ -27,15 +28,12 @@ final class SamplerTest {
         return logits;
     }
 
-    private static TokenHistory history(int length) {
-        var history = new TokenHistory();
-        history.show(new int[length], length, length);
-        return history;
+    private static int sample(float[] logits, SamplingPlan plan, int position) {
+        return sample(new Sampler(logits.length), logits, plan, position);
     }
 
-    private static int sample(float[] logits, SamplingPlan plan, int position) {
-        var sampler = new Sampler(logits.length);
-        return sampler.sample(MemorySegment.ofArray(logits), 0, plan, history(position), TokenMask.ALL);
+    private static int sample(Sampler sampler, float[] logits, SamplingPlan plan, int position) {
+        return new OneRow(sampler).sample(MemorySegment.ofArray(logits), 0, plan, History.ofPrompt(position));
     }
 
     @Test
@@ -52,8 +50,7 @@ final class SamplerTest {
                 float[] logits = new float[37];
                 logits[at] = broken;
                 var sampler = new Sampler(37);
-                int token =
-                        sampler.sample(MemorySegment.ofArray(logits), 0, Plans.greedy(37), history(12), TokenMask.ALL);
+                int token = sample(sampler, logits, Plans.greedy(37), 12);
                 assertThat(token).isEqualTo(Sampler.FAILED);
                 assertThat(sampler.failure()).contains("at position 12");
                 assertThat(sampler.score(MemorySegment.ofArray(logits), 0, 5, 3, 0))
@@ -70,9 +67,7 @@ final class SamplerTest {
         var plans = new Plans();
         plans.repetition = 0.01;
         var sampler = new Sampler(2);
-        var history = history(1);
-        int token =
-                sampler.sample(MemorySegment.ofArray(new float[] {3e38f, 0}), 0, plans.plan(2), history, TokenMask.ALL);
+        int token = sample(sampler, new float[] {3e38f, 0}, plans.plan(2), 1);
         assertThat(token).isEqualTo(Sampler.FAILED);
         assertThat(sampler.failure()).contains("infinite at position 1");
     }
@@ -81,14 +76,15 @@ final class SamplerTest {
     void aMaskForbidsAndAnEmptyMaskFails() {
         float[] logits = randomLogits(new SplittableRandom(SEED), 130, 1);
         var sampler = new Sampler(130);
-        var mask = new TokenMask(130);
+        var one = new OneRow(sampler);
         MemorySegment row = MemorySegment.ofArray(logits);
-        assertThat(sampler.sample(row, 0, Plans.greedy(130), history(4), mask)).isEqualTo(Sampler.FAILED);
+        var history = History.ofPrompt(4);
+        long[] mask = OneRow.mask(130);
+        assertThat(one.sample(row, 0, Plans.greedy(130), history, mask)).isEqualTo(Sampler.FAILED);
         assertThat(sampler.failure()).contains("no token is allowed at position 4");
-        mask.allow(129);
-        assertThat(sampler.sample(row, 0, Plans.greedy(130), history(4), mask)).isEqualTo(129);
-        assertThat(sampler.sample(row, 0, new Plans().plan(130), history(4), mask))
-                .isEqualTo(129);
+        mask = OneRow.mask(130, 129);
+        assertThat(one.sample(row, 0, Plans.greedy(130), history, mask)).isEqualTo(129);
+        assertThat(one.sample(row, 0, new Plans().plan(130), history, mask)).isEqualTo(129);
     }
 
     @Test
@@ -99,12 +95,11 @@ final class SamplerTest {
         plans.stopIds = Set.of(1);
         SamplingPlan plan = plans.plan(3);
         MemorySegment row = MemorySegment.ofArray(new float[] {0, 9, 1});
-        var sampler = new Sampler(3);
-        var history = new TokenHistory();
-        history.show(new int[5], 4, 5); // one generated
-        assertThat(sampler.sample(row, 0, plan, history, TokenMask.ALL)).isEqualTo(2);
-        history.show(new int[6], 4, 6);
-        assertThat(sampler.sample(row, 0, plan, history, TokenMask.ALL)).isEqualTo(1);
+        var one = new OneRow(new Sampler(3));
+        var oneGenerated = new History(new int[5], 4, 5);
+        assertThat(one.sample(row, 0, plan, oneGenerated)).isEqualTo(2);
+        var twoGenerated = new History(new int[6], 4, 6);
+        assertThat(one.sample(row, 0, plan, twoGenerated)).isEqualTo(1);
     }
 
     @Test
@@ -123,9 +118,8 @@ final class SamplerTest {
         Set<Integer> drawn = new HashSet<>();
         for (int position = 1; position < 50; position++) {
             int alone = sample(logits, plan, position);
-            busy.sample(MemorySegment.ofArray(logits), 0, plan, history(position + 7), TokenMask.ALL);
-            assertThat(busy.sample(MemorySegment.ofArray(logits), 0, plan, history(position), TokenMask.ALL))
-                    .isEqualTo(alone);
+            sample(busy, logits, plan, position + 7);
+            assertThat(sample(busy, logits, plan, position)).isEqualTo(alone);
             drawn.add(alone);
         }
         assertThat(drawn.size()).isGreaterThan(30);
@@ -134,9 +128,9 @@ final class SamplerTest {
     @Test
     void aRowOfManyIsReadWhereItStands() {
         float[] rows = {5, 0, 0, 0, 5, 0, 0, 0, 5};
-        var sampler = new Sampler(3);
+        var one = new OneRow(new Sampler(3));
         for (int row = 0; row < 3; row++) {
-            assertThat(sampler.sample(MemorySegment.ofArray(rows), row, Plans.greedy(3), history(2), TokenMask.ALL))
+            assertThat(one.sample(MemorySegment.ofArray(rows), row, Plans.greedy(3), History.ofPrompt(2)))
                     .isEqualTo(row);
         }
     }
@@ -149,7 +143,7 @@ final class SamplerTest {
         plans.bias = Map.of(77, 100f);
         plans.topLogprobs = 20;
         var sampler = new Sampler(300);
-        int token = sampler.sample(MemorySegment.ofArray(logits), 0, plans.plan(300), history(3), TokenMask.ALL);
+        int token = sample(sampler, logits, plans.plan(300), 3);
         assertThat(token).isEqualTo(77);
         double sum = 0;
         for (float logit : logits) {
@@ -192,7 +186,7 @@ final class SamplerTest {
             plans.topP = random.nextInt(2) == 0 ? 1 : 0.01 + 0.98 * random.nextDouble();
             plans.temperature = 0.1 + 2 * random.nextDouble();
             var sampler = new Sampler(vocabulary);
-            sampler.sample(MemorySegment.ofArray(logits), 0, plans.plan(vocabulary), history(1), TokenMask.ALL);
+            sample(sampler, logits, plans.plan(vocabulary), 1);
             assertThat(kept(sampler.candidates())).as("round %d", round).isEqualTo(sorted(logits, plans));
         }
     }
@@ -261,13 +255,11 @@ final class SamplerTest {
             total += Math.exp(logits[id] / plans.temperature);
         }
         int[] counts = new int[logits.length];
-        var sampler = new Sampler(logits.length);
+        var one = new OneRow(new Sampler(logits.length));
         SamplingPlan plan = plans.plan(logits.length);
-        var history = new TokenHistory();
         int[] ids = new int[draws + 1];
         for (int position = 1; position <= draws; position++) {
-            history.show(ids, 1, position);
-            counts[sampler.sample(MemorySegment.ofArray(logits), 0, plan, history, TokenMask.ALL)]++;
+            counts[one.sample(MemorySegment.ofArray(logits), 0, plan, new History(ids, 1, position))]++;
         }
         double sum = 0;
         for (int id : kept) {
@@ -294,14 +286,14 @@ final class SamplerTest {
         plans.presence = 0.5;
         plans.topLogprobs = 20;
         SamplingPlan plan = plans.plan(5000);
-        var sampler = new Sampler(5000);
-        var history = history(100);
+        var one = new OneRow(new Sampler(5000));
+        var history = History.ofPrompt(100);
         long before = 0;
         for (int i = 0; i < 400; i++) {
             if (i == 200) {
                 before = bean.getCurrentThreadAllocatedBytes();
             }
-            sampler.sample(row, 0, plan, history, TokenMask.ALL);
+            one.sample(row, 0, plan, history);
         }
         assertThat(bean.getCurrentThreadAllocatedBytes() - before).isLessThan(200 * 16);
     }

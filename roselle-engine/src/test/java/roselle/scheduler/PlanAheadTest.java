@@ -54,6 +54,22 @@ final class PlanAheadTest {
         return waiting.sequence();
     }
 
+    /** Plans ahead of a step whose tokens the device samples. */
+    private Batch planAhead(long now) {
+        return planAhead(now, scheduler.stepUnderWay().size());
+    }
+
+    /** Plans ahead of a step of which the device samples the first entries' tokens alone. */
+    private Batch planAhead(long now, int sampledOnDevice) {
+        Batch underWay = scheduler.stepUnderWay();
+        for (int entry = 0; entry < sampledOnDevice; entry++) {
+            if (underWay.sampledRows(entry) == 1) {
+                underWay.recordSampledOnDevice(entry);
+            }
+        }
+        return scheduler.planAhead(now);
+    }
+
     /** Gives each entry of the step under way its token. */
     private void commit(int... tokens) {
         Batch batch = scheduler.stepUnderWay();
@@ -77,30 +93,30 @@ final class PlanAheadTest {
     }
 
     @Test
-    void eachRowTakesTheTokenThatIsBeingDrawn() {
+    void eachRowTakesTheTokenThatIsBeingSampled() {
         submit(3, 10);
         submit(5, 10);
         scheduler.plan(0);
-        Batch ahead = scheduler.planAhead(0);
+        Batch ahead = planAhead(0);
         var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
         ahead.fill(inputs);
-        assertThat(inputs.takesDrawn).isTrue();
+        assertThat(inputs.takesSampled).isTrue();
         assertThat(inputs.rows).isEqualTo(2);
         assertThat(inputs.outputs).isEqualTo(2);
-        assertThat(Arrays.copyOf(inputs.drawnRow, 2)).containsExactly(0, 1);
+        assertThat(Arrays.copyOf(inputs.sampledRow, 2)).containsExactly(0, 1);
         assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(3, 5);
         assertThat(Arrays.copyOf(inputs.contextLength, 2)).containsExactly(3, 5);
         assertThat(inputs.pageTable[0][inputs.maxPages + 1]).isNotNegative();
         assertThat(ahead.endPosition(1)).isEqualTo(6);
         commit(1, 1);
         assertThat(scheduler.stepUnderWay()).isSameAs(ahead);
-        ahead = scheduler.planAhead(0);
+        ahead = planAhead(0);
         ahead.fill(inputs);
         assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(4, 6);
         commit(1, 1);
         commit(1, 1);
         scheduler.plan(0).fill(inputs);
-        assertThat(inputs.takesDrawn).isFalse();
+        assertThat(inputs.takesSampled).isFalse();
         assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(5, 7);
         assertThat(Arrays.copyOf(inputs.tokenIds, 2)).containsExactly(1, 1);
         scheduler.failAll(FailureKind.INTERNAL, "end");
@@ -111,7 +127,7 @@ final class PlanAheadTest {
         Sequence stopping = submit(3, 10);
         Sequence other = submit(5, 10);
         scheduler.plan(0);
-        Batch ahead = scheduler.planAhead(0);
+        Batch ahead = planAhead(0);
         assertThat(sequences(ahead)).containsExactly(stopping, other);
         commit(END, 1);
         assertThat(ended).singleElement().satisfies(finished -> {
@@ -122,11 +138,11 @@ final class PlanAheadTest {
         assertThat(ahead.isDropped(0)).isTrue();
         assertThat(ahead.isDropped(1)).isFalse();
         int held = cache.available(0);
-        Batch next = scheduler.planAhead(0);
+        Batch next = planAhead(0);
         assertThat(sequences(next)).containsExactly(other);
         var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
         next.fill(inputs);
-        assertThat(inputs.drawnRow[0]).as("the row of what was not dropped").isEqualTo(1);
+        assertThat(inputs.sampledRow[0]).as("the row of what was not dropped").isEqualTo(1);
         commit(0, 1);
         assertThat(ahead.appended(0)).isZero();
         assertThat(ahead.appended(1)).isEqualTo(1);
@@ -142,7 +158,7 @@ final class PlanAheadTest {
     void aLostDeviceGivesBackWhatWasHeldForTheStepAhead() {
         submit(3, 10);
         scheduler.plan(0);
-        scheduler.planAhead(0);
+        planAhead(0);
         commit(END);
         assertThat(scheduler.isIdle()).isTrue();
         assertThat(scheduler.isStepUnderWay()).isTrue();
@@ -159,7 +175,7 @@ final class PlanAheadTest {
         Sequence other = submit(3, 10);
         scheduler.plan(0);
         scheduler.cancel(cancelled);
-        assertThat(sequences(scheduler.planAhead(0))).containsExactly(other);
+        assertThat(sequences(planAhead(0))).containsExactly(other);
         commit(1, 1, 1);
         assertThat(ended).extracting(Finished::sequence).containsExactlyInAnyOrder(last, cancelled);
         scheduler.failAll(FailureKind.INTERNAL, "end");
@@ -169,12 +185,12 @@ final class PlanAheadTest {
     void aCancellationAfterTheLaunchDropsTheRow() {
         Sequence cancelled = submit(3, 10);
         scheduler.plan(0);
-        Batch ahead = scheduler.planAhead(0);
+        Batch ahead = planAhead(0);
         scheduler.cancel(cancelled);
         commit(1);
         assertThat(ended).singleElement().extracting(Finished::outcome).isEqualTo(new Outcome.Cancelled());
         assertThat(ahead.isDropped(0)).isTrue();
-        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        assertThat(planAhead(0).isEmpty()).isTrue();
         commit();
         assertThat(cancelled.generated()).isEqualTo(1);
         assertThat(cache.available(0)).isEqualTo(PAGES);
@@ -182,31 +198,114 @@ final class PlanAheadTest {
     }
 
     @Test
-    void nothingIsPlannedAheadOfAPromptsChunk() {
-        submit(12, 10); // chunks are of 8
+    void theNextChunkOfAPromptFollowsTheOneUnderWay() {
+        Sequence prompt = submit(20, 10); // chunks are of 8
         scheduler.plan(0);
-        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        Batch ahead = planAhead(0);
+        assertThat(ahead.rows(0)).isEqualTo(8);
+        assertThat(ahead.sampledRows(0)).isZero();
+        var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
+        ahead.fill(inputs);
+        assertThat(inputs.takesSampled).isFalse();
+        assertThat(Arrays.copyOf(inputs.positions, 8)).containsExactly(8, 9, 10, 11, 12, 13, 14, 15);
+        assertThat(inputs.contextLength[0]).isEqualTo(8);
         commit();
-        scheduler.plan(0);
-        assertThat(scheduler.planAhead(0).size()).isEqualTo(1);
+        ahead = planAhead(0);
+        assertThat(ahead.rows(0)).as("the rest").isEqualTo(4);
+        assertThat(ahead.sampledRows(0)).isEqualTo(1);
+        assertThat(ahead.outputs(0)).isEqualTo(1);
+        assertThat(ahead.endPosition(0)).isEqualTo(20);
+        commit(0);
+        ahead = planAhead(0);
+        assertThat(ahead.takesSampled(0)).isTrue();
+        commit(1);
+        assertThat(prompt.generated()).isEqualTo(1);
         scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 
     @Test
-    void nothingIsPlannedAheadOfSomeoneWhoMayStart() {
-        scheduler = scheduler(2);
-        submit(3, 10);
+    void aNewcomerStartsBesideRowsWhoseTokensAreBeingSampled() {
+        Sequence first = submit(3, 10);
         scheduler.plan(0);
-        submit(3, 2);
-        assertThat(scheduler.planAhead(0).isEmpty()).as("there is a place").isTrue();
+        Sequence newcomer = submit(5, 10);
+        Batch ahead = planAhead(0);
+        assertThat(sequences(ahead)).containsExactly(first, newcomer);
+        assertThat(ahead.takesSampled(0)).isTrue();
+        assertThat(ahead.takesSampled(1)).isFalse();
+        assertThat(ahead.rows(1)).isEqualTo(5);
         commit(1);
-        scheduler.plan(0);
+        commit(1, 1);
+        assertThat(first.generated()).isEqualTo(2);
+        assertThat(newcomer.generated()).isEqualTo(1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void aNewcomerIsCancelledWhileItsFirstStepIsUnderWay() {
         submit(3, 10);
-        assertThat(scheduler.planAhead(0).size()).as("there is none").isEqualTo(2);
+        scheduler.plan(0);
+        Sequence newcomer = submit(5, 10);
+        Batch ahead = planAhead(0);
+        scheduler.cancel(newcomer);
+        commit(1);
+        assertThat(ended).singleElement().extracting(Finished::sequence).isSameAs(newcomer);
+        assertThat(ahead.isDropped(1)).isTrue();
+        int held = cache.available(0);
+        commit(1, 0);
+        assertThat(ahead.dropped()).isEqualTo(1);
+        assertThat(cache.available(0)).isGreaterThan(held);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+        assertThat(cache.available(0)).isEqualTo(PAGES);
+    }
+
+    @Test
+    void aPlaceThatIsAboutToBeFreeIsTakenOneStepLater() {
+        scheduler = scheduler(2);
+        Sequence staying = submit(3, 10);
+        submit(3, 1);
+        scheduler.plan(0);
+        Sequence newcomer = submit(3, 10);
+        assertThat(sequences(planAhead(0))).containsExactly(staying);
         commit(1, 1);
-        assertThat(scheduler.planAhead(0).isEmpty()).as("one is known to leave").isTrue();
-        commit(1, 1);
-        assertThat(scheduler.plan(0).size()).isEqualTo(2);
+        assertThat(sequences(planAhead(0))).containsExactly(staying, newcomer);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void aRowThatTheHostSamplesSitsOutWithoutStoppingTheOthers() {
+        Sequence others = submit(3, 10);
+        Sequence hosts = submit(3, 10);
+        scheduler.plan(0);
+        assertThat(sequences(planAhead(0, 1))).containsExactly(others);
+        commit(1, 2);
+        assertThat(hosts.generated()).isEqualTo(1);
+        Batch ahead = planAhead(0, 1);
+        assertThat(sequences(ahead)).containsExactly(others, hosts);
+        assertThat(ahead.takesSampled(1)).as("its token is known by now").isFalse();
+        var inputs = new StepInputs(new StepLimits(16, 4, 4, 64, PAGE_TOKENS), 1);
+        ahead.fill(inputs);
+        assertThat(inputs.tokenIds[1]).isEqualTo(2);
+        assertThat(Arrays.copyOf(inputs.positions, 2)).containsExactly(4, 3);
+        commit(1);
+        assertThat(sequences(planAhead(0, 1))).containsExactly(others);
+        commit(1, 2);
+        assertThat(others.generated()).isEqualTo(3);
+        assertThat(hosts.generated()).isEqualTo(2);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void nothingIsPlannedAheadOfSomeoneOfHigherPriorityWhoNeedsAPlace() {
+        scheduler = scheduler(1);
+        Sequence low = submit(3, 10);
+        scheduler.plan(0);
+        var placement = new Placement(PrefixScope.SHARED, 1, "", nextId, Placement.NO_DEADLINE);
+        Waiting high = waiting(nextId++, 3, 10, placement);
+        scheduler.submit(high);
+        assertThat(planAhead(0).isEmpty()).isTrue();
+        commit(1);
+        assertThat(sequences(scheduler.plan(0))).containsExactly(high.sequence());
+        assertThat(low.preemptions()).isEqualTo(1);
         scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 
@@ -214,9 +313,9 @@ final class PlanAheadTest {
     void nothingIsPlannedAheadOfADeadline() {
         submit(3, 10, 5);
         scheduler.plan(0);
-        assertThat(scheduler.planAhead(4).size()).isEqualTo(1);
+        assertThat(planAhead(4).size()).isEqualTo(1);
         commit(1);
-        assertThat(scheduler.planAhead(5).isEmpty()).isTrue();
+        assertThat(planAhead(5).isEmpty()).isTrue();
         commit(1);
         assertThat(scheduler.plan(6).isEmpty()).isTrue();
         scheduler.drainEnded(ended::add);
@@ -224,17 +323,34 @@ final class PlanAheadTest {
     }
 
     @Test
-    void nothingIsPlannedAheadWherePagesAreShort() {
+    void nothingIsPlannedAheadWherePagesWouldHaveToBeTaken() {
         cache = cache(5);
         scheduler = scheduler(2);
-        submit(7, 8);
+        Sequence first = submit(7, 8);
+        Sequence second = submit(8, 7);
+        scheduler.plan(0);
+        assertThat(sequences(planAhead(0)))
+                .as("the last page is for the second's ninth token")
+                .containsExactly(first, second);
+        commit(1, 1);
+        assertThat(planAhead(0).isEmpty()).as("the first has none for its own").isTrue();
+        commit(1, 1);
+        assertThat(sequences(scheduler.plan(0))).containsExactly(first);
+        assertThat(second.preemptions()).isEqualTo(1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
+    }
+
+    @Test
+    void whoRanksLastWaitsForAPageInPlace() {
+        cache = cache(5);
+        scheduler = scheduler(2);
+        Sequence first = submit(7, 8);
         submit(7, 8);
         scheduler.plan(0);
-        assertThat(scheduler.planAhead(0).size()).as("the pages' last tokens").isEqualTo(2);
+        assertThat(planAhead(0).size()).as("the pages' last tokens").isEqualTo(2);
         commit(1, 1);
-        assertThat(scheduler.planAhead(0).isEmpty()).isTrue();
+        assertThat(sequences(planAhead(0))).as("the other waits").containsExactly(first);
         commit(1, 1);
-        assertThat(scheduler.plan(0).size()).as("the other waits").isEqualTo(1);
         scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 
@@ -243,7 +359,7 @@ final class PlanAheadTest {
         assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
         submit(3, 10);
         scheduler.plan(0);
-        scheduler.planAhead(0);
+        planAhead(0);
         assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> scheduler.plan(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(scheduler::preemptYoungest).isInstanceOf(IllegalStateException.class);

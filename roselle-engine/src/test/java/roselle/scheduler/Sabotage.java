@@ -32,6 +32,11 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a row goes ahead though the device does not sample its token. */
+    default boolean launchesHostRows() {
+        return false;
+    }
+
     /** Whether the audit runs after each step; without it only what the executor reads can give a bug away. */
     default boolean audits() {
         return true;

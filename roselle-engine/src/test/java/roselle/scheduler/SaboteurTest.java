@@ -120,6 +120,17 @@ final class SaboteurTest {
     }
 
     @Test
+    void aRowAheadOfATokenThatTheDeviceDoesNotHaveIsCaught() {
+        assertThat(caught(() -> new Sabotage() {
+                    @Override
+                    public boolean launchesHostRows() {
+                        return true;
+                    }
+                }))
+                .isGreaterThan(SCHEDULES / 8);
+    }
+
+    @Test
     void aRowThatIsNotComputedIsCaught() {
         assertThat(caught(() -> new Sabotage() {
                     @Override

@@ -13,6 +13,9 @@ final class SimulatedRequest {
 
     final Sequence sequence;
     final List<Outcome> outcomes = new ArrayList<>();
+    /** Whether its tokens are unknown to the device until the host has sampled them. */
+    final boolean isHostSampled;
+
     boolean cancelAsked;
     boolean failureInjected;
     int rowsScored;
@@ -20,8 +23,9 @@ final class SimulatedRequest {
     private long[] prefixes = new long[64]; // [tokens] the hash of the prefix that ends with each token
     private int known;
 
-    SimulatedRequest(Sequence sequence, String salt) {
+    SimulatedRequest(Sequence sequence, String salt, boolean isHostSampled) {
         this.sequence = sequence;
+        this.isHostSampled = isHostSampled;
         this.salt = SimulatedKv.mix(17, salt.hashCode());
     }
 

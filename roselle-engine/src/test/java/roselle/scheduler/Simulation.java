@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.FailureKind;
 import roselle.api.GenerationRequest;
@@ -70,6 +71,10 @@ final class Simulation {
     private int copies;
     private int stepsAhead;
     private int droppedRows;
+    private int takenAhead;
+    private int chunksAhead;
+    private int newcomersAhead;
+    private int leftOut;
 
     Simulation(long seed, Sabotage sabotage) {
         random = new SplittableRandom(seed);
@@ -125,6 +130,7 @@ final class Simulation {
                                 .sum()
                         + requests.size() // each may have a row in one step that is for nothing
                         + 10;
+                bound *= plansAhead ? 2 : 1; // the first in rank may be in every second step alone
             }
             assertThat(stepsAfterArrivals).as("steps since the last arrival").isLessThanOrEqualTo(bound + 1);
             disturb();
@@ -155,6 +161,26 @@ final class Simulation {
         return stepsAhead;
     }
 
+    /** Rows of steps planned ahead for tokens that were being sampled. */
+    int takenAhead() {
+        return takenAhead;
+    }
+
+    /** Parts of prompts in steps planned ahead that end within the prompt. */
+    int chunksAhead() {
+        return chunksAhead;
+    }
+
+    /** Sequences whose first rows, since they got their pages, were in a step planned ahead. */
+    int newcomersAhead() {
+        return newcomersAhead;
+    }
+
+    /** Steps planned ahead that went on without the first in rank. */
+    int leftOut() {
+        return leftOut;
+    }
+
     /** Rows of steps planned ahead whose sequences had ended by then. */
     int droppedRows() {
         return droppedRows;
@@ -176,7 +202,7 @@ final class Simulation {
             assertThat(refused).hasMessageMatching("(?s).*\\d+.*\\d+.*");
             return;
         }
-        var request = new SimulatedRequest(waiting.sequence(), salt);
+        var request = new SimulatedRequest(waiting.sequence(), salt, random.nextInt(5) == 0);
         requests.add(request);
         bySequence.put(waiting.sequence(), request);
     }
@@ -246,7 +272,9 @@ final class Simulation {
             if (plansAhead && random.nextInt(8) != 0) {
                 Batch ahead = scheduler.planAhead(now);
                 stepsAhead += ahead.isEmpty() ? 0 : 1;
+                sabotage.afterPlan(cache, ahead);
                 checkPlan(ahead);
+                checkPlannedAhead(batch, ahead);
                 launch(ahead);
             }
             collect(batch);
@@ -312,8 +340,42 @@ final class Simulation {
         }
     }
 
-    /** The running sequence that ranks first is in every step: that is why every schedule ends. */
+    /** Whose rows follow those of the step under way, and that a step ahead leaves out the first in rank at most once. */
+    private void checkPlannedAhead(Batch underWay, Batch ahead) {
+        for (int entry = 0; entry < ahead.size(); entry++) {
+            Running running = ahead.running(entry);
+            int begin = ahead.endPosition(entry) - ahead.rows(entry);
+            int expected = running.computed();
+            for (int each = 0; each < underWay.size(); each++) {
+                expected = underWay.running(each) == running ? underWay.endPosition(each) : expected;
+            }
+            assertThat(begin).as("first row of a step ahead").isEqualTo(expected);
+            newcomersAhead += begin == running.computed() && running.sequence().generated() == 0 ? 1 : 0;
+            chunksAhead += ahead.sampledRows(entry) == 0 ? 1 : 0;
+            takenAhead += ahead.takesSampled(entry) ? 1 : 0;
+            assertThat(ahead.takesSampled(entry))
+                    .as("takes what is being sampled")
+                    .isEqualTo(begin == running.sequence().length());
+        }
+        Running first = firstRunning();
+        if (first == null || ahead.isEmpty() || ahead.contains(first) || request(first.sequence()).cancelAsked) {
+            return;
+        }
+        leftOut++;
+        if (!underWay.contains(first)) {
+            throw new AssertionError("sequence " + first.sequence().id() + " ranks first but is in neither step");
+        }
+    }
+
+    /** The running sequence that ranks first is in every step that is not planned ahead: that is why every schedule ends. */
     private void checkFirstAdvances(Batch batch) {
+        Running first = firstRunning();
+        if (first != null && !batch.contains(first)) {
+            throw new AssertionError("sequence " + first.sequence().id() + " ranks first but does not advance");
+        }
+    }
+
+    private @Nullable Running firstRunning() {
         Sequence first = null;
         for (var each : requests) {
             SequenceState state = each.sequence.state();
@@ -321,9 +383,7 @@ final class Simulation {
                 first = each.sequence;
             }
         }
-        if (first != null && first.state() instanceof Running running && !batch.contains(running)) {
-            throw new AssertionError("sequence " + first.id() + " ranks first but does not advance");
-        }
+        return first != null && first.state() instanceof Running running ? running : null;
     }
 
     /** Gives a step to the device, which runs it now or when its tokens are wanted, but never before the one before it. */
@@ -339,6 +399,9 @@ final class Simulation {
             if (batch.needsCopy(entry) && sabotage.copies()) {
                 copies += layout.groupCount();
                 step.copy(running.pages());
+            }
+            if (batch.sampledRows(entry) == 1 && (!request.isHostSampled || sabotage.launchesHostRows())) {
+                batch.recordSampledOnDevice(entry);
             }
             var prefixes = new long[batch.rows(entry)];
             for (int row = 0; row < prefixes.length; row++) {
@@ -365,9 +428,14 @@ final class Simulation {
         long prefix = request.prefix(Math.min(position, known - 1));
         for (int i = known; i <= position; i++) {
             boolean isAhead = begin == known;
-            prefix = SimulatedKv.mix(prefix, isAhead ? SimulatedRequest.nextToken(prefix) : running.draft(i - known));
+            prefix = SimulatedKv.mix(prefix, isAhead ? tokenOnDevice(request, prefix) : running.draft(i - known));
         }
         return prefix;
+    }
+
+    /** What the device has of a token that is not collected yet: nothing sensible where the host samples it. */
+    private static int tokenOnDevice(SimulatedRequest request, long prefix) {
+        return SimulatedRequest.nextToken(prefix) + (request.isHostSampled ? 1 : 0);
     }
 
     private void sample(Batch batch) {
@@ -416,8 +484,10 @@ final class Simulation {
 
     private void propose(Batch batch) {
         int[] drafts = new int[4];
-        for (int entry = 0; hasDrafts && !scheduler.isStepUnderWay() && entry < batch.size(); entry++) {
-            if (batch.sequence(entry).state() instanceof Running running && running.remaining() == 1) {
+        for (int entry = 0; hasDrafts && entry < batch.size(); entry++) {
+            if (batch.sequence(entry).state() instanceof Running running
+                    && running.remaining() == 1
+                    && !(scheduler.isStepUnderWay() && scheduler.stepUnderWay().contains(running))) {
                 long prefix =
                         request(running.sequence()).prefix(running.sequence().length() - 1);
                 for (int i = 0; i < drafts.length; i++) {

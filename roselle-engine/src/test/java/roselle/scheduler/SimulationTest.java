@@ -17,6 +17,10 @@ final class SimulationTest {
         long copies = 0;
         long stepsAhead = 0;
         long droppedRows = 0;
+        long takenAhead = 0;
+        long chunksAhead = 0;
+        long newcomersAhead = 0;
+        long leftOut = 0;
         for (int i = 0; i < SCHEDULES; i++) {
             var simulation = new Simulation(FIRST_SEED + i, Sabotage.NONE);
             run(simulation, FIRST_SEED + i);
@@ -26,10 +30,17 @@ final class SimulationTest {
             copies += simulation.copies();
             stepsAhead += simulation.stepsAhead();
             droppedRows += simulation.droppedRows();
+            takenAhead += simulation.takenAhead();
+            chunksAhead += simulation.chunksAhead();
+            newcomersAhead += simulation.newcomersAhead();
+            leftOut += simulation.leftOut();
         }
         System.out.printf(
                 "schedules=%d steps=%d cachedTokens=%d preemptions=%d copies=%d stepsAhead=%d droppedRows=%d%n",
                 SCHEDULES, steps, cachedTokens, preemptions, copies, stepsAhead, droppedRows);
+        System.out.printf(
+                "ahead: taken=%d chunks=%d newcomers=%d without the first=%d%n",
+                takenAhead, chunksAhead, newcomersAhead, leftOut);
         // The schedules are worth their time only if they meet what they are for.
         assertThat(steps).isGreaterThan(20L * SCHEDULES);
         assertThat(cachedTokens).isGreaterThan(5L * SCHEDULES);
@@ -37,6 +48,10 @@ final class SimulationTest {
         assertThat(copies).isGreaterThan(SCHEDULES);
         assertThat(stepsAhead).isGreaterThan(2L * SCHEDULES);
         assertThat(droppedRows).isGreaterThan(SCHEDULES / 10);
+        assertThat(takenAhead).isGreaterThan(5L * SCHEDULES);
+        assertThat(chunksAhead).isGreaterThan(SCHEDULES);
+        assertThat(newcomersAhead).isGreaterThan(SCHEDULES / 2);
+        assertThat(leftOut).isGreaterThan(SCHEDULES / 10);
     }
 
     @Test

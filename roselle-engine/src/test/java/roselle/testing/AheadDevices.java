@@ -15,21 +15,21 @@ import roselle.backend.StepInputs;
 /** Devices that watch or delay what is launched ahead. */
 public final class AheadDevices {
     private static final Set<String> WAITING =
-            Set.of("read", "copyPage", "draw", "allocate", "allocateKvCache", "load", "constants", "close");
+            Set.of("read", "copyPage", "sample", "allocate", "allocateKvCache", "load", "constants", "close");
 
     private AheadDevices() {}
 
     /** Counts the steps whose rows take tokens that the host may not have seen. */
     public static Device counting(Device device, AtomicInteger stepsAhead) {
         return proxy((proxy, method, arguments) -> {
-            if (method.getName().equals("submit") && ((StepInputs) arguments[0]).takesDrawn) {
+            if (method.getName().equals("submit") && ((StepInputs) arguments[0]).takesSampled) {
                 stepsAhead.incrementAndGet();
             }
             return call(device, method, arguments);
         });
     }
 
-    /** Comes to each step and draw as late as a device may: when somebody waits for it. */
+    /** Comes to each step and sampling as late as a device may: when somebody waits for it. */
     public static Device late(Device device) {
         var waiting = new ArrayDeque<Launched>();
         return proxy((proxy, method, arguments) -> {
@@ -40,16 +40,14 @@ public final class AheadDevices {
                     waiting.add(new Launched(method, new Object[] {inputs, arguments[1]}));
                     return null;
                 }
-                case "launchDraw" -> {
+                case "launchSample" -> {
                     waiting.add(new Launched(method, arguments));
                     return null;
                 }
-                case "collectDraw" -> {
-                    boolean isDrawn = false;
-                    while (!isDrawn) {
+                case "collectSample" -> {
+                    while (waiting.stream().anyMatch(each -> each.samples(arguments[0]))) {
                         Launched next = waiting.remove();
                         call(device, next.method, next.arguments);
-                        isDrawn = next.method.getName().equals("launchDraw") && next.arguments[1].equals(arguments[0]);
                     }
                 }
                 default -> {
@@ -81,6 +79,10 @@ public final class AheadDevices {
         Launched(Method method, Object[] arguments) {
             this.method = method;
             this.arguments = arguments;
+        }
+
+        boolean samples(Object tokens) {
+            return method.getName().equals("launchSample") && arguments[2].equals(tokens);
         }
     }
 

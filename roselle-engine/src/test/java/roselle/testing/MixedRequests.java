@@ -69,7 +69,13 @@ public final class MixedRequests {
             builder.minTokens(4);
         }
         if (number % 16 == 7) {
-            builder.repetitionPenalty(1.2).maxTokens(4); // no step of it is overlapped
+            builder.repetitionPenalty(1.2);
+        }
+        if (number % 16 == 2) {
+            builder.frequencyPenalty(0.7).presencePenalty(0.2);
+        }
+        if (number % 16 == 10) {
+            builder.typicalP(0.8).temperature(1); // which the host samples
         }
         if (number % 16 == 11) {
             builder.choices(3);

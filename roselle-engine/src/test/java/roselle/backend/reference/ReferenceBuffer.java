@@ -6,7 +6,20 @@ import roselle.backend.Rows;
 import roselle.tensor.DataType;
 
 /** Numbers of any type as float32; whole ones are exact up to 2^24. */
-record ReferenceBuffer(DataType type, float[] numbers) implements Buffer {
+final class ReferenceBuffer implements Buffer {
+    private final DataType type;
+    private final float[] numbers;
+
+    ReferenceBuffer(DataType type, float[] numbers) {
+        this.type = type;
+        this.numbers = numbers;
+    }
+
+    @Override
+    public DataType type() {
+        return type;
+    }
+
     @Override
     public long elements() {
         return numbers.length;

@@ -48,14 +48,12 @@ final class ReferenceOperations implements Operations {
         return buffer == null ? 0 : ReferenceBuffer.of(buffer)[index];
     }
 
-    // tables
-
     @Override
     public void embed(Weight table, float scale, Rows output) {
         var numbers = (ReferenceWeight) table;
         for (int r = 0; r < step.rows; r++) {
-            int from = step.tokenIds[r] * numbers.columns();
-            store(output, r, i -> (double) scale * numbers.numbers()[from + i]);
+            int token = step.tokenIds[r];
+            store(output, r, i -> (double) scale * numbers.number(token, i));
         }
     }
 
@@ -63,9 +61,9 @@ final class ReferenceOperations implements Operations {
     public void addPositions(Weight table, Rows output) {
         var numbers = (ReferenceWeight) table;
         for (int r = 0; r < step.rows; r++) {
-            int from = step.positions[r] * numbers.columns();
+            int position = step.positions[r];
             float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> (double) before[i] + numbers.numbers()[from + i]);
+            store(output, r, i -> (double) before[i] + numbers.number(position, i));
         }
     }
 
@@ -76,8 +74,6 @@ final class ReferenceOperations implements Operations {
             store(output, o, i -> row[i]);
         }
     }
-
-    // norms and sums
 
     @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
@@ -142,8 +138,6 @@ final class ReferenceOperations implements Operations {
         return softCap == 0 ? x : softCap * Math.tanh(x / softCap);
     }
 
-    // products
-
     @Override
     public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
         var matrix = (ReferenceWeight) weight;
@@ -203,8 +197,6 @@ final class ReferenceOperations implements Operations {
         UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
     }
 
-    // experts
-
     @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
         for (int r = 0; r < rows; r++) {
@@ -216,7 +208,7 @@ final class ReferenceOperations implements Operations {
     public void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
         var experts = (ReferenceWeight) linear.experts();
         for (int choice = 0; choice < rows * routing.chosen(); choice++) {
-            int first = (int) number(routing.experts(), choice) * experts.rows();
+            int first = (int) (number(routing.experts(), choice) * experts.rows());
             float[] x = ReferenceBuffer.row(input, linear.spread() ? choice : choice / routing.chosen());
             end(output, choice, linear.epilogue(), first, n -> experts.dot(first + n, x, 0));
         }
@@ -236,8 +228,6 @@ final class ReferenceOperations implements Operations {
             store(output, r, i -> before[i] + scale * sum[i]);
         }
     }
-
-    // attention
 
     @Override
     public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {

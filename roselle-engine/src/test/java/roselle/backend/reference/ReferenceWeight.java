@@ -5,7 +5,21 @@ import roselle.backend.Weight;
 import roselle.quantization.StoredMatrix;
 
 /** Matrices as float32, one after the other. */
-record ReferenceWeight(String name, int matrices, int rows, int columns, float[] numbers) implements Weight {
+final class ReferenceWeight implements Weight {
+    private final String name;
+    private final int matrices;
+    private final int rows;
+    private final int columns;
+    private final float[] numbers;
+
+    private ReferenceWeight(String name, int matrices, int rows, int columns, float[] numbers) {
+        this.name = name;
+        this.matrices = matrices;
+        this.rows = rows;
+        this.columns = columns;
+        this.numbers = numbers;
+    }
+
     static ReferenceWeight of(String name, int matrices, List<StoredMatrix> blocks) {
         int columns = Math.toIntExact(blocks.getFirst().shape().columns());
         int all = Math.toIntExact(
@@ -27,5 +41,30 @@ record ReferenceWeight(String name, int matrices, int rows, int columns, float[]
             sum += (double) numbers[row * columns + i] * x[from + i];
         }
         return sum;
+    }
+
+    /** A number of a row, counted through all matrices. */
+    float number(int row, int column) {
+        return numbers[row * columns + column];
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int matrices() {
+        return matrices;
+    }
+
+    @Override
+    public int rows() {
+        return rows;
+    }
+
+    @Override
+    public int columns() {
+        return columns;
     }
 }

@@ -4,25 +4,29 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Random;
-import roselle.backend.TokenDraws;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
 import roselle.batch.SamplingPlan;
 
-/** Rows of random logits with every filter, penalty, bias, mask and tie, and the tokens that the host's sampler draws from them. */
-public final class DrawCases {
+/** Rows of random logits with every filter, penalty, bias, mask and tie, and the tokens that the host samples from them. */
+public final class SampleCases {
     private final Random random;
     private final int vocabulary;
     private final int rows;
     private final float[] logits; // [rows, vocabulary]
-    private final TokenDraws draws;
+    private final SamplingRows sampling;
+    private final SampledTokens tokens;
     private final int[] expected;
     private final String[] failures;
 
-    public DrawCases(long seed, int vocabulary, int rows) {
+    public SampleCases(long seed, int vocabulary, int rows) {
         random = new Random(seed);
         this.vocabulary = vocabulary;
         this.rows = rows;
         logits = new float[rows * vocabulary];
-        draws = new TokenDraws(rows, 1 << 20);
+        sampling = new SamplingRows(rows, 1 << 20);
+        sampling.begin(rows);
+        tokens = new SampledTokens(rows);
         expected = new int[rows];
         failures = new String[rows];
         var sampler = new Sampler(vocabulary);
@@ -44,19 +48,24 @@ public final class DrawCases {
         return MemorySegment.ofArray(logits);
     }
 
-    /** What asks for all of their tokens. */
-    public TokenDraws draws() {
-        return draws;
+    /** How they are to be sampled, all of them on a device. */
+    public SamplingRows sampling() {
+        return sampling;
     }
 
-    /** What the host drew from a row, or why it drew none. */
+    /** A place for what a device samples. */
+    public SampledTokens tokens() {
+        return tokens;
+    }
+
+    /** What the host sampled from a row, or why it has no token. */
     public String expected(int row) {
         return describe(expected[row], failures[row]);
     }
 
-    /** What the draws have of a row. */
-    public String drawn(int row) {
-        return describe(draws.token[row], Sampler.failure(draws.failure[row], draws.position[row]));
+    /** What a device sampled from a row. */
+    public String sampled(int row) {
+        return describe(tokens.token[row], Sampler.failure(tokens.failure[row], sampling.position[row]));
     }
 
     private static String describe(int token, String failure) {
@@ -78,12 +87,14 @@ public final class DrawCases {
         SamplingPlan plan = plans.plan(vocabulary);
         int[] said = random.ints(1 + random.nextInt(300), 0, vocabulary).toArray();
         int prompt = random.nextInt(said.length + 1);
-        TokenMask mask = mask();
-        var history = new TokenHistory();
-        history.show(said, prompt, said.length);
-        expected[row] = sampler.sample(logits(), row, plan, history, mask);
+        plan.fill(sampling, row, said, prompt, said.length);
+        sampling.mask[row] = mask();
+        sampling.settlePlace(row);
+        if (sampling.place[row] != SamplingRows.Place.DEVICE) {
+            throw new AssertionError("there is no room for row " + row);
+        }
+        expected[row] = sampler.sample(logits(), row, sampling, row, new SampledTokens(rows));
         failures[row] = sampler.failure();
-        ask(row, plan, said, prompt, mask);
     }
 
     private Plans plans() {
@@ -113,37 +124,12 @@ public final class DrawCases {
         return plans;
     }
 
-    private TokenMask mask() {
+    private long[] mask() {
         if (random.nextInt(4) > 0) {
-            return TokenMask.ALL;
+            return SamplingRows.ALL;
         }
-        var mask = new TokenMask(vocabulary);
-        for (int i = 1 + vocabulary / (int) pick(2, 50, 5000); i > 0; i--) {
-            mask.allow(random.nextInt(vocabulary));
-        }
-        return mask;
-    }
-
-    private void ask(int row, SamplingPlan plan, int[] said, int prompt, TokenMask mask) {
-        draws.wanted[row] = true;
-        draws.temperature[row] = plan.temperature;
-        draws.topP[row] = plan.topP;
-        draws.minP[row] = plan.minP;
-        draws.topK[row] = plan.topK;
-        draws.seed[row] = plan.seed;
-        draws.position[row] = said.length;
-        draws.topLogprobs[row] = plan.topLogprobs;
-        draws.changes.begin(row);
-        draws.changes.repetition[row] = (float) plan.repetitionPenalty;
-        draws.changes.presence[row] = (float) plan.presencePenalty;
-        draws.changes.frequency[row] = (float) plan.frequencyPenalty;
-        boolean fits = draws.changes.remember(row, said, prompt, said.length)
-                && draws.changes.bias(row, plan.biasIds, plan.biases)
-                && (mask.isEverything() || draws.changes.mask(row, mask.words))
-                && (said.length - prompt >= plan.minTokens || draws.changes.forbid(row, plan.stopIds));
-        if (!fits) {
-            throw new AssertionError("there is no room for the changes of row " + row);
-        }
+        int allowed = 1 + vocabulary / (int) pick(2, 50, 5000);
+        return OneRow.mask(vocabulary, random.ints(allowed, 0, vocabulary).toArray());
     }
 
     private double pick(double... values) {

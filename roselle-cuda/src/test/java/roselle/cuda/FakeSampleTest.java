@@ -26,13 +26,13 @@ import roselle.engine.EngineOnDevice;
 import roselle.engine.Overlap;
 import roselle.tensor.DataType;
 
-/** What the device is told of penalties, biases and forbidden tokens, when it comes to draw. */
-class FakeDrawsTest {
+/** What the device is told of penalties, biases and forbidden tokens, when it comes to sample. */
+class FakeSampleTest {
     private static final Path GPT2 = Path.of("../roselle-engine/src/test/resources/tiny-models/gpt2");
     private static final int ROW_BYTES = 120;
     private static final int TOKEN = 9;
 
-    /** A row of a draw as the kernel finds it. */
+    /** A row as the kernel finds it. */
     private record Row(
             float repetition,
             float presence,
@@ -91,7 +91,7 @@ class FakeDrawsTest {
             int before = driver.count("cuMemcpyDtoHAsync");
             for (var _ : engine.submit(request)) {} // to its end
             assertThat(driver.count("cuMemcpyDtoHAsync") - before)
-                    .as("only results of draws come back, no logits")
+                    .as("only sampled tokens come back, no logits")
                     .isEqualTo(rows.size());
         }
         return rows;

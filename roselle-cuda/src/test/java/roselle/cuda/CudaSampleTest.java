@@ -9,12 +9,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Device;
 import roselle.backend.Rows;
 import roselle.cuda.driver.NativeDriver;
-import roselle.sampling.DrawCases;
+import roselle.sampling.SampleCases;
 import roselle.tensor.DataType;
 
-/** A GPU draws the tokens that the host's sampler draws, whatever changes the logits before. */
+/** A GPU samples the tokens that the host's sampler does, whatever changes the logits before. */
 @Tag("gpu")
-class CudaDrawsTest {
+class CudaSampleTest {
     @ParameterizedTest
     @CsvSource({
         "1,20",
@@ -29,15 +29,15 @@ class CudaDrawsTest {
         "50257,8",
         "128256,40"
     })
-    void drawsWhatTheHostDraws(int vocabulary, int rows) {
-        var cases = new DrawCases(vocabulary + rows, vocabulary, rows);
+    void samplesWhatTheHostSamples(int vocabulary, int rows) {
+        var cases = new SampleCases(vocabulary + rows, vocabulary, rows);
         try (Device device = new CudaDevice(new NativeDriver(), 0, DataType.BF16, CubinCache.ofUser())) {
             float[] numbers = cases.logits().toArray(ValueLayout.JAVA_FLOAT);
             Rows logits = Rows.of(device.constants(numbers), vocabulary);
             for (int round = 0; round < 2; round++) { // counts must be zeros again after the first
-                device.draw(logits, cases.draws(), rows);
+                device.sample(logits, cases.sampling(), cases.tokens());
                 for (int row = 0; row < rows; row++) {
-                    assertThat(cases.drawn(row)).as("row %d of %d", row, rows).isEqualTo(cases.expected(row));
+                    assertThat(cases.sampled(row)).as("row %d of %d", row, rows).isEqualTo(cases.expected(row));
                 }
             }
         }

@@ -1,0 +1,137 @@
+package roselle.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.SplittableRandom;
+import roselle.backend.SampledTokens;
+import roselle.backend.SamplingRows;
+import roselle.sampling.Sampler;
+
+/**
+ * Does on a fake device what {@code sample.cu} does, by the host's sampler, from the structs and numbers that the device was given;
+ * but the logits of a row depend on its seed and position alone.
+ */
+final class FakeSampler {
+    private static final int ROW_BYTES = 120;
+    private static final int RESULT_BYTES = 176;
+
+    private final FakeDriver driver;
+    private int taken;
+
+    FakeSampler(FakeDriver driver) {
+        this.driver = driver;
+    }
+
+    /** Rows that took their tokens from the step before on the device. */
+    int taken() {
+        return taken;
+    }
+
+    void run(FakeKernels.Launch launch) {
+        switch (launch.kernel().name()) {
+            case "sample" -> {
+                for (int row = 0; row < launch.grid().y(); row++) {
+                    sample(launch, row);
+                }
+            }
+            case "take_tokens" -> take(launch);
+            default -> {}
+        }
+    }
+
+    private void sample(FakeKernels.Launch launch, int row) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = read(arena, launch.value("rows") + (long) row * ROW_BYTES, ROW_BYTES);
+            if (struct.get(JAVA_DOUBLE, 0) < 0) {
+                return;
+            }
+            int vocabulary = (int) launch.value("vocabulary");
+            var rows = new SamplingRows(1, 0);
+            rows.begin(1);
+            fill(arena, rows, struct, vocabulary);
+            var logits = new float[vocabulary];
+            var random = new SplittableRandom(rows.seed[0] * 31 + rows.position[0]);
+            for (int id = 0; id < vocabulary; id++) {
+                logits[id] = (float) random.nextDouble(-2, 2);
+            }
+            var tokens = new SampledTokens(1);
+            int token = new Sampler(vocabulary).sample(MemorySegment.ofArray(logits), 0, rows, 0, tokens);
+            if (token == Sampler.FAILED) {
+                throw new AssertionError(Sampler.failure(tokens.failure[0], rows.position[0]));
+            }
+            MemorySegment result = arena.allocate(RESULT_BYTES, 8); // no failure, no log-probabilities
+            result.set(JAVA_INT, 0, token);
+            driver.deviceMemory().write(launch.value("results") + (long) row * RESULT_BYTES, result);
+            MemorySegment id = arena.allocate(JAVA_INT);
+            id.set(JAVA_INT, 0, token);
+            driver.deviceMemory().write(launch.value("tokenOf") + (long) row * Integer.BYTES, id);
+        }
+    }
+
+    private void fill(Arena arena, SamplingRows rows, MemorySegment struct, int vocabulary) {
+        rows.temperature[0] = struct.get(JAVA_DOUBLE, 0);
+        rows.topP[0] = struct.get(JAVA_DOUBLE, 8);
+        rows.minP[0] = struct.get(JAVA_DOUBLE, 16);
+        rows.seed[0] = struct.get(JAVA_LONG, 24);
+        rows.position[0] = (int) struct.get(JAVA_LONG, 32);
+        rows.topK[0] = struct.get(JAVA_INT, 80);
+        rows.repetition[0] = struct.get(JAVA_FLOAT, 108);
+        rows.presence[0] = struct.get(JAVA_FLOAT, 112);
+        rows.frequency[0] = struct.get(JAVA_FLOAT, 116);
+        int seen = struct.get(JAVA_INT, 88);
+        if (seen > 0) { // what no penalty sees is not told, and stands for nothing here
+            int hidden = rows.position[0] - seen;
+            rows.history[0] = new int[rows.position[0]];
+            System.arraycopy(ints(arena, struct.get(JAVA_LONG, 40), seen), 0, rows.history[0], hidden, seen);
+            rows.promptLength[0] = hidden + struct.get(JAVA_INT, 84);
+        } else {
+            rows.promptLength[0] = rows.position[0];
+        }
+        int biases = struct.get(JAVA_INT, 92);
+        rows.biasIds[0] = ints(arena, struct.get(JAVA_LONG, 48), biases);
+        rows.biases[0] = new float[biases];
+        int[] bits = ints(arena, struct.get(JAVA_LONG, 56), biases);
+        for (int i = 0; i < biases; i++) {
+            rows.biases[0][i] = Float.intBitsToFloat(bits[i]);
+        }
+        rows.forbidden[0] = ints(arena, struct.get(JAVA_LONG, 64), struct.get(JAVA_INT, 96));
+        long mask = struct.get(JAVA_LONG, 72);
+        if (mask != 0) {
+            int words = (vocabulary + 63) / 64;
+            rows.mask[0] = read(arena, mask, (long) words * Long.BYTES).toArray(ValueLayout.JAVA_LONG);
+        }
+    }
+
+    private void take(FakeKernels.Launch launch) {
+        int count = (int) launch.value("rows");
+        try (Arena arena = Arena.ofConfined()) {
+            int[] source = ints(arena, launch.value("source"), count);
+            for (int row = 0; row < count; row++) {
+                if (source[row] >= 0) {
+                    MemorySegment id = read(arena, launch.value("tokens") + 4L * source[row], Integer.BYTES);
+                    driver.deviceMemory().write(launch.value("ids") + (long) row * Integer.BYTES, id);
+                    taken++;
+                }
+            }
+        }
+    }
+
+    private int[] ints(Arena arena, long address, int count) {
+        return count == 0
+                ? SamplingRows.NO_IDS
+                : read(arena, address, (long) count * Integer.BYTES).toArray(JAVA_INT);
+    }
+
+    private MemorySegment read(Arena arena, long address, long bytes) {
+        driver.deviceMemory().requireLive("what is sampled from", address, bytes);
+        MemorySegment copy = arena.allocate(bytes, 8);
+        driver.deviceMemory().read(address, copy);
+        return copy;
+    }
+}

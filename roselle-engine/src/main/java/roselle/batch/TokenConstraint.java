@@ -1,0 +1,21 @@
+package roselle.batch;
+
+import roselle.backend.SamplingRows;
+
+/**
+ * A logits processor of one sequence that says which tokens may come next, as a grammar does.
+ *
+ * <p>The engine's thread asks while the device computes the logits, once for each row to be sampled. A sequence that loses its pages
+ * and computes them again asks for no position twice, but the rows of drafts may be asked for and then not be used.
+ */
+public interface TokenConstraint {
+    /** Forbids nothing. */
+    TokenConstraint NONE = (ids, length) -> SamplingRows.ALL;
+
+    /**
+     * The mask of the token that follows {@code ids[0 .. length)}, prompt and answer.
+     *
+     * @return as {@link SamplingRows#mask}; it must stay as it is until the tokens of the step have been sampled
+     */
+    long[] mask(int[] ids, int length);
+}
