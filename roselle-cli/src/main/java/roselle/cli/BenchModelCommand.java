@@ -69,7 +69,11 @@ final class BenchModelCommand implements Callable<Integer> {
             description = "Tokens that each sequence has before it writes; default: ${DEFAULT-VALUE}.")
     private int context;
 
-    @Option(names = "--device", paramLabel = "DEVICE", defaultValue = "cpu", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--device",
+            paramLabel = "DEVICE",
+            defaultValue = "cpu",
+            description = "auto, cpu, cuda or cuda:N, as for roselle run; default: ${DEFAULT-VALUE}.")
     private String device = "cpu";
 
     @Option(

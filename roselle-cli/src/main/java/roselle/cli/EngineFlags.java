@@ -14,7 +14,9 @@ final class EngineFlags {
             names = "--device",
             paramLabel = "DEVICE",
             defaultValue = "auto",
-            description = "auto or cpu; default: ${DEFAULT-VALUE}.")
+            description =
+                    "cpu, cuda, cuda:N (the GPU of that number, from 0), or auto, which is the first GPU there is, else the CPU;"
+                            + " default: ${DEFAULT-VALUE}.")
     private String device = "auto";
 
     @Option(
@@ -46,7 +48,10 @@ final class EngineFlags {
             description = "Memory for keys and values, such as 512M or 2G; default: what --max-sequences need.")
     private long kvBytes;
 
-    @Option(names = "--max-sequences", paramLabel = "N", description = "Answers made at a time; default: --n.")
+    @Option(
+            names = "--max-sequences",
+            paramLabel = "N",
+            description = "Answers made at a time; default: as many as --n, 64 for roselle serve.")
     private int maxSequences;
 
     @Option(names = "--max-queue", paramLabel = "N", description = "Answers that wait at a time; default: 1024.")

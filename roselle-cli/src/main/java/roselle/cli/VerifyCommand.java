@@ -43,7 +43,11 @@ final class VerifyCommand implements Callable<Integer> {
             description = "Tensors input_i, logits_i and greedy_i; default: expected.safetensors beside the model.")
     private @Nullable Path reference;
 
-    @Option(names = "--device", paramLabel = "DEVICE", defaultValue = "cpu", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--device",
+            paramLabel = "DEVICE",
+            defaultValue = "cpu",
+            description = "auto, cpu, cuda or cuda:N, as for roselle run; default: ${DEFAULT-VALUE}.")
     private String device = "cpu";
 
     @Option(
