@@ -24,6 +24,7 @@ import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
+import roselle.conversation.ConversationFormat;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
@@ -89,7 +90,7 @@ public final class Engine implements AutoCloseable {
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
-        endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
+        endTokens = EndTokens.of(checkpoint, ConversationFormat.of(tokenizer), vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
