@@ -16,7 +16,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
@@ -127,7 +129,7 @@ final class ChatSession {
                     case ChoiceEnded end -> print(end.text(), answer);
                     case Finished finished -> lastUsage = finished.usage();
                     case Failed failed -> throw failed.exception();
-                    case PromptScored _ -> {}
+                    case Reasoning _, ToolCall _, PromptScored _ -> {}
                 }
             }
         } finally {

@@ -11,7 +11,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import tools.jackson.databind.json.JsonMapper;
@@ -46,7 +48,7 @@ final class JsonOutput implements AnswerOutput {
             case TokenGenerated token -> add(token);
             case ChoiceEnded end -> end(end);
             case Finished finished -> finish(finished.usage());
-            case Failed _ -> {}
+            case Reasoning _, ToolCall _, Failed _ -> {}
         }
     }
 

@@ -8,7 +8,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 
 /** Prints answers as text: the first as it is made, further ones when all have ended, each under a line of its own. */
 final class TextOutput implements AnswerOutput {
@@ -34,7 +36,7 @@ final class TextOutput implements AnswerOutput {
             case ChoiceEnded end -> add(end.choice(), end.text());
             case Finished _ -> finish();
             case Failed _ -> endLine();
-            case PromptScored _ -> {}
+            case Reasoning _, ToolCall _, PromptScored _ -> {}
         }
     }
 

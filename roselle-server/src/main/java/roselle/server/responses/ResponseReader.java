@@ -4,14 +4,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.server.answer.Models;
-import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
@@ -26,14 +24,10 @@ final class ResponseReader {
 
     private final Models models;
     private final ResponseStore store;
-    private final Map<String, Markers> markers = new HashMap<>();
 
     ResponseReader(Models models, ResponseStore store) {
         this.models = models;
         this.store = store;
-        for (ServedModel model : models.all()) {
-            markers.put(model.name(), Markers.of(model.engine().tokenizer()));
-        }
     }
 
     /**
@@ -82,8 +76,7 @@ final class ResponseReader {
                 fields.string("user"));
         settle(fields, streams);
         fields.refuseOthers();
-        var marks = Objects.requireNonNull(markers.get(model.name()));
-        return new ResponseCall(model, request, marks, conversation, streams, stores, asked);
+        return new ResponseCall(model, request, conversation, streams, stores, asked);
     }
 
     private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {
