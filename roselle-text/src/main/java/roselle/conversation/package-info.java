@@ -1,4 +1,4 @@
-/** Know what chats of each family of models look like: ends of turns, thoughts, calls of tools. */
+/** Know what chats of each family of models look like: ends of turns, thoughts, calls of tools, words for effort. */
 @NullMarked
 package roselle.conversation;
 

@@ -7,7 +7,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.Effort;
+import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
@@ -20,7 +20,7 @@ final class ChatReader {
 
     ChatCall read(JsonFields fields) {
         ServedModel model = models.named(fields.string("model"));
-        var effort = new Effort(model.engine())
+        var effort = new EffortFields(model.engine())
                 .think(fields, "reasoning_effort")
                 .write(fields, "verbosity");
         var prompt = effort.in(ChatPrompt.read(fields));

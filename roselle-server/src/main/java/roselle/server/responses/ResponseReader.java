@@ -14,7 +14,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.Effort;
+import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
@@ -49,7 +49,7 @@ final class ResponseReader {
         List<Map<String, Object>> known = toolChoice.equals("none")
                 ? List.of()
                 : tools.stream().map(ChatPrompt::tool).toList();
-        var effort = new Effort(model.engine());
+        var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
         text(fields, effort);
         var prompt = effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields)));
@@ -158,7 +158,7 @@ final class ResponseReader {
     }
 
     /** Reads how much to think, which the response repeats. Thoughts are told as they are, without a summary. */
-    private static Optional<String> reasoning(JsonFields fields, Effort effort) {
+    private static Optional<String> reasoning(JsonFields fields, EffortFields effort) {
         Optional<JsonFields> reasoning = fields.object("reasoning");
         reasoning.ifPresent(given -> {
             effort.think(given, "effort");
@@ -171,7 +171,7 @@ final class ResponseReader {
         return reasoning.flatMap(given -> given.string("effort"));
     }
 
-    private static void text(JsonFields fields, Effort effort) {
+    private static void text(JsonFields fields, EffortFields effort) {
         fields.object("text").ifPresent(text -> {
             effort.write(text, "verbosity");
             text.object("format").ifPresent(format -> {
