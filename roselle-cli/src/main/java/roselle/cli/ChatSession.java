@@ -119,17 +119,27 @@ final class ChatSession {
         }
     }
 
+    /** Prints an answer as it is made, and returns its text: thoughts are shown, but no part of the conversation. */
     private String generate(GenerationRequest request) {
         var answer = new StringBuilder();
+        var layout = new AnswerLayout();
         try (var generation = engine.submit(request)) {
             console.onInterrupt(generation::close);
             for (var event : generation) {
                 switch (event) {
-                    case TokenGenerated token -> print(token.text(), answer);
-                    case ChoiceEnded end -> print(end.text(), answer);
+                    case Reasoning thought -> print(layout.thought(thought.text()));
+                    case ToolCall call -> print(layout.call(call));
+                    case TokenGenerated token -> {
+                        answer.append(token.text());
+                        print(layout.text(token.text()));
+                    }
+                    case ChoiceEnded end -> {
+                        answer.append(end.text());
+                        print(layout.text(end.text()));
+                    }
                     case Finished finished -> lastUsage = finished.usage();
                     case Failed failed -> throw failed.exception();
-                    case Reasoning _, ToolCall _, PromptScored _ -> {}
+                    case PromptScored _ -> {}
                 }
             }
         } finally {
@@ -139,8 +149,7 @@ final class ChatSession {
         return answer.toString();
     }
 
-    private void print(String text, StringBuilder answer) {
-        answer.append(text);
+    private void print(String text) {
         out.print(text);
         out.flush();
     }
