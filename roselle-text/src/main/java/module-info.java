@@ -1,4 +1,4 @@
-/** Text to token ids and back: tokenizers and chat templates. */
+/** Text to token ids and back: tokenizers, chat templates and what chats look like. */
 @SuppressWarnings("module") // the qualified exports name modules that are built later
 module roselle.text {
     requires transitive roselle.api;
@@ -7,6 +7,10 @@ module roselle.text {
 
     exports roselle.tokenizer;
     exports roselle.tokenizer.format;
+    exports roselle.conversation to
+            roselle.engine,
+            roselle.server,
+            roselle.cli;
     exports roselle.jinja to
             roselle.engine,
             roselle.cli,

@@ -2,7 +2,12 @@ package roselle.api;
 
 import java.util.List;
 
-/** What happens to a request, in order; the last one is a {@link Finished} or a {@link Failed}, exactly once. */
+/**
+ * What happens to a request, in order; the last one is a {@link Finished} or a {@link Failed}, exactly once.
+ *
+ * <p>The answer to a {@linkplain Prompt.Chat chat} is split: thoughts and calls of tools that the model marks as such are
+ * events of their own, and no part of the answer's text. The answer to any other prompt is text alone.
+ */
 public sealed interface GenerationEvent {
     /**
      * The prompt's own tokens were scored; comes before any token, and only if asked for.
@@ -13,22 +18,43 @@ public sealed interface GenerationEvent {
     record PromptScored(List<Integer> ids, List<List<TokenLogprob>> logprobs) implements GenerationEvent {}
 
     /**
+     * Thoughts before an answer go on; comes before the {@link TokenGenerated}, or {@link ChoiceEnded}, that made it certain.
+     *
+     * @param text what follows in the thoughts, never empty
+     */
+    record Reasoning(int choice, String text) implements GenerationEvent {}
+
+    /**
+     * A tool is called; comes when the call is complete, before the {@link TokenGenerated}, or {@link ChoiceEnded}, that made
+     * it so. What is marked as a call and is not written as one stays text, as do all calls where the prompt offers no tools.
+     *
+     * @param index 0 for the choice's first call
+     * @param arguments what the model wrote, a JSON object as a rule
+     */
+    record ToolCall(int choice, int index, String name, String arguments) implements GenerationEvent {}
+
+    /**
      * One more token of a choice.
      *
      * @param choice 0 until the number of choices
      * @param id the token
-     * @param text what is certain to follow in the answer; empty while a character or a possible stop string is incomplete
+     * @param text what is certain to follow in the answer; empty while a character, a possible stop string or a call is
+     *     incomplete, and within thoughts
+     * @param raw the same, of the answer as the model wrote it, not split; special tokens have no text
      * @param logprobs the token itself first and then the likeliest; empty unless asked for
      */
-    record TokenGenerated(int choice, int id, String text, List<TokenLogprob> logprobs) implements GenerationEvent {}
+    record TokenGenerated(int choice, int id, String text, String raw, List<TokenLogprob> logprobs)
+            implements GenerationEvent {}
 
     /**
      * A choice has come to its end.
      *
      * @param text what was held back until now
+     * @param raw the same, of the answer as the model wrote it
      * @param match the stop string that ended it, else empty
      */
-    record ChoiceEnded(int choice, FinishReason reason, String text, String match) implements GenerationEvent {}
+    record ChoiceEnded(int choice, FinishReason reason, String text, String raw, String match)
+            implements GenerationEvent {}
 
     /** All choices have ended; {@code reasons} has one for each. */
     record Finished(List<FinishReason> reasons, Usage usage) implements GenerationEvent {

@@ -16,7 +16,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
@@ -117,14 +119,24 @@ final class ChatSession {
         }
     }
 
+    /** Prints an answer as it is made, and returns its text: thoughts are shown, but no part of the conversation. */
     private String generate(GenerationRequest request) {
         var answer = new StringBuilder();
+        var layout = new AnswerLayout();
         try (var generation = engine.submit(request)) {
             console.onInterrupt(generation::close);
             for (var event : generation) {
                 switch (event) {
-                    case TokenGenerated token -> print(token.text(), answer);
-                    case ChoiceEnded end -> print(end.text(), answer);
+                    case Reasoning thought -> print(layout.thought(thought.text()));
+                    case ToolCall call -> print(layout.call(call));
+                    case TokenGenerated token -> {
+                        answer.append(token.text());
+                        print(layout.text(token.text()));
+                    }
+                    case ChoiceEnded end -> {
+                        answer.append(end.text());
+                        print(layout.text(end.text()));
+                    }
                     case Finished finished -> lastUsage = finished.usage();
                     case Failed failed -> throw failed.exception();
                     case PromptScored _ -> {}
@@ -137,8 +149,7 @@ final class ChatSession {
         return answer.toString();
     }
 
-    private void print(String text, StringBuilder answer) {
-        answer.append(text);
+    private void print(String text) {
         out.print(text);
         out.flush();
     }

@@ -8,7 +8,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 
 /** Prints the generated ids of each answer as one line, a JSON array; the first as it is made. */
 final class IdsOutput implements AnswerOutput {
@@ -29,7 +31,7 @@ final class IdsOutput implements AnswerOutput {
             case TokenGenerated token -> add(token);
             case Finished _ -> finish();
             case Failed _ -> out.flush();
-            case ChoiceEnded _, PromptScored _ -> {}
+            case Reasoning _, ToolCall _, ChoiceEnded _, PromptScored _ -> {}
         }
     }
 

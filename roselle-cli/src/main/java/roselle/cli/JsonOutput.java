@@ -11,12 +11,14 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Prints one JSON object when all answers have ended: texts, ids, reasons, log-probabilities if asked for, and usage. */
+/** Prints one JSON object when all answers have ended: texts, thoughts and calls, ids, reasons, log-probabilities if asked for, and usage. */
 final class JsonOutput implements AnswerOutput {
     private final PrintWriter out;
     private final boolean withLogprobs;
@@ -25,6 +27,8 @@ final class JsonOutput implements AnswerOutput {
 
     private static final class Choice {
         final StringBuilder text = new StringBuilder();
+        final StringBuilder reasoning = new StringBuilder();
+        final List<Object> calls = new ArrayList<>();
         final List<Integer> ids = new ArrayList<>();
         final List<Object> logprobs = new ArrayList<>();
         String reason = "";
@@ -43,6 +47,8 @@ final class JsonOutput implements AnswerOutput {
     public void print(GenerationEvent event) {
         switch (event) {
             case PromptScored scored -> score(scored);
+            case Reasoning thought -> choices.get(thought.choice()).reasoning.append(thought.text());
+            case ToolCall call -> choices.get(call.choice()).calls.add(fields(call));
             case TokenGenerated token -> add(token);
             case ChoiceEnded end -> end(end);
             case Finished finished -> finish(finished.usage());
@@ -99,6 +105,12 @@ final class JsonOutput implements AnswerOutput {
     private Map<String, Object> fields(Choice choice) {
         var fields = new LinkedHashMap<String, Object>();
         fields.put("text", choice.text.toString());
+        if (!choice.reasoning.isEmpty()) {
+            fields.put("reasoning", choice.reasoning.toString());
+        }
+        if (!choice.calls.isEmpty()) {
+            fields.put("tool_calls", choice.calls);
+        }
         fields.put("ids", choice.ids);
         fields.put("finish_reason", choice.reason);
         if (!choice.match.isEmpty()) {
@@ -107,6 +119,13 @@ final class JsonOutput implements AnswerOutput {
         if (withLogprobs) {
             fields.put("logprobs", choice.logprobs);
         }
+        return fields;
+    }
+
+    private static Map<String, Object> fields(ToolCall call) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("name", call.name());
+        fields.put("arguments", call.arguments());
         return fields;
     }
 

@@ -10,6 +10,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
+import roselle.conversation.Effort;
 
 /**
  * Makes requests that differ in their prompt only.
@@ -17,9 +18,6 @@ import roselle.api.StopConditions;
  * @param thinking what the template is told about {@code enable_thinking}; empty to leave it to the template
  */
 record Requests(SamplingParameters sampling, StopConditions stop, OutputOptions output, Optional<Boolean> thinking) {
-    /** The name that released templates have for it. */
-    static final String THINKING = "enable_thinking";
-
     /** Continues a text, in which spellings of special tokens count as such. */
     GenerationRequest raw(String text) {
         return of(new Prompt.Text(text, true, true));
@@ -27,7 +25,8 @@ record Requests(SamplingParameters sampling, StopConditions stop, OutputOptions 
 
     /** Answers a conversation. */
     GenerationRequest chat(List<ChatMessage> messages) {
-        Map<String, Object> variables = thinking.<Map<String, Object>>map(value -> Map.of(THINKING, value))
+        Map<String, Object> variables = thinking.<Map<String, Object>>map(
+                        value -> Map.of(Effort.ENABLE_THINKING, value))
                 .orElse(Map.of());
         return of(new Prompt.Chat(messages, List.of(), variables));
     }

@@ -32,6 +32,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.OutputOptions;
 import roselle.api.SamplingParameters;
+import roselle.conversation.Effort;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EnginePlan;
@@ -161,8 +162,8 @@ final class RunCommand implements Callable<Integer> {
         if (!raw && !engine.hasChatTemplate()) {
             throw misuse(model + " has no chat template: add --raw to continue the prompt as it stands");
         }
-        if (think != null && !engine.chatTemplateMentions(Requests.THINKING)) {
-            throw misuse("--think is not for " + model + ", whose chat template knows no " + Requests.THINKING);
+        if (think != null && !engine.chatTemplateMentions(Effort.ENABLE_THINKING)) {
+            throw misuse("--think is not for " + model + ", whose chat template knows no " + Effort.ENABLE_THINKING);
         }
         SamplingParameters defaults = engine.advisedSampling().orElse(CAUTIOUS);
         return new Requests(sampling.over(defaults), sampling.stop(), outputOptions(), Optional.ofNullable(think));

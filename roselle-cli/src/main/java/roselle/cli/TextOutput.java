@@ -8,13 +8,19 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 
-/** Prints answers as text: the first as it is made, further ones when all have ended, each under a line of its own. */
+/**
+ * Prints answers as text, their thoughts set apart: the first as it is made, further ones when all have ended, each under a line
+ * of its own.
+ */
 final class TextOutput implements AnswerOutput {
     private final PrintWriter out;
     private final String echo;
     private final List<StringBuilder> answers = new ArrayList<>();
+    private final List<AnswerLayout> layouts = new ArrayList<>();
     private boolean endsWithLine;
 
     /** @param echo what each answer continues and is printed before it, or empty */
@@ -23,6 +29,7 @@ final class TextOutput implements AnswerOutput {
         this.echo = echo;
         for (int choice = 0; choice < choices; choice++) {
             answers.add(new StringBuilder());
+            layouts.add(new AnswerLayout());
         }
         begin(0);
     }
@@ -30,12 +37,20 @@ final class TextOutput implements AnswerOutput {
     @Override
     public void print(GenerationEvent event) {
         switch (event) {
-            case TokenGenerated token -> add(token.choice(), token.text());
-            case ChoiceEnded end -> add(end.choice(), end.text());
+            case Reasoning thought ->
+                add(thought.choice(), layout(thought.choice()).thought(thought.text()));
+            case ToolCall call -> add(call.choice(), layout(call.choice()).call(call));
+            case TokenGenerated token ->
+                add(token.choice(), layout(token.choice()).text(token.text()));
+            case ChoiceEnded end -> add(end.choice(), layout(end.choice()).text(end.text()));
             case Finished _ -> finish();
             case Failed _ -> endLine();
             case PromptScored _ -> {}
         }
+    }
+
+    private AnswerLayout layout(int choice) {
+        return layouts.get(choice);
     }
 
     private void begin(int choice) {

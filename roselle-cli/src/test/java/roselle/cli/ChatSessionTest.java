@@ -28,11 +28,15 @@ import roselle.api.StopConditions;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.hub.BundledModel;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A conversation with a tiny model, its user following a script. */
 final class ChatSessionTest {
+    private static final SamplingParameters GREEDY =
+            new SamplingParameters(0, 0, 1, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
+
     @TempDir
     private Path folder;
 
@@ -125,6 +129,26 @@ final class ChatSessionTest {
         assertThat(Files.readString(history)).contains("one", "/exit");
     }
 
+    @Test
+    void showsThoughtsAndKeepsThemOutOfTheConversation() throws IOException {
+        Path file = folder.resolve("saved.json");
+        var console = new Script(List.of("What is 12 + 30?", "/save " + file));
+        Requests thinking = new Requests(
+                GREEDY,
+                new StopConditions(100, 0, List.of(), Set.of(), false),
+                OutputOptions.DEFAULT,
+                Optional.of(true));
+        try (var demo = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
+            new ChatSession(demo, thinking, false, Optional.empty(), console).run();
+        }
+        JsonNode saved = JsonMapper.shared().readTree(Files.readString(file));
+        String answer = saved.get(1).get("content").stringValue();
+        assertThat(answer).contains("42").doesNotContain("---");
+        assertThat(console.printed.toString())
+                .matches("(?s)--- thinks ---\n.+\n--- answers ---\n.+")
+                .endsWith("\n--- answers ---\n" + answer + System.lineSeparator());
+    }
+
     private String talk(String... lines) {
         var console = new Script(List.of(lines));
         new ChatSession(engine, requests(12), false, Optional.empty(), console).run();
@@ -132,9 +156,8 @@ final class ChatSessionTest {
     }
 
     private static Requests requests(int maxTokens) {
-        var greedy = new SamplingParameters(0, 0, 1, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
-        return new Requests(greedy, stop, OutputOptions.DEFAULT, Optional.empty());
+        return new Requests(GREEDY, stop, OutputOptions.DEFAULT, Optional.empty());
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import roselle.hub.BundledModel;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,6 +40,20 @@ final class RunCommandTest {
         assertThat(raw("--temperature", "0", "--max-tokens", "8", "--no-echo", "ab")
                         .out())
                 .isEqualTo(outcome.out().substring(2));
+    }
+
+    @Test
+    void setsThoughtsApartFromTheAnswer() throws IOException {
+        Path demo = BundledModel.DEMO.unpackInto(folder);
+        String[] options = {"--temperature", "0", "--max-tokens", "100", "--think"};
+        assertThat(run(demo, options, "What is 12 + 30?").out())
+                .matches("(?s)--- thinks ---\n.+\n--- answers ---\n.*42.*\n");
+        String[] asJson = {"--temperature", "0", "--max-tokens", "100", "--think", "--output", "json"};
+        JsonNode choice = JsonMapper.shared()
+                .readTree(run(demo, asJson, "What is 12 + 30?").out())
+                .at("/choices/0");
+        assertThat(choice.at("/text").stringValue()).contains("42");
+        assertThat(choice.at("/reasoning").stringValue()).isNotBlank();
     }
 
     @Test

@@ -14,7 +14,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.DeviceOptions;
@@ -115,7 +117,7 @@ class EngineReferenceTest {
                         written.add(token.id());
                     }
                     case Failed failed -> throw new AssertionError(failed.message());
-                    case ChoiceEnded _, Finished _ -> {}
+                    case ChoiceEnded _, Reasoning _, ToolCall _, Finished _ -> {}
                 }
             }
         }

@@ -22,7 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.Device;
@@ -316,7 +318,7 @@ class SameBitsTest {
                     case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
                     case Finished finished -> cached = finished.usage().cachedTokens();
                     case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
-                    case roselle.api.GenerationEvent.ChoiceEnded _ -> {}
+                    case roselle.api.GenerationEvent.ChoiceEnded _, Reasoning _, ToolCall _ -> {}
                 }
             }
         }

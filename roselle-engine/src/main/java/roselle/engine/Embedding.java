@@ -6,7 +6,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 
 /** A text's vector in the making; closing it cancels what is not finished. One thread waits, any thread may close. */
 public final class Embedding implements AutoCloseable {
@@ -33,7 +35,7 @@ public final class Embedding implements AutoCloseable {
             GenerationEvent event = generation.next();
             switch (event) {
                 case Failed failed -> throw failed.exception();
-                case TokenGenerated _, ChoiceEnded _, PromptScored _, Finished _ -> {}
+                case TokenGenerated _, ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _, Finished _ -> {}
             }
         }
         float[] vector = generation.embedding();

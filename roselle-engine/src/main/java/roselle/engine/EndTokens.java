@@ -4,25 +4,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
-import roselle.tokenizer.Tokenizer;
+import roselle.conversation.ConversationFormat;
 
 /** The tokens with which a model says that its answer is complete. */
 final class EndTokens {
-    /** How released chat models spell the end of a turn; GGUFs often name only one of theirs in the metadata. */
-    private static final Set<String> SPELLINGS = Set.of(
-            "<|im_end|>",
-            "<|eot_id|>",
-            "<|eom_id|>",
-            "<|end|>",
-            "<|endoftext|>",
-            "<end_of_turn>",
-            "<|return|>",
-            "<|call|>",
-            "<｜end▁of▁sentence｜>",
-            "<|END_OF_TURN_TOKEN|>",
-            "<|end_of_text|>",
-            "<EOT>");
-
     private static final String[] GGUF_KEYS = {
         "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"
     };
@@ -30,14 +15,14 @@ final class EndTokens {
     private EndTokens() {}
 
     /** Ids, ascending, below {@code vocabulary}. */
-    static int[] of(Checkpoint checkpoint, Tokenizer tokenizer, int vocabulary) {
+    static int[] of(Checkpoint checkpoint, ConversationFormat format, int vocabulary) {
         var ids = new TreeSet<Integer>();
         switch (checkpoint.format()) {
             case GGUF -> {
                 for (String key : GGUF_KEYS) {
                     add(checkpoint.config(), key, ids);
                 }
-                addSpellings(tokenizer, ids);
+                ids.addAll(format.endTokens()); // the metadata often names only one of several
             }
             case HUGGING_FACE -> {
                 checkpoint.generationConfig().ifPresent(config -> add(config, "eos_token_id", ids));
@@ -57,16 +42,6 @@ final class EndTokens {
             for (int id : metadata.integers(key)) {
                 ids.add(id);
             }
-        }
-    }
-
-    private static void addSpellings(Tokenizer tokenizer, Set<Integer> ids) {
-        for (String spelling : SPELLINGS) {
-            tokenizer.idOf(spelling).ifPresent(id -> {
-                if (tokenizer.isSpecial(id)) {
-                    ids.add(id);
-                }
-            });
         }
     }
 }

@@ -24,6 +24,7 @@ import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
+import roselle.conversation.ConversationFormat;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
@@ -63,6 +64,7 @@ public final class Engine implements AutoCloseable {
     private final Tokenizer tokenizer;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
+    private final ConversationFormat format;
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -89,7 +91,8 @@ public final class Engine implements AutoCloseable {
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
-        endTokens = EndTokens.of(checkpoint, tokenizer, vocabulary);
+        format = ConversationFormat.of(tokenizer);
+        endTokens = EndTokens.of(checkpoint, format, vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
@@ -286,9 +289,9 @@ public final class Engine implements AutoCloseable {
             var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
             var generation = new Generation(
                     channel,
-                    tokenizer,
-                    request,
+                    new NamedLogprobs(tokenizer),
                     prompt,
+                    Choice.of(request, prompt, tokenizer, format),
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();

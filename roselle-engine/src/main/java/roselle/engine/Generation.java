@@ -15,27 +15,25 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
-import roselle.api.GenerationRequest;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.InvalidRequestException;
-import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.execution.TokenScores;
-import roselle.tokenizer.Tokenizer;
 
 /**
  * The events of one request as they happen; ends with exactly one {@link Finished} or {@link Failed}.
  *
- * <p>Reading waits for the engine; the engine never waits for the reader. Ids become text, and stop strings are looked for, on
- * the reading thread. One thread reads; any thread may {@link #close}, which cancels what is not finished.
+ * <p>Reading waits for the engine; the engine never waits for the reader. Ids become text, stop strings are looked for, and thoughts and calls are
+ * taken out of the answers to chats, on the reading thread. One thread reads; any thread may {@link #close}, which cancels what is not finished.
  */
 public final class Generation implements Iterable<GenerationEvent>, AutoCloseable {
     private final TokenChannel channel;
     private final NamedLogprobs names;
     private final Canceller canceller;
     private final int[] prompt;
-    private final AnswerText[] answers;
-    private final @Nullable FinishReason[] reasons;
+    private final Choice[] choices;
     private final ArrayDeque<GenerationEvent> pending = new ArrayDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private int completionTokens;
@@ -49,17 +47,12 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         void cancel(int choice);
     }
 
-    Generation(
-            TokenChannel channel, Tokenizer tokenizer, GenerationRequest request, int[] prompt, Canceller canceller) {
+    Generation(TokenChannel channel, NamedLogprobs names, int[] prompt, Choice[] choices, Canceller canceller) {
         this.channel = channel;
-        names = new NamedLogprobs(tokenizer);
-        this.canceller = canceller;
+        this.names = names;
         this.prompt = prompt;
-        answers = new AnswerText[request.output().choices()];
-        reasons = new @Nullable FinishReason[answers.length];
-        for (int choice = 0; choice < answers.length; choice++) {
-            answers[choice] = new AnswerText(tokenizer, prompt, request.stop().stopStrings());
-        }
+        this.choices = choices;
+        this.canceller = canceller;
     }
 
     /** Tokens of the prompt, special tokens and template included. */
@@ -114,7 +107,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
     }
 
     /**
-     * Waits for the end and returns the text of the first choice.
+     * Waits for the end and returns the text of the first choice; of a chat, without thoughts and calls.
      *
      * @throws CapacityException if there was not enough room, or not in time
      * @throws InvalidRequestException if the request was at fault
@@ -127,7 +120,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
                 case TokenGenerated token when token.choice() == 0 -> text.append(token.text());
                 case ChoiceEnded end when end.choice() == 0 -> text.append(end.text());
                 case Failed failed -> throw failed.exception();
-                case TokenGenerated _, ChoiceEnded _, PromptScored _, Finished _ -> {}
+                case TokenGenerated _, ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _, Finished _ -> {}
             }
         }
         return text.toString();
@@ -161,41 +154,33 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         }
     }
 
-    private void token(int choice, int id, @Nullable Object detail) {
-        if (reasons[choice] != null) {
+    private void token(int number, int id, @Nullable Object detail) {
+        Choice choice = choices[number];
+        if (choice.hasEnded()) {
             return; // generated before the engine heard of the stop string
         }
-        String text = answers[choice].append(id);
         completionTokens++;
-        List<TokenLogprob> logprobs = detail instanceof TokenScores scores ? names.of(scores) : List.of();
-        pending.add(new TokenGenerated(choice, id, text, logprobs));
-        if (!answers[choice].match().isEmpty()) {
-            end(choice, FinishReason.STOP);
-            canceller.cancel(choice);
+        choice.token(id, detail instanceof TokenScores scores ? names.of(scores) : List.of(), pending);
+        if (choice.hasStopped()) {
+            choice.end(FinishReason.STOP, pending);
+            canceller.cancel(number);
         }
     }
 
-    private void end(int choice, FinishReason reason) {
-        if (reasons[choice] != null) {
-            return;
+    private void end(int number, FinishReason reason) {
+        if (!choices[number].hasEnded()) {
+            choices[number].end(reason, pending);
         }
-        String tail = answers[choice].finish();
-        String match = answers[choice].match();
-        FinishReason told = match.isEmpty() ? reason : FinishReason.STOP;
-        reasons[choice] = told;
-        pending.add(new ChoiceEnded(choice, told, tail, match));
     }
 
     private Finished finished(Signal.Completed completed) {
-        List<FinishReason> all = Arrays.stream(reasons)
-                .map(reason -> reason == null ? FinishReason.CANCELLED : reason)
-                .toList();
         return new Finished(
-                all,
+                Arrays.stream(choices).map(Choice::reason).toList(),
                 new Usage(
                         completed.promptTokens(),
                         completed.cachedTokens(),
                         completionTokens,
+                        Arrays.stream(choices).mapToInt(Choice::reasoningTokens).sum(),
                         completed.queueNanos(),
                         completed.firstTokenNanos(),
                         completed.totalNanos()));

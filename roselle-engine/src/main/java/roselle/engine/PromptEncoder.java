@@ -16,19 +16,20 @@ import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.jinja.ChatTemplate;
 import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.SpecialSpellings;
 import roselle.tokenizer.Tokenizer;
 
 /**
  * Turns any prompt into token ids; immutable, and called by the threads that submit.
  *
  * <p>Special tokens that a chat template writes are parsed; those that a message spells are plain text, because each such
- * spelling in a message is broken by {@link EncodeOptions#GUARD} before it is rendered.
+ * spelling in a message is broken by {@link SpecialSpellings} before it is rendered.
  */
 final class PromptEncoder {
     private final Tokenizer tokenizer;
     private final Optional<ChatTemplate> template;
     private final Map<String, Object> modelVariables;
-    private final List<String> specialSpellings;
+    private final SpecialSpellings specialSpellings;
     private final Clock clock;
 
     PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock) {
@@ -39,7 +40,7 @@ final class PromptEncoder {
                 .map(source -> ChatTemplate.compile(checkpoint.source().getFileName() + ": chat template", source));
         modelVariables = Map.of(
                 "bos_token", spelling(checkpoint, "bos_token_id"), "eos_token", spelling(checkpoint, "eos_token_id"));
-        specialSpellings = specialSpellings(tokenizer);
+        specialSpellings = new SpecialSpellings(tokenizer);
     }
 
     private String spelling(Checkpoint checkpoint, String key) {
@@ -50,16 +51,6 @@ final class PromptEncoder {
         }
         int id = config.integers(name)[0];
         return id < 0 || id >= tokenizer.vocabularySize() ? "" : tokenizer.spellingOf(id);
-    }
-
-    private static List<String> specialSpellings(Tokenizer tokenizer) {
-        var spellings = new ArrayList<String>();
-        for (int id = 0; id < tokenizer.vocabularySize(); id++) {
-            if (tokenizer.isSpecial(id) && tokenizer.spellingOf(id).length() > 1) {
-                spellings.add(tokenizer.spellingOf(id));
-            }
-        }
-        return spellings;
     }
 
     boolean hasTemplate() {
@@ -112,7 +103,8 @@ final class PromptEncoder {
     /** The text without what the template writes after the last message, so that the answer goes on with it. */
     private String upToLastMessage(String rendered, Prompt.Chat chat) {
         Object content = chat.messages().getLast().fields().get("content");
-        String last = content instanceof String text ? guarded(text).strip() : "";
+        String last =
+                content instanceof String text ? specialSpellings.guard(text).strip() : "";
         int begin = last.isEmpty() ? -1 : rendered.lastIndexOf(last);
         if (begin < 0) {
             throw new InvalidRequestException(
@@ -127,7 +119,7 @@ final class PromptEncoder {
     private @Nullable Object guarded(@Nullable Object value) {
         return switch (value) {
             case null -> null; // JSON's, in the schema of a tool
-            case String text -> guarded(text);
+            case String text -> specialSpellings.guard(text);
             case List<?> list -> guarded(list);
             case Map<?, ?> map -> guarded(map);
             default -> value;
@@ -142,17 +134,7 @@ final class PromptEncoder {
 
     private Map<String, @Nullable Object> guarded(Map<?, ?> map) {
         var copy = new LinkedHashMap<String, @Nullable Object>();
-        map.forEach((name, each) -> copy.put(guarded(String.valueOf(name)), guarded(each)));
+        map.forEach((name, each) -> copy.put(specialSpellings.guard(String.valueOf(name)), guarded(each)));
         return copy;
-    }
-
-    private String guarded(String text) {
-        String safe = text.replace(EncodeOptions.GUARD, '\uFFFD');
-        for (String spelling : specialSpellings) {
-            if (safe.contains(spelling)) {
-                safe = safe.replace(spelling, spelling.charAt(0) + "" + EncodeOptions.GUARD + spelling.substring(1));
-            }
-        }
-        return safe;
     }
 }

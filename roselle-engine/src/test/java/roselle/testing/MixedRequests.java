@@ -10,7 +10,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.engine.Engine;
@@ -98,7 +100,7 @@ public final class MixedRequests {
                         end = finished.reasons() + " " + finished.usage().promptTokens() + " "
                                 + finished.usage().completionTokens();
                     case Failed failed -> end = failed.message();
-                    case ChoiceEnded _, PromptScored _ -> {}
+                    case ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _ -> {}
                 }
             }
         }

@@ -20,6 +20,7 @@ final class Layers {
             "tensor",
             "tokenizer",
             "jinja",
+            "conversation",
             "checkpoint",
             "hub",
             "quantization",

@@ -13,6 +13,12 @@ final class TokenTrie {
     private int nodes = 1;
 
     void insert(String spelling, AddedToken token) {
+        insert(spelling);
+        tokens.put(spelling, token);
+    }
+
+    /** Adds a spelling that is looked for only: {@link #token} does not know it. */
+    void insert(String spelling) {
         int node = 0;
         for (int i = 0; i < spelling.length(); i++) {
             node = children.computeIfAbsent(((long) node << 16) | spelling.charAt(i), key -> nodes++);
@@ -22,7 +28,6 @@ final class TokenTrie {
         }
         isEnd[node] = true;
         begins[spelling.charAt(0)] = true;
-        tokens.put(spelling, token);
     }
 
     boolean isEmpty() {

@@ -94,6 +94,8 @@ public final class OfflineStage {
                     case GenerationEvent.Failed failed -> throw failed.exception();
                     case GenerationEvent.TokenGenerated _,
                             GenerationEvent.ChoiceEnded _,
+                            GenerationEvent.Reasoning _,
+                            GenerationEvent.ToolCall _,
                             GenerationEvent.PromptScored _ -> {}
                 }
             }

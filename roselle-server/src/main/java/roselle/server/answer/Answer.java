@@ -6,7 +6,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
 import roselle.engine.Generation;
 import roselle.server.http.Errors;
@@ -31,10 +33,6 @@ public final class Answer implements AutoCloseable {
         return generation.promptTokens();
     }
 
-    public int[] promptIds() {
-        return generation.promptIds();
-    }
-
     public boolean hasNext() {
         return generation.hasNext();
     }
@@ -50,7 +48,7 @@ public final class Answer implements AutoCloseable {
         switch (event) {
             case TokenGenerated _ -> tokens++;
             case Finished finished -> pay(finished.usage());
-            case PromptScored _, ChoiceEnded _, Failed _ -> {}
+            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _, Failed _ -> {}
         }
         if (event instanceof Failed failed) {
             throw Errors.of(failed);
@@ -71,7 +69,7 @@ public final class Answer implements AutoCloseable {
     @Override
     public void close() {
         generation.close();
-        pay(new Usage(promptTokens(), 0, tokens, 0, 0, 0)); // what was broken off is paid for all the same
+        pay(new Usage(promptTokens(), 0, tokens, 0, 0, 0, 0)); // what was broken off is paid for all the same
         listener.closed();
     }
 }

@@ -79,7 +79,7 @@ public final class Answers {
         public Embedding embed(ServedModel model, Prompt text, SchedulingOptions scheduling) {
             Embedding embedding = model.engine().embed(text, withKey(scheduling));
             cancelledBy(embedding::close);
-            ticket.spend(new Usage(embedding.tokens(), 0, 0, 0, 0, 0));
+            ticket.spend(new Usage(embedding.tokens(), 0, 0, 0, 0, 0, 0));
             return embedding;
         }
 

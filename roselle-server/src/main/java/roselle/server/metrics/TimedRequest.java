@@ -7,7 +7,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.server.answer.Observer;
 
 /** One request while it is answered; its own thread alone uses it. */
@@ -30,7 +32,7 @@ final class TimedRequest implements Observer.Listener {
             case TokenGenerated token -> token(token.choice(), System.nanoTime());
             case Finished finished -> finish(finished);
             case Failed _ -> end("failed");
-            case PromptScored _, ChoiceEnded _ -> {}
+            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _ -> {}
         }
     }
 

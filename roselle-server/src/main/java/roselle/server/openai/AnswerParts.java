@@ -1,11 +1,9 @@
 package roselle.server.openai;
 
-import java.util.List;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
-import roselle.server.chat.AnswerPiece.Call;
-import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
 import roselle.tokenizer.Tokenizer;
@@ -19,12 +17,10 @@ final class AnswerParts {
     }
 
     /** The usage, with the tokens that the model thought with. */
-    static void chatUsage(JsonWriter json, Usage usage, List<AnswerSplitter> splitters) {
-        int thoughts =
-                splitters.stream().mapToInt(AnswerSplitter::thoughtTokens).sum();
+    static void chatUsage(JsonWriter json, Usage usage) {
         openUsage(json, usage)
                 .object("completion_tokens_details")
-                .field("reasoning_tokens", thoughts)
+                .field("reasoning_tokens", usage.reasoningTokens())
                 .endObject()
                 .endObject();
     }
@@ -45,6 +41,7 @@ final class AnswerParts {
                 before.promptTokens() + more.promptTokens(),
                 before.cachedTokens() + more.cachedTokens(),
                 before.completionTokens() + (onlyPrompt ? 0 : more.completionTokens()),
+                0,
                 more.queueNanos(),
                 more.firstTokenNanos(),
                 more.totalNanos());
@@ -73,7 +70,7 @@ final class AnswerParts {
     }
 
     /** A call as the API tells it; with its index in streams. */
-    static void call(JsonWriter json, Call call, boolean hasIndex) {
+    static void call(JsonWriter json, ToolCall call, boolean hasIndex) {
         json.object();
         if (hasIndex) {
             json.field("index", call.index());

@@ -8,63 +8,49 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
-import roselle.server.chat.AnswerPiece;
-import roselle.server.chat.AnswerPiece.Call;
-import roselle.server.chat.AnswerPiece.Content;
-import roselle.server.chat.AnswerPiece.Thought;
-import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.JsonWriter;
 import roselle.server.openai.common.Logprobs;
 
 /** A chat completion that is told as a whole. */
 final class ChatAnswer {
     private static final class Choice {
-        final AnswerSplitter splitter;
         final StringBuilder text = new StringBuilder();
         final StringBuilder thoughts = new StringBuilder();
-        final List<Call> calls = new ArrayList<>();
+        final List<ToolCall> calls = new ArrayList<>();
         final List<List<TokenLogprob>> logprobs = new ArrayList<>();
         FinishReason reason = FinishReason.CANCELLED;
-
-        Choice(AnswerSplitter splitter) {
-            this.splitter = splitter;
-        }
-
-        void add(List<AnswerPiece> pieces) {
-            for (AnswerPiece piece : pieces) {
-                switch (piece) {
-                    case Content content -> text.append(content.text());
-                    case Thought thought -> thoughts.append(thought.text());
-                    case Call call -> calls.add(call);
-                }
-            }
-        }
     }
 
     private final List<Choice> choices = new ArrayList<>();
     private final boolean hasLogprobs;
-    private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
+    private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
 
-    ChatAnswer(ChatCall call, List<AnswerSplitter> splitters) {
+    ChatAnswer(ChatCall call) {
         hasLogprobs = call.request().output().logprobs();
-        splitters.forEach(splitter -> choices.add(new Choice(splitter)));
+        for (int choice = 0; choice < call.request().output().choices(); choice++) {
+            choices.add(new Choice());
+        }
     }
 
     void add(GenerationEvent event) {
         switch (event) {
+            case Reasoning thought -> choices.get(thought.choice()).thoughts.append(thought.text());
+            case ToolCall call -> choices.get(call.choice()).calls.add(call);
             case TokenGenerated token -> {
                 Choice choice = choices.get(token.choice());
-                choice.add(choice.splitter.add(token));
+                choice.text.append(token.text());
                 if (hasLogprobs) {
                     choice.logprobs.add(token.logprobs());
                 }
             }
             case ChoiceEnded end -> {
                 Choice choice = choices.get(end.choice());
-                choice.add(choice.splitter.finish(end.text()));
+                choice.text.append(end.text());
                 choice.reason = end.reason();
             }
             case Finished finished -> usage = finished.usage();
@@ -78,8 +64,7 @@ final class ChatAnswer {
             choice(json, index);
         }
         json.endArray();
-        var splitters = choices.stream().map(choice -> choice.splitter).toList();
-        AnswerParts.chatUsage(json.name("usage"), usage, splitters);
+        AnswerParts.chatUsage(json.name("usage"), usage);
         return json.endObject();
     }
 
@@ -88,7 +73,7 @@ final class ChatAnswer {
         json.object().field("index", index);
         message(json.name("message"), choice);
         logprobs(json.name("logprobs"), choice);
-        json.field("finish_reason", AnswerParts.reason(choice.reason, choice.splitter.hasCalled()))
+        json.field("finish_reason", AnswerParts.reason(choice.reason, !choice.calls.isEmpty()))
                 .endObject();
     }
 

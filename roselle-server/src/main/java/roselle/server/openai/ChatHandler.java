@@ -6,7 +6,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.Exchange;
@@ -31,7 +33,7 @@ final class ChatHandler implements Handler {
                 var head = new AnswerHead(
                         RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());
                 if (call.streams()) {
-                    stream(answer, new ChatStream(exchange.stream(), head, call, call.splitters(answer.promptIds())));
+                    stream(answer, new ChatStream(exchange.stream(), head, call));
                 } else {
                     exchange.sendJson(200, collected(answer, call).body(head));
                 }
@@ -42,6 +44,8 @@ final class ChatHandler implements Handler {
     private static void stream(Answer answer, ChatStream stream) throws IOException {
         while (answer.hasNext()) {
             switch (answer.next()) {
+                case Reasoning thought -> stream.thought(thought);
+                case ToolCall made -> stream.call(made);
                 case TokenGenerated token -> stream.token(token);
                 case ChoiceEnded end -> stream.end(end);
                 case Finished finished -> stream.finish(finished.usage());
@@ -51,7 +55,7 @@ final class ChatHandler implements Handler {
     }
 
     private static ChatAnswer collected(Answer answer, ChatCall call) {
-        var whole = new ChatAnswer(call, call.splitters(answer.promptIds()));
+        var whole = new ChatAnswer(call);
         while (answer.hasNext()) {
             whole.add(answer.next());
         }

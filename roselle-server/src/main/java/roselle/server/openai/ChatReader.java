@@ -1,35 +1,28 @@
 package roselle.server.openai;
 
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
 import roselle.server.answer.Models;
-import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.Effort;
+import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
 final class ChatReader {
     private final Models models;
-    private final Map<String, Markers> markers = new HashMap<>();
 
     ChatReader(Models models) {
         this.models = models;
-        for (ServedModel model : models.all()) {
-            markers.put(model.name(), Markers.of(model.engine().tokenizer()));
-        }
     }
 
     ChatCall read(JsonFields fields) {
         ServedModel model = models.named(fields.string("model"));
-        var effort =
-                new Effort(model.engine()).think(fields, "reasoning_effort").write(fields, "verbosity");
+        var effort = new EffortFields(model.engine())
+                .think(fields, "reasoning_effort")
+                .write(fields, "verbosity");
         var prompt = effort.in(ChatPrompt.read(fields));
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.bool("logprobs", false);
@@ -48,7 +41,7 @@ final class ChatReader {
         Schema.settle(fields);
         Schema.settleChat(fields);
         fields.refuseOthers();
-        return new ChatCall(model, request, Objects.requireNonNull(markers.get(model.name())), streams, reportsUsage);
+        return new ChatCall(model, request, streams, reportsUsage);
     }
 
     private static OptionalInt maxTokens(JsonFields fields) {

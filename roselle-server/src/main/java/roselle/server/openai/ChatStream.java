@@ -1,16 +1,15 @@
 package roselle.server.openai;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
-import roselle.server.chat.AnswerPiece;
-import roselle.server.chat.AnswerPiece.Call;
-import roselle.server.chat.AnswerPiece.Content;
-import roselle.server.chat.AnswerPiece.Thought;
-import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.EventStream;
 import roselle.server.http.JsonWriter;
 import roselle.server.openai.common.Logprobs;
@@ -28,64 +27,77 @@ final class ChatStream {
     private final JsonWriter.Opening opening;
     private final boolean reportsUsage;
     private final boolean[] hasRole;
-    private final List<AnswerSplitter> splitters;
+    private final boolean[] hasCalled;
+    private final List<GenerationEvent> parts = new ArrayList<>(); // that the next token completes
 
-    ChatStream(EventStream events, AnswerHead head, ChatCall call, List<AnswerSplitter> splitters) {
+    ChatStream(EventStream events, AnswerHead head, ChatCall call) {
         this.events = events;
-        this.splitters = splitters;
         reportsUsage = call.reportsUsage();
         opening = head.opening("chat.completion.chunk");
         hasRole = new boolean[call.request().output().choices()];
+        hasCalled = new boolean[hasRole.length];
+    }
+
+    void thought(Reasoning thought) {
+        parts.add(thought);
+    }
+
+    void call(ToolCall call) {
+        hasCalled[call.choice()] = true;
+        parts.add(call);
     }
 
     void token(TokenGenerated token) throws IOException {
         introduce(token.choice());
-        List<AnswerPiece> pieces = splitters.get(token.choice()).add(token);
-        if (pieces.size() == 1 && pieces.getFirst() instanceof Content content) {
-            text(token.choice(), CONTENT, content.text(), token.logprobs());
-        } else if (pieces.isEmpty()) { // half of a character, a mark, or part of a call
-            text(token.choice(), CONTENT, "", token.logprobs());
-        } else {
-            pieces(token.choice(), pieces, token.logprobs());
+        boolean isAlone = parts.isEmpty();
+        parts(token.logprobs());
+        if (isAlone) { // without text it is half of a character, a mark, or part of a call
+            text(token.choice(), CONTENT, token.text(), token.logprobs());
+        } else if (!token.text().isEmpty()) {
+            text(token.choice(), CONTENT, token.text(), List.of());
         }
         events.send();
     }
 
-    private void pieces(int choice, List<AnswerPiece> pieces, List<TokenLogprob> logprobs) {
+    /** Writes the thoughts and calls that were completed; the first of them tells of the token. */
+    private void parts(List<TokenLogprob> logprobs) {
         List<TokenLogprob> once = logprobs;
-        for (AnswerPiece piece : pieces) {
-            switch (piece) {
-                case Content content -> text(choice, CONTENT, content.text(), once);
-                case Thought thought -> text(choice, THOUGHT, thought.text(), once);
-                case Call call -> call(choice, call, once);
+        for (GenerationEvent part : parts) {
+            if (part instanceof Reasoning thought) {
+                text(thought.choice(), THOUGHT, thought.text(), once);
+            } else if (part instanceof ToolCall call) {
+                call(call, once);
             }
             once = List.of();
         }
+        parts.clear();
     }
 
     private void text(int choice, String field, String text, List<TokenLogprob> logprobs) {
         end(delta(choice).field(field, text), logprobs);
     }
 
-    private void call(int choice, Call call, List<TokenLogprob> logprobs) {
-        JsonWriter chunk = delta(choice).array("tool_calls");
+    private void call(ToolCall call, List<TokenLogprob> logprobs) {
+        JsonWriter chunk = delta(call.choice()).array("tool_calls");
         AnswerParts.call(chunk, call, true);
         end(chunk.endArray(), logprobs);
     }
 
     void end(ChoiceEnded end) throws IOException {
         introduce(end.choice());
-        AnswerSplitter splitter = splitters.get(end.choice());
-        pieces(end.choice(), splitter.finish(end.text()), List.of());
+        parts(List.of());
+        if (!end.text().isEmpty()) {
+            text(end.choice(), CONTENT, end.text(), List.of());
+        }
         JsonWriter chunk = delta(end.choice()).endObject().nullField("logprobs");
-        end(chunk.field("finish_reason", AnswerParts.reason(end.reason(), splitter.hasCalled())));
+        end(chunk.field("finish_reason", AnswerParts.reason(end.reason(), hasCalled[end.choice()])));
         events.send();
     }
 
     void finish(Usage usage) throws IOException {
         if (reportsUsage) {
             JsonWriter chunk = events.event().begin(opening).endArray();
-            AnswerParts.chatUsage(chunk.name("usage"), usage, splitters);
+            AnswerParts.chatUsage(chunk.name("usage"), usage);
             chunk.endObject();
             events.end();
         }

@@ -8,7 +8,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
 import roselle.tokenizer.Tokenizer;
@@ -24,7 +26,7 @@ final class CompletionAnswer {
     private final CompletionCall call;
     private final Tokenizer tokenizer;
     private final List<Choice> choices = new ArrayList<>();
-    private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
+    private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
 
     CompletionAnswer(CompletionCall call) {
         this.call = call;
@@ -49,7 +51,7 @@ final class CompletionAnswer {
                 choice.reason = call.onlyPrompt() ? FinishReason.LENGTH : end.reason();
             }
             case Finished finished -> usage = AnswerParts.sum(usage, finished.usage(), call.onlyPrompt());
-            case Failed _ -> {} // not handed out
+            case Reasoning _, ToolCall _, Failed _ -> {} // prompts are no chats; failures are not handed out
         }
     }
 

@@ -8,7 +8,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
 import roselle.server.http.EventStream;
 import roselle.server.http.JsonWriter;
@@ -20,7 +22,7 @@ final class CompletionStream {
     private final JsonWriter.Opening opening;
     private final LogprobLists[] logprobs;
     private final boolean[] isEchoed;
-    private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
+    private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
 
     CompletionStream(EventStream events, AnswerHead head, CompletionCall call) {
         this.events = events;
@@ -45,7 +47,7 @@ final class CompletionStream {
             case TokenGenerated token -> token(prompt, token);
             case ChoiceEnded end -> end(prompt, end);
             case Finished finished -> usage = AnswerParts.sum(usage, finished.usage(), call.onlyPrompt());
-            case Failed _ -> {} // not handed out
+            case Reasoning _, ToolCall _, Failed _ -> {} // prompts are no chats; failures are not handed out
         }
     }
 

@@ -2,8 +2,8 @@ package roselle.server.responses;
 
 import java.util.ArrayList;
 import java.util.List;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
-import roselle.server.chat.AnswerPiece.Call;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
 import roselle.server.openai.common.Logprobs;
@@ -122,8 +122,8 @@ sealed interface OutputItem {
     }
 
     /** A call of a tool, complete from the beginning. */
-    record FunctionCall(String id, String callId, Call call) implements OutputItem {
-        FunctionCall(Call call) {
+    record FunctionCall(String id, String callId, ToolCall call) implements OutputItem {
+        FunctionCall(ToolCall call) {
             this(RequestIds.next("fc_"), RequestIds.next("call_"), call);
         }
 

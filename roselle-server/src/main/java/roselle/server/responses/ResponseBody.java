@@ -20,7 +20,7 @@ final class ResponseBody {
     private final long created;
     private final ResponseOutput output;
     private Status state = Status.IN_PROGRESS;
-    private Usage usage = new Usage(0, 0, 0, 0, 0, 0);
+    private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
 
     ResponseBody(ResponseCall call, long created, ResponseOutput output) {
         this.call = call;
@@ -127,7 +127,7 @@ final class ResponseBody {
                 .endObject();
         json.field("output_tokens", usage.completionTokens());
         json.object("output_tokens_details")
-                .field("reasoning_tokens", output.thoughtTokens())
+                .field("reasoning_tokens", usage.reasoningTokens())
                 .endObject();
         json.field("total_tokens", (long) usage.promptTokens() + usage.completionTokens())
                 .endObject();

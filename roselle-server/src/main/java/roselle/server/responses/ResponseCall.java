@@ -6,15 +6,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
-import roselle.api.Prompt;
-import roselle.server.chat.AnswerSplitter;
-import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 
 /**
  * A response that was asked for.
  *
- * @param markers how the model marks its thoughts and calls
  * @param conversation the messages before the answer, without the instructions, which hold for one response only
  * @param streams whether to answer with events
  * @param stores whether to keep it for {@code previous_response_id}
@@ -23,18 +19,10 @@ import roselle.server.config.ServedModel;
 record ResponseCall(
         ServedModel model,
         GenerationRequest request,
-        Markers markers,
         List<ChatMessage> conversation,
         boolean streams,
         boolean stores,
         Asked asked) {
-    /** Splits the answer to a prompt, which may end within a thought. */
-    AnswerSplitter splitter(int[] prompt) {
-        boolean mayCall =
-                request.prompt() instanceof Prompt.Chat chat && !chat.tools().isEmpty();
-        return new AnswerSplitter(markers, mayCall, markers.isThinking(prompt));
-    }
-
     /** Fields of the request that its response repeats. */
     record Asked(
             Optional<String> instructions,

@@ -7,13 +7,10 @@ import java.util.List;
 import roselle.api.ChatMessage;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
-import roselle.server.chat.AnswerPiece;
-import roselle.server.chat.AnswerPiece.Call;
-import roselle.server.chat.AnswerPiece.Content;
-import roselle.server.chat.AnswerPiece.Thought;
-import roselle.server.chat.AnswerSplitter;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
 import roselle.server.responses.OutputItem.FunctionCall;
@@ -46,16 +43,14 @@ final class ResponseOutput {
         void closed(int index, OutputItem item, Status status);
     }
 
-    private final AnswerSplitter splitter;
     private final Tokenizer tokenizer;
     private final Watcher watcher;
     private final List<OutputItem> items = new ArrayList<>();
     private boolean isOpen;
     private Status last = Status.COMPLETED;
 
-    ResponseOutput(AnswerSplitter splitter, Tokenizer tokenizer, Watcher watcher) {
+    ResponseOutput(Tokenizer tokenizer, Watcher watcher) {
         this.tokenizer = tokenizer;
-        this.splitter = splitter;
         this.watcher = watcher;
     }
 
@@ -67,51 +62,40 @@ final class ResponseOutput {
         return index == items.size() - 1 ? last : Status.COMPLETED;
     }
 
-    int thoughtTokens() {
-        return splitter.thoughtTokens();
+    void add(Reasoning thought) {
+        Thoughts item = isOpen && items.getLast() instanceof Thoughts open ? open : open(new Thoughts());
+        grow(item, thought.text(), List.of());
+    }
+
+    void add(ToolCall call) {
+        var made = open(new FunctionCall(call));
+        watcher.grown(items.size() - 1, made, made.text(), List.of());
+        close(Status.COMPLETED);
     }
 
     void add(TokenGenerated token) {
-        List<AnswerPiece> pieces = splitter.add(token);
-        boolean isHalf = pieces.isEmpty() && token.text().isEmpty() && !tokenizer.isSpecial(token.id());
-        if (isHalf && isOpen && items.getLast() instanceof Message message) { // half of a character
-            grow(message, "", token.logprobs());
+        if (!token.text().isEmpty()) {
+            say(token.text(), token.logprobs());
+        } else if (token.raw().isEmpty() && !tokenizer.isSpecial(token.id())) { // half of a character
+            if (isOpen && items.getLast() instanceof Message message) {
+                grow(message, "", token.logprobs());
+            }
         }
-        add(pieces, token.logprobs());
     }
 
     /** Adds what was held back, and closes the last item; an answer of nothing is an empty message. */
     void end(ChoiceEnded end) {
-        add(splitter.finish(end.text()), List.of());
+        if (!end.text().isEmpty()) {
+            say(end.text(), List.of());
+        }
         if (items.isEmpty()) {
             open(new Message());
         }
         close(end.reason() == FinishReason.STOP ? Status.COMPLETED : Status.INCOMPLETE);
     }
 
-    private void add(List<AnswerPiece> pieces, List<TokenLogprob> scores) {
-        List<TokenLogprob> once = scores;
-        for (AnswerPiece piece : pieces) {
-            switch (piece) {
-                case Content content -> {
-                    grow(
-                            isOpen && items.getLast() instanceof Message open ? open : open(new Message()),
-                            content.text(),
-                            once);
-                    once = List.of();
-                }
-                case Thought thought ->
-                    grow(
-                            isOpen && items.getLast() instanceof Thoughts open ? open : open(new Thoughts()),
-                            thought.text(),
-                            List.of());
-                case Call call -> {
-                    var made = open(new FunctionCall(call));
-                    watcher.grown(items.size() - 1, made, made.text(), List.of());
-                    close(Status.COMPLETED);
-                }
-            }
-        }
+    private void say(String text, List<TokenLogprob> scores) {
+        grow(isOpen && items.getLast() instanceof Message open ? open : open(new Message()), text, scores);
     }
 
     private <T extends OutputItem> T open(T item) {

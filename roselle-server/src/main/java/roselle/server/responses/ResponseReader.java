@@ -4,19 +4,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.server.answer.Models;
-import roselle.server.chat.Markers;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.Effort;
+import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
@@ -26,14 +24,10 @@ final class ResponseReader {
 
     private final Models models;
     private final ResponseStore store;
-    private final Map<String, Markers> markers = new HashMap<>();
 
     ResponseReader(Models models, ResponseStore store) {
         this.models = models;
         this.store = store;
-        for (ServedModel model : models.all()) {
-            markers.put(model.name(), Markers.of(model.engine().tokenizer()));
-        }
     }
 
     /**
@@ -55,7 +49,7 @@ final class ResponseReader {
         List<Map<String, Object>> known = toolChoice.equals("none")
                 ? List.of()
                 : tools.stream().map(ChatPrompt::tool).toList();
-        var effort = new Effort(model.engine());
+        var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
         text(fields, effort);
         var prompt = effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields)));
@@ -82,8 +76,7 @@ final class ResponseReader {
                 fields.string("user"));
         settle(fields, streams);
         fields.refuseOthers();
-        var marks = Objects.requireNonNull(markers.get(model.name()));
-        return new ResponseCall(model, request, marks, conversation, streams, stores, asked);
+        return new ResponseCall(model, request, conversation, streams, stores, asked);
     }
 
     private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {
@@ -165,7 +158,7 @@ final class ResponseReader {
     }
 
     /** Reads how much to think, which the response repeats. Thoughts are told as they are, without a summary. */
-    private static Optional<String> reasoning(JsonFields fields, Effort effort) {
+    private static Optional<String> reasoning(JsonFields fields, EffortFields effort) {
         Optional<JsonFields> reasoning = fields.object("reasoning");
         reasoning.ifPresent(given -> {
             effort.think(given, "effort");
@@ -178,7 +171,7 @@ final class ResponseReader {
         return reasoning.flatMap(given -> given.string("effort"));
     }
 
-    private static void text(JsonFields fields, Effort effort) {
+    private static void text(JsonFields fields, EffortFields effort) {
         fields.object("text").ifPresent(text -> {
             effort.write(text, "verbosity");
             text.object("format").ifPresent(format -> {

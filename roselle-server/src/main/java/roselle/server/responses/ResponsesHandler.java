@@ -9,7 +9,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.ApiException;
@@ -47,19 +49,21 @@ final class ResponsesHandler implements Handler {
         }
     }
 
-    private static ResponseBody body(Answer answer, ResponseCall call, Watcher watcher) {
+    private static ResponseBody body(ResponseCall call, Watcher watcher) {
         var tokenizer = call.model().engine().tokenizer();
-        var output = new ResponseOutput(call.splitter(answer.promptIds()), tokenizer, watcher);
+        var output = new ResponseOutput(tokenizer, watcher);
         return new ResponseBody(call, Instant.now().getEpochSecond(), output);
     }
 
     private void stream(Answer answer, ResponseStream stream, String key, ResponseCall call) throws IOException {
-        ResponseBody body = body(answer, call, stream);
+        ResponseBody body = body(call, stream);
         stream.begin(body);
         while (answer.hasNext()) {
             GenerationEvent event = answer.next();
             take(event, body);
-            stream.send();
+            if (!isPart(event)) {
+                stream.send();
+            }
             if (event instanceof Finished) {
                 keep(call, body, key);
                 stream.finish(body);
@@ -68,15 +72,22 @@ final class ResponsesHandler implements Handler {
     }
 
     private static ResponseBody collect(Answer answer, ResponseCall call) {
-        ResponseBody body = body(answer, call, Watcher.NONE);
+        ResponseBody body = body(call, Watcher.NONE);
         while (answer.hasNext()) {
             take(answer.next(), body);
         }
         return body;
     }
 
+    /** Whether the token that completed it follows, with which it is sent. */
+    private static boolean isPart(GenerationEvent event) {
+        return event instanceof Reasoning || event instanceof ToolCall;
+    }
+
     private static void take(GenerationEvent event, ResponseBody body) {
         switch (event) {
+            case Reasoning thought -> body.output().add(thought);
+            case ToolCall made -> body.output().add(made);
             case TokenGenerated token -> body.output().add(token);
             case ChoiceEnded end -> body.end(end);
             case Finished finished -> body.used(finished.usage());

@@ -5,7 +5,9 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
 import roselle.server.answer.Observer;
 import roselle.server.http.JsonWriter;
@@ -55,7 +57,7 @@ final class LoggedRequest implements Observer.Listener {
                 log.failure();
                 end(State.FAILED);
             }
-            case PromptScored _, ChoiceEnded _ -> {}
+            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _ -> {}
         }
     }
 

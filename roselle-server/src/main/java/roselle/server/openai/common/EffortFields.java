@@ -1,0 +1,57 @@
+package roselle.server.openai.common;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import roselle.api.Prompt;
+import roselle.conversation.Effort;
+import roselle.engine.Engine;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+
+/** The fields that say how much a model is to think and to write. */
+public final class EffortFields {
+    private final Effort effort;
+    private final Map<String, Object> variables = new HashMap<>();
+
+    public EffortFields(Engine engine) {
+        effort = new Effort(engine::chatTemplateMentions);
+    }
+
+    /** Reads how much the model is to think. */
+    public EffortFields think(JsonFields fields, String name) {
+        fields.string(name).ifPresent(asked -> {
+            requireOneOf(fields.path(name), asked, Effort.THINKING);
+            tell(fields.path(name), asked, effort.think(asked));
+        });
+        return this;
+    }
+
+    /** Reads how much the model is to write. */
+    public EffortFields write(JsonFields fields, String name) {
+        fields.string(name).ifPresent(asked -> {
+            requireOneOf(fields.path(name), asked, Effort.VERBOSITIES);
+            tell(fields.path(name), asked, effort.write(asked));
+        });
+        return this;
+    }
+
+    private static void requireOneOf(String path, String value, List<String> values) {
+        if (!values.contains(value)) {
+            throw ApiException.invalid(path, path + " must be one of " + String.join(", ", values));
+        }
+    }
+
+    private void tell(String path, String asked, Optional<Map<String, Object>> words) {
+        variables.putAll(words.orElseThrow(() -> ApiException.invalid(
+                path, path + " is " + asked + ": the model's chat template has no word for it, so leave it out")));
+    }
+
+    /** The prompt with what the template is told of it. */
+    public Prompt.Chat in(Prompt.Chat prompt) {
+        Map<String, Object> all = new HashMap<>(prompt.variables());
+        all.putAll(variables);
+        return new Prompt.Chat(prompt.messages(), prompt.tools(), all);
+    }
+}
