@@ -47,7 +47,7 @@ class CudaPromptTest {
     @EnumSource(names = {"BF16", "F16"})
     void productsHaveTheBitsOfFewRows(DataType type) {
         try (Device device = open(type);
-                Arena arena = Arena.ofConfined()) {
+                Arena arena = Arena.ofShared()) { // rows are read in parallel
             Weight weight = weight(device, type, arena);
             Rows output = rows(device, type, 2 * SIZE);
             assertSameBits(
@@ -64,7 +64,7 @@ class CudaPromptTest {
     @EnumSource(names = {"BF16", "F16"})
     void gatedProductsHaveTheBitsOfFewRows(DataType type) {
         try (Device device = open(type);
-                Arena arena = Arena.ofConfined()) {
+                Arena arena = Arena.ofShared()) { // rows are read in parallel
             Weight weight = weight(device, type, arena);
             Rows both = rows(device, type, 2 * SIZE);
             Rows gates = both.columns(0, SIZE);

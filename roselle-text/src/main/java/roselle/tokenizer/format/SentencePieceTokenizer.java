@@ -7,9 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.AddedToken;
-import roselle.tokenizer.AddedTokens;
-import roselle.tokenizer.Pipeline;
-import roselle.tokenizer.PipelineTokenizer;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.decoder.ByteFallbackStage;
 import roselle.tokenizer.decoder.Decoder;
@@ -27,6 +24,9 @@ import roselle.tokenizer.normalizer.CharacterMap;
 import roselle.tokenizer.normalizer.Normalizer;
 import roselle.tokenizer.normalizer.PrefixRewriter;
 import roselle.tokenizer.normalizer.SentencePieceNormalizer;
+import roselle.tokenizer.pipeline.AddedTokens;
+import roselle.tokenizer.pipeline.Pipeline;
+import roselle.tokenizer.pipeline.PipelineTokenizer;
 import roselle.tokenizer.pretokenizer.PreTokenizer;
 
 /**

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.AddedToken;
-import roselle.tokenizer.AddedTokens;
 import roselle.tokenizer.decoder.PostProcessor;
 import roselle.tokenizer.decoder.PostProcessors;
 import roselle.tokenizer.model.Vocabulary;
+import roselle.tokenizer.pipeline.AddedTokens;
 
 /**
  * The fields of a tokenizer_config.json that change how Hugging Face's fast tokenizers encode.

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.AddedToken;
-import roselle.tokenizer.AddedTokens;
-import roselle.tokenizer.Pipeline;
-import roselle.tokenizer.PipelineTokenizer;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.decoder.Decoders;
 import roselle.tokenizer.decoder.PostProcessor;
 import roselle.tokenizer.model.Vocabulary;
 import roselle.tokenizer.normalizer.Normalizer;
+import roselle.tokenizer.pipeline.AddedTokens;
+import roselle.tokenizer.pipeline.Pipeline;
+import roselle.tokenizer.pipeline.PipelineTokenizer;
 import roselle.tokenizer.pretokenizer.PreTokenizer;
 import tools.jackson.core.JsonToken;
 

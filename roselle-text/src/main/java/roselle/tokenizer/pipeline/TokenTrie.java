@@ -1,24 +1,25 @@
-package roselle.tokenizer;
+package roselle.tokenizer.pipeline;
 
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import roselle.tokenizer.AddedToken;
 
 /** The spellings of added tokens as a tree of characters; finds the longest at a place. */
-final class TokenTrie {
+public final class TokenTrie {
     private final Map<Long, Integer> children = new HashMap<>(); // node << 16 | character -> node
     private final Map<String, AddedToken> tokens = new HashMap<>();
     private boolean[] isEnd = new boolean[16];
     private final boolean[] begins = new boolean[1 << 16]; // by character
     private int nodes = 1;
 
-    void insert(String spelling, AddedToken token) {
+    public void insert(String spelling, AddedToken token) {
         insert(spelling);
         tokens.put(spelling, token);
     }
 
     /** Adds a spelling that is looked for only: {@link #token} does not know it. */
-    void insert(String spelling) {
+    public void insert(String spelling) {
         int node = 0;
         for (int i = 0; i < spelling.length(); i++) {
             node = children.computeIfAbsent(((long) node << 16) | spelling.charAt(i), key -> nodes++);
@@ -35,7 +36,7 @@ final class TokenTrie {
     }
 
     /** The first place from {@code from} on where a token could begin, or the text's length. */
-    int nextStart(String text, int from) {
+    public int nextStart(String text, int from) {
         int at = from;
         while (at < text.length() && !begins[text.charAt(at)]) {
             at++;
@@ -44,7 +45,7 @@ final class TokenTrie {
     }
 
     /** The length of the longest token at {@code start}, or 0. */
-    int longest(String text, int start) {
+    public int longest(String text, int start) {
         int node = 0;
         int length = 0;
         for (int i = start; i < text.length(); i++) {

@@ -1,8 +1,12 @@
-package roselle.tokenizer;
+package roselle.tokenizer.pipeline;
 
 import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
+import roselle.tokenizer.AddedToken;
+import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.IncrementalDecoder;
+import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.model.IdBuffer;
 import roselle.tokenizer.pretokenizer.PieceSink;
 import roselle.tokenizer.unicode.WellFormed;

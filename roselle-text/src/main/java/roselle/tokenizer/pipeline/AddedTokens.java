@@ -1,4 +1,4 @@
-package roselle.tokenizer;
+package roselle.tokenizer.pipeline;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.CheckpointException;
+import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.normalizer.Normalizer;
 import roselle.tokenizer.unicode.CharacterClasses;
 

@@ -1,4 +1,4 @@
-package roselle.tokenizer;
+package roselle.tokenizer.pipeline;
 
 import roselle.tokenizer.decoder.Decoder;
 import roselle.tokenizer.decoder.PostProcessor;
