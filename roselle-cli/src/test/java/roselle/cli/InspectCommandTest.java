@@ -41,7 +41,8 @@ final class InspectCommandTest {
                 .containsPattern("vocabulary +100 tokens\n")
                 .containsPattern("chat template +no\n")
                 .containsPattern("memory +weights 40 B; KV 192 B per token in 16 bits, 384.0 KiB for a full context\n")
-                .containsPattern("products +[a-z0-9]+ \\(.+\\): f32 in float32, f16 in float32\n")
+                .containsPattern(
+                        "products +[a-z0-9]+ \\(.+\\): f32 in float32( by AVX-512)?, f16 in float32( by AVX-512)?\n")
                 .containsPattern("f16 +\\[8\\] +b\n");
     }
 

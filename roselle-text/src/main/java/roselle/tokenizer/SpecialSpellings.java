@@ -1,7 +1,5 @@
 package roselle.tokenizer;
 
-import roselle.tokenizer.pipeline.TokenTrie;
-
 /**
  * Guards text from strangers: each spelling of a special token in it is broken by {@link EncodeOptions#GUARD}, so that it is
  * plain text when it is encoded with {@link EncodeOptions#guarded}. Immutable.

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.AddedToken;
+import roselle.tokenizer.TokenTrie;
 import roselle.tokenizer.normalizer.Normalizer;
 import roselle.tokenizer.unicode.CharacterClasses;
 

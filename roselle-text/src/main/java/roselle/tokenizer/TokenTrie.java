@@ -1,9 +1,8 @@
-package roselle.tokenizer.pipeline;
+package roselle.tokenizer;
 
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import roselle.tokenizer.AddedToken;
 
 /** The spellings of added tokens as a tree of characters; finds the longest at a place. */
 public final class TokenTrie {
@@ -31,7 +30,7 @@ public final class TokenTrie {
         begins[spelling.charAt(0)] = true;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return tokens.isEmpty();
     }
 
@@ -60,7 +59,7 @@ public final class TokenTrie {
     }
 
     /** The token spelled {@code text[start, end)}, which {@link #longest} found. */
-    AddedToken token(String text, int start, int end) {
+    public AddedToken token(String text, int start, int end) {
         AddedToken token = tokens.get(text.substring(start, end));
         if (token == null) {
             throw new IllegalStateException("no token is spelled like the match");
