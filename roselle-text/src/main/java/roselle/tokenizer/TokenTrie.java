@@ -12,6 +12,9 @@ public final class TokenTrie {
     private final boolean[] begins = new boolean[1 << 16]; // by character
     private int nodes = 1;
 
+    /** Without spellings. */
+    public TokenTrie() {}
+
     public void insert(String spelling, AddedToken token) {
         insert(spelling);
         tokens.put(spelling, token);
