@@ -21,7 +21,7 @@ public record StopConditions(
     /** Until the model ends its answer or the context is full. */
     public static final StopConditions DEFAULT = new StopConditions(REST_OF_CONTEXT, 0, List.of(), Set.of(), false);
 
-    private static final int MOST_STOP_STRINGS = 64;
+    private static final int MAX_STOP_STRINGS = 64;
     private static final int LONGEST_STOP_STRING = 4096;
 
     public StopConditions {
@@ -33,7 +33,7 @@ public record StopConditions(
                     "min_tokens",
                     "min_tokens is " + minTokens + ", more than max_tokens, which is " + maxTokens);
         }
-        Check.atMost("stop", "the number of stop strings", stopStrings.size(), MOST_STOP_STRINGS);
+        Check.atMost("stop", "the number of stop strings", stopStrings.size(), MAX_STOP_STRINGS);
         Check.atMost("stop_token_ids", "the number of stop_token_ids", stopTokenIds.size(), 4096);
         for (String stop : stopStrings) {
             Check.atLeast("stop", "the length of a stop string", stop.length(), 1);

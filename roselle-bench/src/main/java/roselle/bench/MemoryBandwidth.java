@@ -6,13 +6,13 @@ import java.lang.foreign.ValueLayout;
 
 /** What the machine's memory gives a number of threads: the limit of everything that reads weights once. */
 public record MemoryBandwidth(double readBytesPerSecond, double copyBytesPerSecond) {
-    private static final long MOST_BYTES_PER_THREAD = 256L << 20;
-    private static final long MOST_BYTES = 2L << 30; // more than any cache, and little of a machine with many cores
+    private static final long MAX_BYTES_PER_THREAD = 256L << 20;
+    private static final long MAX_BYTES = 2L << 30; // more than any cache, and little of a machine with many cores
     private static final int ROUNDS = 5;
 
     /** The best of a few rounds; copied bytes are counted once. */
     public static MemoryBandwidth measure(int threads) {
-        long part = Math.min(MOST_BYTES_PER_THREAD, MOST_BYTES / threads) & -64;
+        long part = Math.min(MAX_BYTES_PER_THREAD, MAX_BYTES / threads) & -64;
         try (Arena arena = Arena.ofShared()) {
             MemorySegment source = arena.allocate(part * threads, 64);
             MemorySegment target = arena.allocate(part * threads, 64);

@@ -17,7 +17,7 @@ import roselle.bench.load.Endpoint;
 
 /** The options that say which engines are measured. */
 final class BackendFlags {
-    static final int MOST_GPUS = 4096;
+    static final int MAX_GPUS = 4096;
 
     @Option(
             names = "--model",
@@ -139,8 +139,8 @@ final class BackendFlags {
     /** What was said, or one card where there is any: engines take one unless they are told otherwise. */
     static int gpus(Optional<Integer> said) {
         int count = said.orElseGet(() -> Machine.gpus().isEmpty() ? 0 : 1);
-        if (count < 0 || count > MOST_GPUS) {
-            throw new InvalidRequestException("gpus is " + count + ": it must be from 0 to " + MOST_GPUS);
+        if (count < 0 || count > MAX_GPUS) {
+            throw new InvalidRequestException("gpus is " + count + ": it must be from 0 to " + MAX_GPUS);
         }
         return count;
     }

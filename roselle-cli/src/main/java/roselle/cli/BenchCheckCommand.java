@@ -15,8 +15,8 @@ import roselle.bench.stage.GeneratorCheck;
         description = "Measure the load generator itself: 1,000 requests/s, 2,000 streams, a stub with known delays.",
         mixinStandardHelpOptions = true)
 final class BenchCheckCommand implements Callable<Integer> {
-    private static final double MOST_LATENESS_MILLIS = 2;
-    private static final double MOST_DEVIATION = 0.03;
+    private static final double MAX_LATENESS_MILLIS = 2;
+    private static final double MAX_DEVIATION = 0.03;
 
     @Spec
     private CommandSpec specification = CommandSpec.create();
@@ -50,9 +50,9 @@ final class BenchCheckCommand implements Callable<Integer> {
                     found.scriptedGaps().quantile(quantile));
         }
         boolean isTrue = found.failed() == 0
-                && found.lateness().p99() < MOST_LATENESS_MILLIS
-                && found.deviation(0.99) < MOST_DEVIATION
-                && found.deviation(0.5) < MOST_DEVIATION;
+                && found.lateness().p99() < MAX_LATENESS_MILLIS
+                && found.deviation(0.99) < MAX_DEVIATION
+                && found.deviation(0.5) < MAX_DEVIATION;
         out.println(
                 isTrue
                         ? "figures of this machine can be trusted to 3 %"

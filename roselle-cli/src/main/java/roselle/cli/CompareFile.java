@@ -46,7 +46,7 @@ final class CompareFile {
             "headers",
             "skip");
     private static final int START_SECONDS = 600;
-    private static final int MOST_SECONDS = 86_400;
+    private static final int MAX_SECONDS = 86_400;
     private static final Set<String> PARTS = Set.of("online", "offline");
 
     /** An engine, and which of the two measurements it is left out of. */
@@ -286,9 +286,9 @@ final class CompareFile {
                         .map(value -> isTrue(value, "prefix-cache"))
                         .orElse(false),
                 Duration.ofSeconds(fields.field("timeout")
-                        .map(value -> number(value, "timeout", 1, MOST_SECONDS))
+                        .map(value -> number(value, "timeout", 1, MAX_SECONDS))
                         .orElse(START_SECONDS)),
-                BackendFlags.gpus(fields.field("gpus").map(value -> number(value, "gpus", 0, BackendFlags.MOST_GPUS))));
+                BackendFlags.gpus(fields.field("gpus").map(value -> number(value, "gpus", 0, BackendFlags.MAX_GPUS))));
     }
 
     /** A list of words; a single text is split at its spaces. */

@@ -12,7 +12,7 @@ import roselle.engine.EngineConfig;
 /** The engine's options from words that are not this process's command line. */
 @Command
 final class EngineArguments {
-    private static final int MOST_SEQUENCES = 256;
+    private static final int MAX_SEQUENCES = 256;
 
     @Mixin
     private EngineFlags flags = new EngineFlags();
@@ -21,7 +21,7 @@ final class EngineArguments {
 
     /** What the offline work needs, and then these words, which win. */
     static EngineConfig of(Path model, OfflinePlan plan, boolean hasPrefixCache, List<String> further) {
-        int sequences = Math.min(plan.prompts(), MOST_SEQUENCES);
+        int sequences = Math.min(plan.prompts(), MAX_SEQUENCES);
         var words = new ArrayList<>(List.of("--max-sequences", Integer.toString(sequences)));
         words.addAll(List.of("--context", Integer.toString(plan.inputTokens() + plan.outputTokens() + 1)));
         if (!hasPrefixCache) {

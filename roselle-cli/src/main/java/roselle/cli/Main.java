@@ -77,7 +77,7 @@ public final class Main implements Runnable {
     private static int reportMisuse(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("roselle: " + Misuse.sentence(failure));
+        err.println("roselle: " + UsageMessage.sentence(failure));
         err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
         err.flush();
         return ExitCode.USAGE.status();

@@ -13,8 +13,8 @@ import roselle.hub.BundledModel;
 
 /** Guesses which file, model, command or option was meant by a name that nothing has. */
 final class NearNames {
-    private static final int MOST_NAMES = 3;
-    private static final int MOST_ENTRIES = 10_000;
+    private static final int MAX_NAMES = 3;
+    private static final int MAX_ENTRIES = 10_000;
 
     private NearNames() {}
 
@@ -38,7 +38,7 @@ final class NearNames {
         Stream<String> bundled = path.getNameCount() == 1 && !path.isAbsolute() ? BundledModel.names() : Stream.of();
         try (Stream<Path> entries = Files.exists(folder) ? Files.list(folder) : Stream.of()) {
             Stream<String> files =
-                    entries.limit(MOST_ENTRIES).map(entry -> entry.getFileName().toString());
+                    entries.limit(MAX_ENTRIES).map(entry -> entry.getFileName().toString());
             return of(name.toString(), Stream.concat(bundled, files));
         } catch (IOException unreadable) {
             return List.of();
@@ -52,7 +52,7 @@ final class NearNames {
                 .filter(each -> isNear(each.toLowerCase(Locale.ROOT), wanted))
                 .sorted(Comparator.comparingInt((String each) -> distance(each.toLowerCase(Locale.ROOT), wanted))
                         .thenComparing(Comparator.naturalOrder()))
-                .limit(MOST_NAMES)
+                .limit(MAX_NAMES)
                 .toList();
     }
 

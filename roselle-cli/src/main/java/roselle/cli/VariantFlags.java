@@ -13,7 +13,7 @@ import roselle.bench.stage.OnlineStage;
 
 /** The options that compare Roselle with itself under other flags. */
 final class VariantFlags {
-    private static final int LEAST_ROUNDS = 3;
+    private static final int MIN_ROUNDS = 3;
 
     @Option(
             names = "--variant",
@@ -61,7 +61,7 @@ final class VariantFlags {
             throws InterruptedException {
         var runs = new ArrayList<OnlineRun>();
         boolean isWhole = true;
-        for (int round = 0; round < Math.max(LEAST_ROUNDS, plan.repeats()); round++) {
+        for (int round = 0; round < Math.max(MIN_ROUNDS, plan.repeats()); round++) {
             for (NamedBackend engine : engines) {
                 int repeat = round;
                 isWhole &= measurement.attempt(

@@ -20,7 +20,7 @@ import roselle.bench.trace.TraceFile;
 /** The options that say which requests are sent, and when. */
 final class WorkloadFlags {
     private static final int ARTICLES_SEED = 2;
-    private static final int MOST_INPUT = 1 << 27;
+    private static final int MAX_INPUT = 1 << 27;
 
     @Option(
             names = "--trace",
@@ -142,7 +142,7 @@ final class WorkloadFlags {
         if (isArticles) {
             return new LengthLimits(895, 2, 128);
         }
-        int room = prompts.context() == 0 ? MOST_INPUT : Math.max(1, prompts.context() - maxOutput - 1);
+        int room = prompts.context() == 0 ? MAX_INPUT : Math.max(1, prompts.context() - maxOutput - 1);
         return new LengthLimits(maxInput == 0 ? room : maxInput, minOutput, maxOutput);
     }
 

@@ -30,7 +30,7 @@ final class AmxProduct {
      * Weights of a call at most that multiplies whole rows, as calls with few activations do: a core reads them in a quarter
      * of a millisecond where memory gives it 16 GB/s, and a safepoint waits for no more than a call.
      */
-    private static final int MOST_WEIGHTS = 1 << 21;
+    private static final int MAX_WEIGHTS = 1 << 21;
 
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
     private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
@@ -95,10 +95,10 @@ final class AmxProduct {
 
     /** Panels of a chunk at most: fewer where a call multiplies whole rows and these are very long. */
     static int panels(int rows, int columns) {
-        if (rows > AmxKernels.MOST_ROWS) {
+        if (rows > AmxKernels.MAX_ROWS) {
             return PANELS;
         }
-        int groups = MOST_WEIGHTS / (GROUP * Panel.OUTPUTS) / columns;
+        int groups = MAX_WEIGHTS / (GROUP * Panel.OUTPUTS) / columns;
         return Math.clamp(groups, 1, PANELS / GROUP) * GROUP;
     }
 
@@ -122,7 +122,7 @@ final class AmxProduct {
     }
 
     private void multiply(PackedBlock packed, long weights, int panels) {
-        boolean isFew = rows <= AmxKernels.MOST_ROWS;
+        boolean isFew = rows <= AmxKernels.MAX_ROWS;
         if (!call.isUnpacked()) {
             multiply(packed, weights, panels, isFew ? columns : DEPTH, outputs.address());
             return;
@@ -147,8 +147,8 @@ final class AmxProduct {
             }
             call.distances(rowBytes, OUTPUT_BYTES, panelBytes);
             call.depth(end - k, k > 0);
-            for (int r = 0; r < rows; r += AmxKernels.MOST_ROWS) {
-                int together = Math.min(AmxKernels.MOST_ROWS, rows - r);
+            for (int r = 0; r < rows; r += AmxKernels.MAX_ROWS) {
+                int together = Math.min(AmxKernels.MAX_ROWS, rows - r);
                 long x = input + r * rowBytes + (long) k * Short.BYTES;
                 call.multiply(x, together, from, panels, output + r * OUTPUT_BYTES);
             }

@@ -22,7 +22,7 @@ public final class Cores {
      * Weights of a thread at least. A core reads them in about 0.3 ms, and the threads of a step meet some fifty times, a
      * few microseconds each while nobody else is on the cores, and far more where somebody is.
      */
-    static final long LEAST_BYTES = 8 << 20;
+    static final long MIN_BYTES = 8 << 20;
 
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -35,14 +35,14 @@ public final class Cores {
 
     /**
      * How many threads are worth their meetings for a model: one for each core, but none with less than
-     * {@link #LEAST_BYTES} of weights to read in a step.
+     * {@link #MIN_BYTES} of weights to read in a step.
      */
     public static int worthwhile(long weightBytes) {
         return worthwhile(weightBytes, count());
     }
 
     static int worthwhile(long weightBytes, int cores) {
-        return Math.clamp(weightBytes / LEAST_BYTES, 1, cores);
+        return Math.clamp(weightBytes / MIN_BYTES, 1, cores);
     }
 
     static int count(Path processors, Path status, int available) {

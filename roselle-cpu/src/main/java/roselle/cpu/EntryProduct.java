@@ -61,10 +61,10 @@ final class EntryProduct {
             vectors.weights(tiles.panel(), tiles.type(), columns);
             vectors.output(outputBytes);
             vectors.input(rowBytes);
-            return ProductKernels.MOST_ROWS;
+            return ProductKernels.MAX_ROWS;
         }
         inTiles.distances(rowBytes, outputBytes, (long) columns * AmxKernels.BYTES_PER_COLUMN);
         inTiles.depth(columns, false);
-        return AmxKernels.MOST_ROWS;
+        return AmxKernels.MAX_ROWS;
     }
 }

@@ -21,17 +21,17 @@ final class MachineProduct {
     private static final int CHUNK_PANELS = 32;
 
     /** Outputs of a chunk at most. */
-    static final int MOST_OUTPUTS = CHUNK_PANELS * Panel.OUTPUTS;
+    static final int MAX_OUTPUTS = CHUNK_PANELS * Panel.OUTPUTS;
 
     /** Bytes of weights of a chunk, more or less. */
     private static final long CHUNK_BYTES = 3 << 17;
 
     private static final int GROUP = 4;
-    private static final long OUTPUT_BYTES = (long) ProductKernels.MOST_ROWS * MOST_OUTPUTS * Float.BYTES;
+    private static final long OUTPUT_BYTES = (long) ProductKernels.MAX_ROWS * MAX_OUTPUTS * Float.BYTES;
 
     private final @Nullable AmxProduct amx; // takes the products of bfloat16
     private final Map<Compute, ProductKernels.Call> calls = new EnumMap<>(Compute.class);
-    private final MemorySegment outputs; // [MOST_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
+    private final MemorySegment outputs; // [MAX_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
 
     MachineProduct(MachineCode code, Arena arena) {
         amx = code.amx().map(kernels -> new AmxProduct(code, kernels, arena)).orElse(null);
@@ -39,7 +39,7 @@ final class MachineProduct {
         for (Compute compute : Compute.values()) {
             if (code.has(compute)) {
                 ProductKernels.Call call = code.kernels(compute).call();
-                call.output((long) MOST_OUTPUTS * Float.BYTES);
+                call.output((long) MAX_OUTPUTS * Float.BYTES);
                 calls.put(compute, call);
             }
         }
@@ -108,13 +108,13 @@ final class MachineProduct {
         int panels = packed.panelsFrom(inBlock, most, Math.min(fitting, CHUNK_PANELS));
         int count = packed.rowsIn(panels, inBlock, most);
         long weights = packed.memory().address() + packed.panelAt(inBlock);
-        int passes = (rows + ProductKernels.MOST_ROWS - 1) / ProductKernels.MOST_ROWS;
+        int passes = (rows + ProductKernels.MAX_ROWS - 1) / ProductKernels.MAX_ROWS;
         for (int pass = 0; pass < passes; pass++) {
             int from = rows * pass / passes;
             int to = rows * (pass + 1) / passes;
             call.multiply(input + from * rowBytes, to - from, weights, panels, outputs.address());
             for (int r = from; r < to; r++) {
-                long at = ((long) (r - from) * MOST_OUTPUTS + skipped) * Float.BYTES;
+                long at = ((long) (r - from) * MAX_OUTPUTS + skipped) * Float.BYTES;
                 sink.store(r, weightRow, count, outputs, at);
             }
         }

@@ -11,8 +11,8 @@ import roselle.backend.Rows;
 final class ProductPart implements Product.Sink {
     final Product product = new Product();
     final MachineProduct machine;
-    private final float[] numbers = new float[MachineProduct.MOST_OUTPUTS + Lanes.COUNT];
-    private final float[] before = new float[Math.max(Product.CHUNK, MachineProduct.MOST_OUTPUTS)];
+    private final float[] numbers = new float[MachineProduct.MAX_OUTPUTS + Lanes.COUNT];
+    private final float[] before = new float[Math.max(Product.CHUNK, MachineProduct.MAX_OUTPUTS)];
     private final ProductCall call;
     private int firstRow;
     private int weightRow;

@@ -29,9 +29,9 @@ class CoresTest {
     @Test
     void aThreadHasAtLeastSoManyWeightsAndAtMostACore() {
         assertThat(Cores.worthwhile(0, 8)).isEqualTo(1);
-        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES - 1, 8)).isEqualTo(1);
-        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES, 8)).isEqualTo(2);
-        assertThat(Cores.worthwhile(2 * Cores.LEAST_BYTES, 1)).isEqualTo(1);
+        assertThat(Cores.worthwhile(2 * Cores.MIN_BYTES - 1, 8)).isEqualTo(1);
+        assertThat(Cores.worthwhile(2 * Cores.MIN_BYTES, 8)).isEqualTo(2);
+        assertThat(Cores.worthwhile(2 * Cores.MIN_BYTES, 1)).isEqualTo(1);
         assertThat(Cores.worthwhile(Long.MAX_VALUE, 8)).isEqualTo(8);
         assertThat(Cores.worthwhile(1L << 40)).isEqualTo(Cores.count());
     }

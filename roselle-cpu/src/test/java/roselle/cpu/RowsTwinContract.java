@@ -30,7 +30,7 @@ import roselle.tensor.Tensor;
  */
 public final class RowsTwinContract {
     private static final int[] SIZES = {1, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 130};
-    private static final int MOST_ROWS = 9;
+    private static final int MAX_ROWS = 9;
     private static final int STRIDE_BEYOND = 5;
 
     private final Random random;
@@ -59,7 +59,7 @@ public final class RowsTwinContract {
     List<String> faults() {
         for (int threads = 1; threads <= 3; threads += 2) {
             try (var device = new CpuDevice(CpuOptions.of(threads).with(CpuPath.VECTOR))) {
-                for (int rows : new int[] {1, 2, 5, MOST_ROWS}) {
+                for (int rows : new int[] {1, 2, 5, MAX_ROWS}) {
                     for (int size : SIZES) {
                         check(device, size, rows);
                     }
@@ -121,10 +121,10 @@ public final class RowsTwinContract {
         device.operations().addGated(input, gate, 0.7f, output, rows);
         same("gated sum", rows, twin, output);
         Routing routing = routing(device, 3);
-        for (int i = 0; i < MOST_ROWS * 3; i++) {
+        for (int i = 0; i < MAX_ROWS * 3; i++) {
             CpuBuffer.number(CpuBuffer.of(routing.weights()), i, random.nextFloat());
         }
-        Rows spread = filled(device, size, 3 * MOST_ROWS);
+        Rows spread = filled(device, size, 3 * MAX_ROWS);
         poison(spread, 4);
         Combine.scalarExperts(spread, routing, 0.3f, twin, 0, rows);
         device.operations().combineExperts(spread, routing, 0.3f, output, rows);
@@ -270,7 +270,7 @@ public final class RowsTwinContract {
 
     /** One sequence of so many rows from position 0, on pages 0, 1, 2. */
     private StepInputs step(int rows) {
-        var inputs = new StepInputs(new StepLimits(MOST_ROWS, 1, 1, 16, 4), 1);
+        var inputs = new StepInputs(new StepLimits(MAX_ROWS, 1, 1, 16, 4), 1);
         inputs.sequences = 1;
         inputs.rows = rows;
         inputs.rowStart[1] = rows;
@@ -285,7 +285,7 @@ public final class RowsTwinContract {
     }
 
     private static Routing routing(CpuDevice device, int chosen) {
-        long choices = (long) MOST_ROWS * chosen;
+        long choices = (long) MAX_ROWS * chosen;
         return new Routing(device.allocate(DataType.I32, choices), device.allocate(DataType.F32, choices), chosen);
     }
 
@@ -298,7 +298,7 @@ public final class RowsTwinContract {
     }
 
     private Rows numbers(CpuDevice device, int columns) {
-        return filled(device, columns, MOST_ROWS);
+        return filled(device, columns, MAX_ROWS);
     }
 
     /** Rows within wider ones. */

@@ -16,7 +16,7 @@ final class AttentionKernels {
     static final int FAST_WARPS = 4;
 
     private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several
-    private static final int MOST_HEADS_OF_WARP = 8;
+    private static final int MAX_HEADS_OF_WARP = 8;
 
     private final Launcher launcher;
     private final DataType type;
@@ -141,7 +141,7 @@ final class AttentionKernels {
         PageArgumentsLayout.POSITIONS.set(pages, step.positions());
         boolean queriesChange = layer.queryNorm() != null || layer.rope() != null;
         int count = (queriesChange ? heads.queryHeads() : 0) + 2 * heads.keyHeads();
-        int headsOfWarp = Math.clamp((long) rows * count / ENOUGH_WARPS, 1, MOST_HEADS_OF_WARP);
+        int headsOfWarp = Math.clamp((long) rows * count / ENOUGH_WARPS, 1, MAX_HEADS_OF_WARP);
         launcher.integer(rows).integer(headsOfWarp);
         launcher.launch(
                 Launcher.cover((long) rows * Launcher.cover(count, headsOfWarp), FAST_WARPS),

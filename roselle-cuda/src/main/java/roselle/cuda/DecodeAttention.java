@@ -14,12 +14,12 @@ import roselle.backend.StepLimits;
 final class DecodeAttention {
     private static final int FULL_PAIRS = 100; // from which several blocks a pair do not pay
     private static final int PART_PAIRS = 200;
-    private static final int MOST_PARTS = 8;
-    private static final int LEAST_WARP_PAIRS = 500; // pairs of a warp each
-    private static final int MOST_WARP_SHARERS = 8; // heads of queries that such a warp takes
-    private static final int LEAST_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
-    private static final int MOST_WARP_APPEND_PAIRS = 1200;
-    private static final int MOST_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
+    private static final int MAX_PARTS = 8;
+    private static final int MIN_WARP_PAIRS = 500; // pairs of a warp each
+    private static final int MAX_WARP_SHARERS = 8; // heads of queries that such a warp takes
+    private static final int MIN_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
+    private static final int MAX_WARP_APPEND_PAIRS = 1200;
+    private static final int MAX_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
 
     private final Gpu device;
     private final Launcher launcher;
@@ -72,11 +72,11 @@ final class DecodeAttention {
     /** How many blocks share a pair. */
     private static int parts(AttentionCall call) {
         int pairs = pairs(call);
-        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MOST_PARTS);
+        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MAX_PARTS);
     }
 
     private static boolean hasWarps(AttentionCall call) {
-        return pairs(call) >= LEAST_WARP_PAIRS && call.sharers() <= MOST_WARP_SHARERS;
+        return pairs(call) >= MIN_WARP_PAIRS && call.sharers() <= MAX_WARP_SHARERS;
     }
 
     void attend(HeadKernels kernels, AttentionCall call) {
@@ -95,12 +95,12 @@ final class DecodeAttention {
     boolean appendAndAttend(HeadKernels kernels, AttentionCall call, Fresh fresh) {
         int pairs = pairs(call);
         Kernel warp = kernels.decodeWarpAppend();
-        if (warp != null && hasWarps(call) && pairs >= LEAST_WARP_APPEND_PAIRS && pairs <= MOST_WARP_APPEND_PAIRS) {
+        if (warp != null && hasWarps(call) && pairs >= MIN_WARP_APPEND_PAIRS && pairs <= MAX_WARP_APPEND_PAIRS) {
             freshParameters(warp, call, 1, fresh);
             launchWarps(kernels, call);
             return true;
         }
-        if ((long) pairs * kernels.size() > MOST_FRESH_NUMBERS) {
+        if ((long) pairs * kernels.size() > MAX_FRESH_NUMBERS) {
             return false;
         }
         int parts = parts(call);

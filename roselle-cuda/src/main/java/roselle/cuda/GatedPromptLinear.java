@@ -11,7 +11,7 @@ import roselle.tensor.DataType;
  */
 final class GatedPromptLinear {
     private static final int MANY_OUTPUTS = 16_896; // that fill a device with one tile of rows
-    private static final int LEAST_ROWS_OF_MANY = 256;
+    private static final int MIN_ROWS_OF_MANY = 256;
 
     private final PromptLinear narrow;
     private final PromptLinear wide;
@@ -24,7 +24,7 @@ final class GatedPromptLinear {
     /** Whether they are for such a product, whose sums must not be cut into slices. */
     boolean fits(CudaWeight weight, GatedLinear product, int rows) {
         return weight.isPacked()
-                && rows >= (weight.rows() >= MANY_OUTPUTS ? LEAST_ROWS_OF_MANY : PromptLinear.LEAST_ROWS)
+                && rows >= (weight.rows() >= MANY_OUTPUTS ? MIN_ROWS_OF_MANY : PromptLinear.MIN_ROWS)
                 && product.gate().activation() == Activation.SILU
                 && product.gates().columns() % PackedTiles.TILE == 0
                 && CudaBuffer.isAligned(product.gates())

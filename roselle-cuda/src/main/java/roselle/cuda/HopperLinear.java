@@ -12,14 +12,14 @@ final class HopperLinear {
     static final int MULTIPROCESSORS = 132;
 
     private static final int TILE = PackedTiles.TILE;
-    private static final int MOST_BLOCKS_OF_SLICES = 200;
-    private static final int MOST_BLOCKS_OF_SHORT_SLICES = 132;
+    private static final int MAX_BLOCKS_OF_SLICES = 200;
+    private static final int MAX_BLOCKS_OF_SHORT_SLICES = 132;
     private static final int SHORT_COLUMNS = 1024; // of a product that is all latency: blocks that fit at once suffice
     private static final int SERIAL_64_ROWS = 256;
-    private static final int LEAST_SERIAL_64_TILES = 100;
-    private static final int MOST_SERIAL_64_TILES = 200;
-    private static final int LEAST_WIDE_TILES = 400; // of outputs, of which two blocks have a multiprocessor
-    private static final int LEAST_DEEP_TILES = 16; // of K in a slice, so that it pays to have many on their way
+    private static final int MIN_SERIAL_64_TILES = 100;
+    private static final int MAX_SERIAL_64_TILES = 200;
+    private static final int MIN_WIDE_TILES = 400; // of outputs, of which two blocks have a multiprocessor
+    private static final int MIN_DEEP_TILES = 16; // of K in a slice, so that it pays to have many on their way
 
     /** A kernel: how many rows and outputs a block takes, and what it needs for that. */
     enum Kind {
@@ -51,7 +51,7 @@ final class HopperLinear {
         }
 
         int inboxBytes() {
-            return tokens <= 32 ? (tokens + PackedTiles.MOST_SLICES) * TILE * Float.BYTES * groups : 0;
+            return tokens <= 32 ? (tokens + PackedTiles.MAX_SLICES) * TILE * Float.BYTES * groups : 0;
         }
 
         int stageBytes() {
@@ -80,9 +80,9 @@ final class HopperLinear {
     static int slices(int outputs, int columns) {
         int rowTiles = Launcher.cover(outputs, TILE);
         int tiles = Launcher.cover(columns, TILE);
-        int most = columns <= SHORT_COLUMNS ? MOST_BLOCKS_OF_SHORT_SLICES : MOST_BLOCKS_OF_SLICES;
+        int most = columns <= SHORT_COLUMNS ? MAX_BLOCKS_OF_SHORT_SLICES : MAX_BLOCKS_OF_SLICES;
         int slices = 1;
-        while (slices < PackedTiles.MOST_SLICES && slices * 2 * rowTiles <= most && slices * 4 <= tiles) {
+        while (slices < PackedTiles.MAX_SLICES && slices * 2 * rowTiles <= most && slices * 4 <= tiles) {
             slices *= 2;
         }
         return slices;
@@ -107,7 +107,7 @@ final class HopperLinear {
         }
         int slices = slices(weight.rows(), weight.columns());
         int tiles = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE);
-        boolean fillsOnce = tiles >= LEAST_SERIAL_64_TILES && tiles <= MOST_SERIAL_64_TILES;
+        boolean fillsOnce = tiles >= MIN_SERIAL_64_TILES && tiles <= MAX_SERIAL_64_TILES;
         if (rows <= SERIAL_64_ROWS && slices > 1 && fillsOnce) {
             return Kind.SERIAL_64;
         }
@@ -123,7 +123,7 @@ final class HopperLinear {
         if (isWide(weight)) {
             return Kind.WIDE_64;
         }
-        boolean isDeep = Launcher.cover(weight.columns(), TILE) >= LEAST_DEEP_TILES * slices;
+        boolean isDeep = Launcher.cover(weight.columns(), TILE) >= MIN_DEEP_TILES * slices;
         return isDeep && slices * rowTiles(weight) <= MULTIPROCESSORS ? Kind.DEEP_64 : Kind.ROWS_64;
     }
 
@@ -144,7 +144,7 @@ final class HopperLinear {
     }
 
     private static boolean isWide(CudaWeight weight) {
-        return slices(weight.rows(), weight.columns()) == 1 && rowTiles(weight) >= LEAST_WIDE_TILES;
+        return slices(weight.rows(), weight.columns()) == 1 && rowTiles(weight) >= MIN_WIDE_TILES;
     }
 
     private static int rowTiles(CudaWeight weight) {

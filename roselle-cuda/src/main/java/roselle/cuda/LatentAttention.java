@@ -22,7 +22,7 @@ final class LatentAttention {
     static final int WIDE_SHARED_MEMORY = 231_680;
     static final int HOPPER_SHARED_MEMORY = 230_960;
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
-    private static final long MOST_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
+    private static final long MAX_PARTIAL_BYTES = 256 << 20; // beyond them a row is not cut into parts
 
     private final Gpu device;
     private final Kernels kernels;
@@ -150,7 +150,7 @@ final class LatentAttention {
 
     private long partialBytes(int maxRows, int maxPages, HeadShape heads) {
         long row = rowBytes(maxPages, heads);
-        return Math.min(Math.min(maxRows, device.multiprocessors()) * row, Math.max(row, MOST_PARTIAL_BYTES));
+        return Math.min(Math.min(maxRows, device.multiprocessors()) * row, Math.max(row, MAX_PARTIAL_BYTES));
     }
 
     /** Bytes of all splits of a row. */

@@ -21,18 +21,18 @@ import roselle.cuda.driver.Matrix;
  */
 final class Launcher {
     /** Blocks of a grid along y and z at most; what needs more of them is launched more than once. */
-    static final int MOST_BLOCKS = 65_535;
+    static final int MAX_BLOCKS = 65_535;
 
     static final int WARP = 32;
 
     /** Bytes of the largest parameter, which is a tensor map. */
     static final int SLOT = 128;
 
-    private static final int MOST_PARAMETERS = 48;
+    private static final int MAX_PARAMETERS = 48;
     private static final int BOX_COLUMNS = 64;
     private static final int CLUSTER_DIMENSION = 4; // CU_LAUNCH_ATTRIBUTE
     private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
-    private static final int MOST_ATTRIBUTES = 2;
+    private static final int MAX_ATTRIBUTES = 2;
 
     private final Gpu device;
     private final MemorySegment config;
@@ -49,10 +49,10 @@ final class Launcher {
     Launcher(Gpu device, Arena arena) {
         this.device = device;
         config = arena.allocate(LaunchConfigLayout.LAYOUT);
-        attributes = arena.allocate(LaunchAttributeLayout.LAYOUT, MOST_ATTRIBUTES);
-        values = arena.allocate((long) MOST_PARAMETERS * SLOT, SLOT);
-        pointers = arena.allocate((long) MOST_PARAMETERS * ADDRESS.byteSize(), 8);
-        for (int i = 0; i < MOST_PARAMETERS; i++) {
+        attributes = arena.allocate(LaunchAttributeLayout.LAYOUT, MAX_ATTRIBUTES);
+        values = arena.allocate((long) MAX_PARAMETERS * SLOT, SLOT);
+        pointers = arena.allocate((long) MAX_PARAMETERS * ADDRESS.byteSize(), 8);
+        for (int i = 0; i < MAX_PARAMETERS; i++) {
             pointers.setAtIndex(ADDRESS, i, values.asSlice((long) i * SLOT));
         }
         LaunchConfigLayout.STREAM.set(config, device.stream());

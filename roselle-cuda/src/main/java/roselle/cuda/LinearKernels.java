@@ -20,7 +20,7 @@ final class LinearKernels {
     private static final int THREADS = 256;
     static final int GENERIC_OUTPUTS = 8; // of a block
     static final int GENERIC_ROWS = 8;
-    private static final int MOST_ROWS = Launcher.MOST_BLOCKS * GENERIC_ROWS; // of a launch
+    private static final int MAX_ROWS = Launcher.MAX_BLOCKS * GENERIC_ROWS; // of a launch
     static final int ACCUMULATES = 1;
     static final int STORES_FLOATS = 2;
 
@@ -69,8 +69,8 @@ final class LinearKernels {
             return;
         }
         if (table.isPacked()) {
-            for (int first = 0; first < rows; first += Launcher.MOST_BLOCKS) {
-                int count = Math.min(Launcher.MOST_BLOCKS, rows - first);
+            for (int first = 0; first < rows; first += Launcher.MAX_BLOCKS) {
+                int count = Math.min(Launcher.MAX_BLOCKS, rows - first);
                 launcher.of(fastEmbed)
                         .pointer(table.packed())
                         .pointer(index + (long) first * Integer.BYTES)
@@ -98,8 +98,8 @@ final class LinearKernels {
     }
 
     void linear(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
-        for (int first = 0; first < rows; first += MOST_ROWS) {
-            multiply(input.from(first), weight, epilogue, output.from(first), Math.min(MOST_ROWS, rows - first));
+        for (int first = 0; first < rows; first += MAX_ROWS) {
+            multiply(input.from(first), weight, epilogue, output.from(first), Math.min(MAX_ROWS, rows - first));
         }
     }
 
@@ -110,7 +110,7 @@ final class LinearKernels {
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     boolean fusesGate(Rows input, GatedLinear product, int rows) {
-        return packed != null && rows <= MOST_ROWS && packed.fusesGate(input, product, rows);
+        return packed != null && rows <= MAX_ROWS && packed.fusesGate(input, product, rows);
     }
 
     void gatedLinear(Rows input, GatedLinear product, int rows) {
@@ -216,8 +216,8 @@ final class LinearKernels {
     }
 
     void heads(Rows input, CudaWeight weight, Rows output, int rows) {
-        for (int first = 0; first < rows; first += MOST_ROWS) {
-            multiplyHeads(input.from(first), weight, output.from(first), Math.min(MOST_ROWS, rows - first));
+        for (int first = 0; first < rows; first += MAX_ROWS) {
+            multiplyHeads(input.from(first), weight, output.from(first), Math.min(MAX_ROWS, rows - first));
         }
     }
 

@@ -8,14 +8,14 @@ import roselle.tensor.DataType;
 /** The kernel of {@code linear_hopper.cu} that normalises few rows before it multiplies them, with the bits of both kernels. */
 final class NormedLinear {
     static final int TOKENS = 8;
-    static final int MOST_COLUMNS = 1024;
+    static final int MAX_COLUMNS = 1024;
     static final int STAGES = 11;
-    static final int INBOX_BYTES = (TOKENS + PackedTiles.MOST_SLICES) * PackedTiles.TILE * Float.BYTES;
+    static final int INBOX_BYTES = (TOKENS + PackedTiles.MAX_SLICES) * PackedTiles.TILE * Float.BYTES;
 
-    private static final int MOST_ROWS = 4; // of more a block takes longer to normalise them than a kernel beforehand
+    private static final int MAX_ROWS = 4; // of more a block takes longer to normalise them than a kernel beforehand
     private static final int THREADS = 160;
     private static final int SHARED_BYTES = STAGES * (PackedTiles.TILE_BYTES + PackedTiles.BARRIER_BYTES)
-            + MOST_COLUMNS / PackedTiles.TILE * TOKENS * PackedTiles.ROW_BYTES
+            + MAX_COLUMNS / PackedTiles.TILE * TOKENS * PackedTiles.ROW_BYTES
             + INBOX_BYTES
             + PackedTiles.STAGE_ALIGNMENT;
 
@@ -26,7 +26,7 @@ final class NormedLinear {
     }
 
     static boolean fits(Rows input, int rows) {
-        return rows <= MOST_ROWS && input.columns() <= MOST_COLUMNS && CudaBuffer.isWhole(input);
+        return rows <= MAX_ROWS && input.columns() <= MAX_COLUMNS && CudaBuffer.isWhole(input);
     }
 
     void launch(Launcher launcher, Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {

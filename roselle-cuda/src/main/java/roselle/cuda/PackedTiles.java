@@ -12,7 +12,7 @@ final class PackedTiles {
     static final int ROW_BYTES = TILE * Short.BYTES;
 
     /** Parts at most that the columns of a weight are cut into. */
-    static final int MOST_SLICES = 8;
+    static final int MAX_SLICES = 8;
 
     /** Bytes to whose multiples the stages of a block's shared memory are moved up. */
     static final int STAGE_ALIGNMENT = 1024;

@@ -14,7 +14,7 @@ import roselle.tensor.DataType;
  * @param rate of a multiprocessor's products beside those of the other kernels, as measured on an H200
  */
 record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
-    static final int LEAST_ROWS = 512;
+    static final int MIN_ROWS = 512;
 
     static final int CLUSTER = 2;
     static final int GROUPS = 2; // warpgroups that multiply, of 64 outputs each
@@ -54,7 +54,7 @@ record PromptLinear(Kernel kernel, int tokens, int sharedBytes, double rate) {
 
     /** The one that takes the least time for so many rows; none where they are too few, or fit all processors at once. */
     static @Nullable PromptLinear choose(PromptLinear[] all, CudaWeight weight, int rows) {
-        if (rows < LEAST_ROWS || HopperLinear.fitsAtOnce(weight, rows)) {
+        if (rows < MIN_ROWS || HopperLinear.fitsAtOnce(weight, rows)) {
             return null;
         }
         PromptLinear best = null;

@@ -95,7 +95,7 @@ final class RowKernels {
 
     void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
         boolean fast = is16Bit && CudaBuffer.isWhole(gate) && CudaBuffer.isWhole(up) && CudaBuffer.isWhole(output);
-        int step = fast ? Launcher.MOST_BLOCKS : rows;
+        int step = fast ? Launcher.MAX_BLOCKS : rows;
         for (int first = 0; first < rows; first += step) {
             launcher.of(fast ? fastGated : gated)
                     .rows(gate.from(first))
@@ -112,7 +112,7 @@ final class RowKernels {
     /** Copies the rows that an array of indices on the device names. */
     void gather(Rows input, long index, Rows output, int rows) {
         boolean fast = is16Bit && CudaBuffer.isWhole(input) && CudaBuffer.isWhole(output);
-        int step = fast ? Launcher.MOST_BLOCKS : rows;
+        int step = fast ? Launcher.MAX_BLOCKS : rows;
         for (int first = 0; first < rows; first += step) {
             launcher.of(fast ? fastGather : gather)
                     .rows(input)

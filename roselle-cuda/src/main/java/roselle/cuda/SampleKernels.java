@@ -24,7 +24,7 @@ final class SampleKernels {
     private static final int TAKE_THREADS = 256;
     private static final long ROW_BYTES = SampleRowLayout.BYTES;
     private static final long RESULT_BYTES = SampleResultLayout.BYTES;
-    private static final int MOST_PARTS = 8;
+    private static final int MAX_PARTS = 8;
     private static final int STATIC_SHARED_BYTES = 12 << 10;
 
     private final Gpu device;
@@ -226,13 +226,13 @@ final class SampleKernels {
 
     private void launch(Rows logits, int count) {
         int parts = 1;
-        while (parts < MOST_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
+        while (parts < MAX_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
             parts *= 2;
         }
         int range = range(vocabulary, parts);
         boolean inShared = isInShared(range);
         boolean hasNumbers = !isInShared(range(vocabulary, 1));
-        for (int first = 0; first < count; first += Launcher.MOST_BLOCKS) {
+        for (int first = 0; first < count; first += Launcher.MAX_BLOCKS) {
             launcher.of(sample)
                     .rows(logits.from(first))
                     .integer(vocabulary)
@@ -246,7 +246,7 @@ final class SampleKernels {
                     .flag(inShared)
                     .shared(groupBytes(range) + (inShared ? 4 * range : 0))
                     .cluster(parts)
-                    .launch(parts, Math.min(Launcher.MOST_BLOCKS, count - first), 1, THREADS);
+                    .launch(parts, Math.min(Launcher.MAX_BLOCKS, count - first), 1, THREADS);
         }
     }
 

@@ -18,9 +18,9 @@ import roselle.backend.StepProgram;
  */
 final class StepGraphs {
     /** Graphs kept at most: they lie in memory of the driver's that no plan counts. */
-    static final int MOST_GRAPHS = 512;
+    static final int MAX_GRAPHS = 512;
 
-    private static final int MOST_SEEN = 1024;
+    private static final int MAX_SEEN = 1024;
 
     private final Gpu device;
     private final Launcher launcher;
@@ -58,7 +58,7 @@ final class StepGraphs {
     }
 
     private void note(Key key) {
-        if (seen.size() == MOST_SEEN) {
+        if (seen.size() == MAX_SEEN) {
             seen.remove(seen.iterator().next());
         }
         seen.add(key);
@@ -66,7 +66,7 @@ final class StepGraphs {
 
     /** Drops the graph that was used longest ago where there are as many as may be; one that still runs ends first. */
     private void makeRoom() {
-        if (graphs.size() == MOST_GRAPHS) {
+        if (graphs.size() == MAX_GRAPHS) {
             var oldest = graphs.entrySet().iterator().next();
             graphs.remove(oldest.getKey());
             device.driver().destroyGraph(oldest.getValue());

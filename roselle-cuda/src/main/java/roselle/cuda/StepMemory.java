@@ -20,7 +20,7 @@ import roselle.backend.StepLimits;
  */
 final class StepMemory {
     private static final int PART = 4; // numbers at whose multiples parts begin
-    private static final int LEAST_TABLE_PAGES = 64;
+    private static final int MIN_TABLE_PAGES = 64;
     private static final int TABLE_GROWTH = 4;
 
     private final Gpu device;
@@ -117,7 +117,7 @@ final class StepMemory {
         for (int s = 0; s < inputs.sequences; s++) {
             longest = Math.max(longest, pages(inputs, s));
         }
-        long room = LEAST_TABLE_PAGES;
+        long room = MIN_TABLE_PAGES;
         while (room < longest) {
             room *= TABLE_GROWTH;
         }

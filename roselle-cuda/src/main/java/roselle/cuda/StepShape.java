@@ -13,7 +13,7 @@ record StepShape(int rows, int outputs, boolean isFew, boolean isSingle, int tab
     private static final int FEW_ROWS = 4;
 
     static StepShape of(int rows, int sequences, int outputs, int tablePages) {
-        boolean isFew = rows <= (long) FEW_ROWS * sequences && rows <= Launcher.MOST_BLOCKS;
+        boolean isFew = rows <= (long) FEW_ROWS * sequences && rows <= Launcher.MAX_BLOCKS;
         return new StepShape(rows, outputs, isFew, isFew && rows == sequences, tablePages);
     }
 }

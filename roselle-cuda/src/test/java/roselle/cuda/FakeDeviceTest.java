@@ -94,7 +94,7 @@ class FakeDeviceTest {
             assertThat(driver.leaks()).isEmpty();
             assertThat(driver.takeLaunches())
                     .as("rows of experts, and of the prompt's positions")
-                    .anyMatch(launch -> launch.grid().y() == Launcher.MOST_BLOCKS);
+                    .anyMatch(launch -> launch.grid().y() == Launcher.MAX_BLOCKS);
         }
     }
 

@@ -17,13 +17,13 @@ import roselle.tensor.DataType;
 /** Which steps are recorded and replayed, however many shapes a device has seen. */
 class FakeGraphsTest {
     private static final int WIDTH = 64;
-    private static final int MOST_ROWS = 4 * StepGraphs.MOST_GRAPHS;
-    private static final StepLimits LIMITS = new StepLimits(MOST_ROWS, MOST_ROWS, MOST_ROWS, 64, 16);
+    private static final int MAX_ROWS = 4 * StepGraphs.MAX_GRAPHS;
+    private static final StepLimits LIMITS = new StepLimits(MAX_ROWS, MAX_ROWS, MAX_ROWS, 64, 16);
 
     private final FakeDriver driver = new FakeDriver(Card.HOPPER);
     private final Device device = driver.open(DataType.BF16);
     private final Norm norm = new Norm(Norm.Kind.RMS, device.constants(new float[WIDTH]), 0f, null, 1e-5f);
-    private final Rows rows = Rows.of(device.allocate(DataType.BF16, (long) MOST_ROWS * WIDTH), WIDTH);
+    private final Rows rows = Rows.of(device.allocate(DataType.BF16, (long) MAX_ROWS * WIDTH), WIDTH);
     private final StepProgram program = this::normalise;
 
     @AfterEach
@@ -53,7 +53,7 @@ class FakeGraphsTest {
 
     @Test
     void shapesThatComeOnceKeepNoOtherFromBeingRecorded() {
-        for (int sequences = 2; sequences < MOST_ROWS; sequences++) {
+        for (int sequences = 2; sequences < MAX_ROWS; sequences++) {
             step(sequences);
         }
         assertThat(recorded()).isZero();
@@ -67,21 +67,21 @@ class FakeGraphsTest {
     @Test
     void theGraphThatWasUsedLongestAgoMakesRoomForANewOne() {
         int more = 8;
-        for (int sequences = 1; sequences <= StepGraphs.MOST_GRAPHS + more; sequences++) {
+        for (int sequences = 1; sequences <= StepGraphs.MAX_GRAPHS + more; sequences++) {
             step(sequences);
             step(sequences);
             step(1); // stays in use all the time
             step(1);
         }
-        assertThat(recorded()).isEqualTo(StepGraphs.MOST_GRAPHS + more);
+        assertThat(recorded()).isEqualTo(StepGraphs.MAX_GRAPHS + more);
         assertThat(driver.count("cuGraphExecDestroy"))
                 .as("graphs that made room")
                 .isEqualTo(more);
         step(1);
-        step(StepGraphs.MOST_GRAPHS + more);
-        assertThat(recorded()).as("both are there").isEqualTo(StepGraphs.MOST_GRAPHS + more);
+        step(StepGraphs.MAX_GRAPHS + more);
+        assertThat(recorded()).as("both are there").isEqualTo(StepGraphs.MAX_GRAPHS + more);
         step(2);
         step(2);
-        assertThat(recorded()).as("and this one is not").isEqualTo(StepGraphs.MOST_GRAPHS + more + 1);
+        assertThat(recorded()).as("and this one is not").isEqualTo(StepGraphs.MAX_GRAPHS + more + 1);
     }
 }

@@ -32,7 +32,7 @@ final class FakeKernels {
     private static final int PATTERN_INT = 0xA5A5A5A5;
     private static final int SLOT = 128;
     private static final int NEEDS_NO_PERMISSION = 48 << 10;
-    private static final int MOST_BLOCKS_Y = 65_535;
+    private static final int MAX_BLOCKS_Y = 65_535;
     private static final int CLUSTER = 4;
     private static final int OVERLAP = 6;
     private static final String TENSOR_MAP = "const __grid_constant__ TensorMap";
@@ -142,8 +142,8 @@ final class FakeKernels {
         MemorySegment config = borrowedConfig.reinterpret(56);
         Grid grid = grid(name, config);
         require(grid.x >= 1, name + " has a grid of " + grid.x + " blocks along x");
-        require(grid.y >= 1 && grid.y <= MOST_BLOCKS_Y, name + " has a grid of " + grid.y + " blocks along y");
-        require(grid.z >= 1 && grid.z <= MOST_BLOCKS_Y, name + " has a grid of " + grid.z + " blocks along z");
+        require(grid.y >= 1 && grid.y <= MAX_BLOCKS_Y, name + " has a grid of " + grid.y + " blocks along y");
+        require(grid.z >= 1 && grid.z <= MAX_BLOCKS_Y, name + " has a grid of " + grid.z + " blocks along z");
         int most = function.signature.threads();
         require(
                 grid.threads >= 1 && grid.threads <= most,

@@ -28,9 +28,9 @@ class HostTimeTest {
     private static final int TOKENS = 600;
     private static final int ROUNDS = 12;
     /** A machine that does other things too gets more of them: what the code takes, it takes in each. */
-    private static final int MOST_ROUNDS = 100;
+    private static final int MAX_ROUNDS = 100;
     /** Many times what is measured on an idle machine, for one that is not: it notices only what no machine excuses. */
-    private static final double MOST_MICROS = 1000;
+    private static final double MAX_MICROS = 1000;
 
     private enum Readers {
         /** One thread reads one generation after the other. */
@@ -43,7 +43,7 @@ class HostTimeTest {
     void aStepOfManySequencesTakesTheHostMicroseconds() {
         for (Overlap overlap : List.of(Overlap.OFF, Overlap.ON)) {
             for (int context : new int[] {1024, 65_536}) {
-                assertThat(best(overlap, context, Readers.ONE)).as("µs a step").isLessThan(MOST_MICROS);
+                assertThat(best(overlap, context, Readers.ONE)).as("µs a step").isLessThan(MAX_MICROS);
             }
             best(overlap, 1024, Readers.EACH); // printed: it depends on the cores that readers find
         }
@@ -57,7 +57,7 @@ class HostTimeTest {
                 EngineOnDevice.open(config, new CudaDevice(driver, 0, DataType.BF16, FakeKernels::cubin))) {
             double best = FirstToken.micros(engine, 512, 2000)[0];
             System.out.printf("host time until the first token of 512, context 1024: %.1f µs%n", best);
-            assertThat(best).as("µs until the first token").isLessThan(10 * MOST_MICROS);
+            assertThat(best).as("µs until the first token").isLessThan(10 * MAX_MICROS);
         }
     }
 
@@ -69,7 +69,7 @@ class HostTimeTest {
         double best = Double.MAX_VALUE;
         try (Engine engine =
                 EngineOnDevice.open(config, new CudaDevice(driver, 0, DataType.BF16, FakeKernels::cubin))) {
-            for (int round = 0; round < ROUNDS || (best >= MOST_MICROS && round < mostRounds(readers)); round++) {
+            for (int round = 0; round < ROUNDS || (best >= MAX_MICROS && round < mostRounds(readers)); round++) {
                 best = Math.min(best, round(engine, readers));
             }
             System.out.printf(
@@ -86,7 +86,7 @@ class HostTimeTest {
     }
 
     private static int mostRounds(Readers readers) {
-        return readers == Readers.ONE ? MOST_ROUNDS : ROUNDS;
+        return readers == Readers.ONE ? MAX_ROUNDS : ROUNDS;
     }
 
     /** Microseconds of a step, the prompts' own among them. */

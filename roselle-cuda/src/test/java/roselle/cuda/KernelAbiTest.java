@@ -163,7 +163,7 @@ class KernelAbiTest {
         AbiProgram rings = in("gemm/rings.cuh", all)
                 .equal("TILE", PackedTiles.TILE)
                 .equal("TILE_BYTES", PackedTiles.TILE_BYTES)
-                .equal("MOST_SLICES", PackedTiles.MOST_SLICES);
+                .equal("MOST_SLICES", PackedTiles.MAX_SLICES);
         for (HopperLinear.Kind kind : HopperLinear.Kind.values()) {
             String ring = "Ring<%d, %d, %d, %d>".formatted(kind.tokens, kind.groups, kind.producers, kind.stages);
             rings.equal(ring + "::STAGE_BYTES", kind.stageBytes());
@@ -171,7 +171,7 @@ class KernelAbiTest {
         }
         rings.equal("NormRing::TOKENS", NormedLinear.TOKENS)
                 .equal("NormRing::STAGES", NormedLinear.STAGES)
-                .equal("NormRing::MOST_TILES * TILE", NormedLinear.MOST_COLUMNS)
+                .equal("NormRing::MOST_TILES * TILE", NormedLinear.MAX_COLUMNS)
                 .equal("NormRing::INBOX_BYTES", NormedLinear.INBOX_BYTES);
         AbiProgram prompt = in("gemm/linear_prompt_hopper.cu", all)
                 .equal("CLUSTER", PromptLinear.CLUSTER)

@@ -194,7 +194,7 @@ class KernelChoiceTest {
 
     /** Products with one packed weight on Hopper. */
     private static final class Multiplying implements AutoCloseable {
-        private static final int MOST_ROWS = 16_384;
+        private static final int MAX_ROWS = 16_384;
 
         private final FakeDriver driver = new FakeDriver(Card.HOPPER.withBytes(64L << 30));
         private final Gpu device = new Gpu(driver, 0);
@@ -217,7 +217,7 @@ class KernelChoiceTest {
         }
 
         private Rows rows(int columns) {
-            long elements = (long) MOST_ROWS * columns;
+            long elements = (long) MAX_ROWS * columns;
             return Rows.of(new CudaBuffer(TYPE, elements, device.memory().allocate(2 * elements)), columns);
         }
 

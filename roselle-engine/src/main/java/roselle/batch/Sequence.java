@@ -15,7 +15,7 @@ public final class Sequence {
     private final int promptLength;
     private final int maxLength;
     private final SamplingPlan plan;
-    private final Placement placement;
+    private final Scheduling scheduling;
     private final TokenConstraint constraint;
     private int[] ids;
     private int length;
@@ -28,7 +28,12 @@ public final class Sequence {
     private SequenceState state;
 
     private Sequence(
-            long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement, TokenConstraint constraint) {
+            long id,
+            int[] prompt,
+            int maxLength,
+            SamplingPlan plan,
+            Scheduling scheduling,
+            TokenConstraint constraint) {
         if (prompt.length == 0 || maxLength <= prompt.length) {
             throw new IllegalArgumentException(
                     "a prompt of " + prompt.length + " tokens in a sequence of at most " + maxLength);
@@ -36,7 +41,7 @@ public final class Sequence {
         this.id = id;
         this.maxLength = maxLength;
         this.plan = plan;
-        this.placement = placement;
+        this.scheduling = scheduling;
         this.constraint = constraint;
         promptLength = prompt.length;
         length = prompt.length;
@@ -51,14 +56,19 @@ public final class Sequence {
      * @param prompt at least one token
      * @param maxLength tokens of prompt and answer together
      */
-    public static Waiting begin(long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement) {
-        return begin(id, prompt, maxLength, plan, placement, TokenConstraint.NONE);
+    public static Waiting begin(long id, int[] prompt, int maxLength, SamplingPlan plan, Scheduling scheduling) {
+        return begin(id, prompt, maxLength, plan, scheduling, TokenConstraint.NONE);
     }
 
     /** The same with a say in which tokens may come. */
     public static Waiting begin(
-            long id, int[] prompt, int maxLength, SamplingPlan plan, Placement placement, TokenConstraint constraint) {
-        var sequence = new Sequence(id, prompt, maxLength, plan, placement, constraint);
+            long id,
+            int[] prompt,
+            int maxLength,
+            SamplingPlan plan,
+            Scheduling scheduling,
+            TokenConstraint constraint) {
+        var sequence = new Sequence(id, prompt, maxLength, plan, scheduling, constraint);
         return (Waiting) sequence.state;
     }
 
@@ -93,8 +103,8 @@ public final class Sequence {
         return plan;
     }
 
-    public Placement placement() {
-        return placement;
+    public Scheduling scheduling() {
+        return scheduling;
     }
 
     public TokenConstraint constraint() {
@@ -167,11 +177,11 @@ public final class Sequence {
 
     /** Whether this sequence goes before {@code other}: by priority, then arrival, then id. */
     public boolean ranksAbove(Sequence other) {
-        if (placement.priority() != other.placement.priority()) {
-            return placement.priority() > other.placement.priority();
+        if (scheduling.priority() != other.scheduling.priority()) {
+            return scheduling.priority() > other.scheduling.priority();
         }
-        if (placement.arrivalNanos() != other.placement.arrivalNanos()) {
-            return placement.arrivalNanos() < other.placement.arrivalNanos();
+        if (scheduling.arrivalNanos() != other.scheduling.arrivalNanos()) {
+            return scheduling.arrivalNanos() < other.scheduling.arrivalNanos();
         }
         return id < other.id;
     }

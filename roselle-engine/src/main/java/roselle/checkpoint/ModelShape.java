@@ -19,8 +19,8 @@ record ModelShape(
         OptionalInt contextLength,
         OptionalInt vocabulary,
         OptionalLong kvElementsPerToken) {
-    private static final int MOST_LAYERS = 10_000;
-    private static final int MOST_HEADS = 1 << 16;
+    private static final int MAX_LAYERS = 10_000;
+    private static final int MAX_HEADS = 1 << 16;
     private static final int WIDEST = 1 << 24;
     private static final int LONGEST_CONTEXT = 1 << 30;
 
@@ -50,8 +50,8 @@ record ModelShape(
     }
 
     private static OptionalLong ggufElements(Names keys) {
-        OptionalInt layers = keys.size(MOST_LAYERS, "block_count");
-        OptionalInt heads = keys.size(MOST_HEADS, "attention.head_count");
+        OptionalInt layers = keys.size(MAX_LAYERS, "block_count");
+        OptionalInt heads = keys.size(MAX_HEADS, "attention.head_count");
         OptionalInt width = keys.size(WIDEST, "embedding_length");
         if (layers.isEmpty() || heads.isEmpty() || width.isEmpty()) {
             return OptionalLong.empty();
@@ -59,7 +59,7 @@ record ModelShape(
         int headWidth = width.getAsInt() / heads.getAsInt();
         int keySize = keys.size(WIDEST, "attention.key_length").orElse(headWidth);
         int valueSize = keys.size(WIDEST, "attention.value_length").orElse(headWidth);
-        long kvHeads = keys.sum(MOST_HEADS, layers.getAsInt(), "attention.head_count_kv")
+        long kvHeads = keys.sum(MAX_HEADS, layers.getAsInt(), "attention.head_count_kv")
                 .orElse((long) heads.getAsInt() * layers.getAsInt());
         return OptionalLong.of(kvHeads * (keySize + (long) valueSize));
     }
@@ -81,20 +81,20 @@ record ModelShape(
     }
 
     private static OptionalLong huggingFaceElements(Names keys) {
-        OptionalInt layers = keys.size(MOST_LAYERS, "num_hidden_layers", "n_layer", "n_layers");
-        OptionalInt heads = keys.size(MOST_HEADS, "num_attention_heads", "n_head", "n_heads");
+        OptionalInt layers = keys.size(MAX_LAYERS, "num_hidden_layers", "n_layer", "n_layers");
+        OptionalInt heads = keys.size(MAX_HEADS, "num_attention_heads", "n_head", "n_heads");
         OptionalInt width = keys.size(WIDEST, "hidden_size", "n_embd", "d_model");
         if (layers.isEmpty() || heads.isEmpty() || width.isEmpty()) {
             return OptionalLong.empty();
         }
         int headSize = keys.size(WIDEST, "head_dim").orElse(width.getAsInt() / heads.getAsInt());
-        int kvHeads = keys.size(MOST_HEADS, "num_key_value_heads").orElse(heads.getAsInt());
+        int kvHeads = keys.size(MAX_HEADS, "num_key_value_heads").orElse(heads.getAsInt());
         return OptionalLong.of(2L * layers.getAsInt() * kvHeads * headSize);
     }
 
     /** Latent attention keeps one compressed vector and one rotated key for all heads of a layer. */
     private static OptionalLong latentElements(Names keys, int latent, String layersName, String ropeName) {
-        OptionalInt layers = keys.size(MOST_LAYERS, layersName);
+        OptionalInt layers = keys.size(MAX_LAYERS, layersName);
         OptionalInt rope = keys.size(WIDEST, ropeName);
         return layers.isEmpty() || rope.isEmpty()
                 ? OptionalLong.empty()

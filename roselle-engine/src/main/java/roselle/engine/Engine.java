@@ -18,8 +18,8 @@ import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
 import roselle.backend.Device;
-import roselle.batch.Placement;
 import roselle.batch.SamplingPlan;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
@@ -373,26 +373,26 @@ public final class Engine implements AutoCloseable {
     private Waiting[] sequences(
             GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
-        var placement = placement(request, submitted);
+        var scheduling = scheduling(request, submitted);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
             var sampling = embeds
                     ? SamplingPlan.embedding(request, vocabulary)
                     : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
-            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, placement);
+            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling);
         }
         return sequences;
     }
 
-    private Placement placement(GenerationRequest request, long submitted) {
+    private Scheduling scheduling(GenerationRequest request, long submitted) {
         var scheduling = request.scheduling();
         String salt = config.cache().prefixSharing()
                 ? scheduling.cacheSalt()
                 : scheduling.cacheSalt() + '\0' + nextId.getAndIncrement();
         long deadline = scheduling.deadline().isZero()
-                ? Placement.NO_DEADLINE
+                ? Scheduling.NO_DEADLINE
                 : submitted + scheduling.deadline().toNanos();
-        return new Placement(new PrefixScope(salt, ""), scheduling.priority(), scheduling.key(), submitted, deadline);
+        return new Scheduling(new PrefixScope(salt, ""), scheduling.priority(), scheduling.key(), submitted, deadline);
     }
 
     /** Spreads the bits of a number (the finaliser of SplitMix64). */

@@ -43,7 +43,7 @@ record EngineSizes(
     private static final int SPARE_OUTPUTS = 64;
 
     /** Context unasked, even of a model made for less: a page of text. */
-    private static final int LEAST_CONTEXT = 512;
+    private static final int MIN_CONTEXT = 512;
 
     /** The share of the machine's memory that the cache may take unasked. */
     private static final int AUTOMATIC_SHARE = 8;
@@ -196,7 +196,7 @@ record EngineSizes(
             if (asked > 0) {
                 return asked;
             }
-            return spec.learnedPositions() ? spec.context() : Math.max(spec.context(), LEAST_CONTEXT);
+            return spec.learnedPositions() ? spec.context() : Math.max(spec.context(), MIN_CONTEXT);
         }
 
         private boolean fits(int context) {

@@ -74,7 +74,7 @@ final class Admission {
             long left = (long) cache.available(group) - match.pinnedPages(group);
             for (int rank = 0; rank < running.size(); rank++) {
                 Running each = running.at(rank);
-                boolean isLower = each.sequence().placement().priority() < priority;
+                boolean isLower = each.sequence().scheduling().priority() < priority;
                 left += isLower ? each.pages().keptPages(group) : -1 - promised(group, each);
             }
             if (left < fresh(group, length, match.sharedPages())) {

@@ -54,12 +54,12 @@ final class PendingQueue {
     }
 
     void add(Waiting waiting) {
-        var placement = waiting.sequence().placement();
-        Level level = level(placement.priority());
-        ArrayDeque<Waiting> ofKey = level.waiting.get(placement.key());
+        var scheduling = waiting.sequence().scheduling();
+        Level level = level(scheduling.priority());
+        ArrayDeque<Waiting> ofKey = level.waiting.get(scheduling.key());
         if (ofKey == null) {
             ofKey = new ArrayDeque<>();
-            level.waiting.put(placement.key(), ofKey);
+            level.waiting.put(scheduling.key(), ofKey);
         }
         ofKey.add(waiting);
         size++;
@@ -67,7 +67,7 @@ final class PendingQueue {
     }
 
     void add(Preempted preempted) {
-        List<Preempted> all = level(preempted.sequence().placement().priority()).preempted;
+        List<Preempted> all = level(preempted.sequence().scheduling().priority()).preempted;
         int at = 0;
         while (at < all.size() && all.get(at).sequence().ranksAbove(preempted.sequence())) {
             at++;
@@ -119,7 +119,7 @@ final class PendingQueue {
     /** Takes a sequence out, wherever it stands. */
     void remove(Pending pending) {
         Sequence sequence = pending.sequence();
-        Level level = level(sequence.placement().priority());
+        Level level = level(sequence.scheduling().priority());
         boolean found = switch (pending) {
             case Preempted preempted -> level.preempted.remove(preempted);
             case Waiting waiting -> removeWaiting(level, waiting);
@@ -134,7 +134,7 @@ final class PendingQueue {
     }
 
     private boolean removeWaiting(Level level, Waiting waiting) {
-        String key = waiting.sequence().placement().key();
+        String key = waiting.sequence().scheduling().key();
         ArrayDeque<Waiting> ofKey = level.waiting.get(key);
         boolean found = ofKey != null && ofKey.remove(waiting);
         if (ofKey != null && ofKey.isEmpty()) {

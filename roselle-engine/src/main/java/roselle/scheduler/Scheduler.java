@@ -10,8 +10,8 @@ import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
 import roselle.batch.Pending;
-import roselle.batch.Placement;
 import roselle.batch.Running;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
@@ -51,7 +51,7 @@ public final class Scheduler {
     private final StepPlanner planner;
     private Batch batch; // the step under way
     private Batch ahead; // the one after it
-    private long nextDeadline = Placement.NO_DEADLINE; // no later than the earliest one
+    private long nextDeadline = Scheduling.NO_DEADLINE; // no later than the earliest one
     private boolean isStepUnderWay;
     private boolean isPlannedAhead;
 
@@ -61,7 +61,8 @@ public final class Scheduler {
         admission = new Admission(cache, limits);
         batch = new Batch(limits.maxSequences());
         ahead = new Batch(limits.maxSequences());
-        planner = new StepPlanner(limits, cache, admission, new Books(counters, queue, running, totals), batch);
+        planner =
+                new StepPlanner(limits, cache, admission, new SchedulerState(counters, queue, running, totals), batch);
     }
 
     /** Tokens of the longest sequence that can be served: the model's context, or less where the cache holds less. */
@@ -101,9 +102,9 @@ public final class Scheduler {
             throw new CapacityException("the queue is full: " + queue.waitingCount() + " requests wait of at most "
                     + limits.queueLength() + "; try again later");
         }
-        counters.enter(sequence.placement().key());
+        counters.enter(sequence.scheduling().key());
         queue.add(waiting);
-        nextDeadline = Math.min(nextDeadline, sequence.placement().deadlineNanos());
+        nextDeadline = Math.min(nextDeadline, sequence.scheduling().deadlineNanos());
     }
 
     /** Ends a sequence that its caller no longer wants, at once or, if it is in the step under way, when that commits. */
@@ -207,14 +208,14 @@ public final class Scheduler {
         if (now < nextDeadline) {
             return;
         }
-        nextDeadline = Placement.NO_DEADLINE;
+        nextDeadline = Scheduling.NO_DEADLINE;
         queue.forEach(pending -> noteDeadline(pending.sequence(), now));
         for (int rank = 0; rank < running.size(); rank++) {
             noteDeadline(running.at(rank).sequence(), now);
         }
         for (Sequence each : expired) {
-            var placement = each.placement();
-            long millis = (placement.deadlineNanos() - placement.arrivalNanos()) / 1_000_000;
+            var scheduling = each.scheduling();
+            long millis = (scheduling.deadlineNanos() - scheduling.arrivalNanos()) / 1_000_000;
             String message = "the deadline of " + millis + " ms passed after " + each.generated() + " generated tokens";
             end(each, new Outcome.Failed(FailureKind.DEADLINE, message));
         }
@@ -222,7 +223,7 @@ public final class Scheduler {
     }
 
     private void noteDeadline(Sequence sequence, long now) {
-        long deadline = sequence.placement().deadlineNanos();
+        long deadline = sequence.scheduling().deadlineNanos();
         if (deadline <= now) {
             expired.add(sequence);
         } else {
@@ -308,7 +309,7 @@ public final class Scheduler {
 
     private void charge(Sequence sequence, int computed, int appended) {
         long read = (long) sequence.chargeUpTo(computed) * ServiceCounters.READ_WEIGHT;
-        counters.of(sequence.placement().key()).served += read + (long) appended * ServiceCounters.WRITE_WEIGHT;
+        counters.of(sequence.scheduling().key()).served += read + (long) appended * ServiceCounters.WRITE_WEIGHT;
     }
 
     private void end(Sequence sequence, Outcome outcome) {
@@ -316,13 +317,13 @@ public final class Scheduler {
             case Pending pending -> {
                 queue.remove(pending);
                 ended.add(pending.finish(outcome));
-                counters.leave(sequence.placement().key());
+                counters.leave(sequence.scheduling().key());
             }
             case Running advancing -> {
                 running.remove(advancing);
                 boolean isHeld = isPlannedAhead && ahead.contains(advancing);
                 ended.add(isHeld ? advancing.finishAhead(outcome) : advancing.finish(outcome));
-                counters.leave(sequence.placement().key());
+                counters.leave(sequence.scheduling().key());
             }
             case Finished finished -> {}
         }

@@ -32,15 +32,15 @@ final class StepPlanner {
     private boolean mustPreempt; // and may not
     private long now;
 
-    StepPlanner(SchedulerLimits limits, PageCache cache, Admission admission, Books books, Batch batch) {
+    StepPlanner(SchedulerLimits limits, PageCache cache, Admission admission, SchedulerState state, Batch batch) {
         this.limits = limits;
         this.cache = cache;
         this.admission = admission;
         this.batch = batch;
-        counters = books.counters();
-        queue = books.queue();
-        running = books.running();
-        totals = books.totals();
+        counters = state.counters();
+        queue = state.queue();
+        running = state.running();
+        totals = state.totals();
     }
 
     void plan(Batch step, long time) {
@@ -137,8 +137,8 @@ final class StepPlanner {
     }
 
     private static boolean hasHigherPriority(Pending newcomer, Running other) {
-        return newcomer.sequence().placement().priority()
-                > other.sequence().placement().priority();
+        return newcomer.sequence().scheduling().priority()
+                > other.sequence().scheduling().priority();
     }
 
     /** The rank, from {@code from} on, of a sequence that reads its prompt and has no rows in this step yet. */
@@ -205,7 +205,7 @@ final class StepPlanner {
         }
         PrefixMatch match = match(sequence);
         while (!admission.fits(match, sequence.length(), running)) {
-            int priority = sequence.placement().priority();
+            int priority = sequence.scheduling().priority();
             if (!admission.couldFit(match, sequence.length(), running, priority) || !preemptBelow(sequence)) {
                 return null;
             }
@@ -225,22 +225,22 @@ final class StepPlanner {
 
     private PrefixMatch match(Sequence sequence) {
         int limit = sequence.scoresPrompt() ? sequence.scored() : sequence.length() - 1;
-        return cache.match(sequence.placement().scope(), sequence.ids(), limit);
+        return cache.match(sequence.scheduling().scope(), sequence.ids(), limit);
     }
 
     /** Charges the prompt when it starts, so that a key's many newcomers of one step count against each other. */
     private void chargePrompt(Sequence sequence, int cached) {
         sequence.chargeUpTo(cached);
         long fresh = sequence.chargeUpTo(sequence.promptLength());
-        counters.of(sequence.placement().key()).served += fresh * ServiceCounters.READ_WEIGHT;
+        counters.of(sequence.scheduling().key()).served += fresh * ServiceCounters.READ_WEIGHT;
     }
 
     /** Preempts the lowest-ranked sequence if its priority is below that of {@code sequence}. */
     private boolean preemptBelow(Sequence sequence) {
         Running lowest = running.isEmpty() ? null : running.last();
         if (lowest == null
-                || lowest.sequence().placement().priority()
-                        >= sequence.placement().priority()) {
+                || lowest.sequence().scheduling().priority()
+                        >= sequence.scheduling().priority()) {
             return false;
         }
         if (isAhead) {

@@ -9,8 +9,8 @@ import roselle.api.Prompt;
 import roselle.backend.Device;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
-import roselle.batch.Placement;
 import roselle.batch.SamplingPlan;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
@@ -73,9 +73,9 @@ public final class SteppedLoop {
             int[] prompt = ((Prompt.Tokens) asked.request.prompt())
                     .ids().stream().mapToInt(Integer::intValue).toArray();
             var plan = SamplingPlan.of(asked.request, new int[0], vocabulary, id, 0);
-            var placement = new Placement(PrefixScope.SHARED, 0, "", id, Placement.NO_DEADLINE);
+            var scheduling = new Scheduling(PrefixScope.SHARED, 0, "", id, Scheduling.NO_DEADLINE);
             int most = prompt.length + asked.request.stop().maxTokens();
-            Waiting waiting = Sequence.begin(id, prompt, most, plan, placement, asked.constraint);
+            Waiting waiting = Sequence.begin(id, prompt, most, plan, scheduling, asked.constraint);
             var request = new ActiveRequest(new Waiting[] {waiting}, new TokenChannel(), 0, () -> {});
             loop.post(new EngineLoop.Command.Submit(request));
             sequences.add(waiting.sequence());

@@ -18,7 +18,7 @@ import roselle.backend.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
-import roselle.batch.Placement;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
@@ -44,12 +44,12 @@ final class PlanAheadTest {
     }
 
     private Sequence submit(int prompt, int answer) {
-        return submit(prompt, answer, Placement.NO_DEADLINE);
+        return submit(prompt, answer, Scheduling.NO_DEADLINE);
     }
 
     private Sequence submit(int prompt, int answer, long deadline) {
-        var placement = new Placement(PrefixScope.SHARED, 0, "", nextId, deadline);
-        Waiting waiting = waiting(nextId++, prompt, answer, placement);
+        var scheduling = new Scheduling(PrefixScope.SHARED, 0, "", nextId, deadline);
+        Waiting waiting = waiting(nextId++, prompt, answer, scheduling);
         scheduler.submit(waiting);
         return waiting.sequence();
     }
@@ -299,8 +299,8 @@ final class PlanAheadTest {
         scheduler = scheduler(1);
         Sequence low = submit(3, 10);
         scheduler.plan(0);
-        var placement = new Placement(PrefixScope.SHARED, 1, "", nextId, Placement.NO_DEADLINE);
-        Waiting high = waiting(nextId++, 3, 10, placement);
+        var scheduling = new Scheduling(PrefixScope.SHARED, 1, "", nextId, Scheduling.NO_DEADLINE);
+        Waiting high = waiting(nextId++, 3, 10, scheduling);
         scheduler.submit(high);
         assertThat(planAhead(0).isEmpty()).isTrue();
         commit(1);

@@ -20,9 +20,9 @@ import roselle.backend.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
-import roselle.batch.Placement;
 import roselle.batch.Preempted;
 import roselle.batch.Running;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
@@ -43,11 +43,12 @@ final class SchedulerTest {
     }
 
     private Sequence submit(int prompt, int answer, int priority, String key) {
-        return submit(prompt, answer, new Placement(PrefixScope.SHARED, priority, key, nextId, Placement.NO_DEADLINE));
+        return submit(
+                prompt, answer, new Scheduling(PrefixScope.SHARED, priority, key, nextId, Scheduling.NO_DEADLINE));
     }
 
-    private Sequence submit(int prompt, int answer, Placement placement) {
-        Waiting waiting = waiting(nextId++, prompt, answer, placement);
+    private Sequence submit(int prompt, int answer, Scheduling scheduling) {
+        Waiting waiting = waiting(nextId++, prompt, answer, scheduling);
         scheduler.submit(waiting);
         return waiting.sequence();
     }
@@ -161,9 +162,9 @@ final class SchedulerTest {
     @Test
     void ofEqualPriorityTheEarlierArrivalGoesFirst() {
         scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
-        submit(4, 2, new Placement(PrefixScope.SHARED, 3, "", 200, Placement.NO_DEADLINE));
-        submit(4, 2, new Placement(PrefixScope.SHARED, 3, "other", 100, Placement.NO_DEADLINE));
-        submit(4, 2, new Placement(PrefixScope.SHARED, 4, "", 300, Placement.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "", 200, Scheduling.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "other", 100, Scheduling.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 4, "", 300, Scheduling.NO_DEADLINE));
         while (!scheduler.isIdle()) {
             step(1);
         }
@@ -247,7 +248,7 @@ final class SchedulerTest {
         }
         List<String> keys = ended.stream()
                 .skip(before)
-                .map(each -> each.sequence().placement().key())
+                .map(each -> each.sequence().scheduling().key())
                 .toList();
         assertThat(keys.indexOf("busy"))
                 .as("busy is not shut out until late has caught up")
@@ -280,9 +281,9 @@ final class SchedulerTest {
 
     @Test
     void aDeadlineFailsTheWaitingAndTheRunning() {
-        submit(4, 20, new Placement(PrefixScope.SHARED, 0, "", 0, 5_000_000));
+        submit(4, 20, new Scheduling(PrefixScope.SHARED, 0, "", 0, 5_000_000));
         step(1);
-        submit(4, 20, new Placement(PrefixScope.SHARED, 0, "", 0, 3_000_000));
+        submit(4, 20, new Scheduling(PrefixScope.SHARED, 0, "", 0, 3_000_000));
         assertThat(scheduler.plan(6_000_000).isEmpty()).isTrue();
         scheduler.drainEnded(ended::add);
         assertThat(ended).hasSize(2);
@@ -387,7 +388,7 @@ final class SchedulerTest {
 
     @Test
     void aTransitionTakenTwiceIsAnError() {
-        Waiting waiting = waiting(0, 1, 3, new Placement(PrefixScope.SHARED, 0, "", 0, Placement.NO_DEADLINE));
+        Waiting waiting = waiting(0, 1, 3, new Scheduling(PrefixScope.SHARED, 0, "", 0, Scheduling.NO_DEADLINE));
         waiting.finish(new Outcome.Cancelled());
         assertThatThrownBy(() -> waiting.finish(new Outcome.Cancelled())).isInstanceOf(IllegalStateException.class);
     }

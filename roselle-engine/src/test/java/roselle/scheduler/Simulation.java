@@ -25,9 +25,9 @@ import roselle.backend.KvGroup;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
-import roselle.batch.Placement;
 import roselle.batch.Running;
 import roselle.batch.SamplingPlan;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.SequenceState;
 import roselle.batch.StepResult;
@@ -47,7 +47,7 @@ import roselle.kvcache.SequencePages;
  */
 final class Simulation {
     private static final int VOCABULARY = SimulatedRequest.STOP + 1;
-    private static final int MOST_CONTEXT = 72;
+    private static final int MAX_CONTEXT = 72;
 
     private final SplittableRandom random;
     private final Sabotage sabotage;
@@ -111,7 +111,7 @@ final class Simulation {
                 sequences,
                 sequences + random.nextInt(6),
                 2 + random.nextInt(10),
-                MOST_CONTEXT);
+                MAX_CONTEXT);
     }
 
     /** Runs to the end and returns a number that is the same if and only if everything happened the same way. */
@@ -192,9 +192,9 @@ final class Simulation {
         int answer = 1 + random.nextInt(20);
         String salt = random.nextInt(4) == 0 ? "other" : "";
         var scope = sabotage.scope(new PrefixScope(salt, ""));
-        long deadline = random.nextInt(12) == 0 ? now + 1_000_000L * random.nextInt(40) : Placement.NO_DEADLINE;
-        var placement = new Placement(scope, random.nextInt(3), "key" + random.nextInt(3), now, deadline);
-        Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), placement);
+        long deadline = random.nextInt(12) == 0 ? now + 1_000_000L * random.nextInt(40) : Scheduling.NO_DEADLINE;
+        var scheduling = new Scheduling(scope, random.nextInt(3), "key" + random.nextInt(3), now, deadline);
+        Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), scheduling);
         try {
             scheduler.submit(waiting);
         } catch (CapacityException refused) {

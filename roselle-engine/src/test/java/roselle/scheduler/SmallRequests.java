@@ -11,8 +11,8 @@ import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
 import roselle.backend.KvGroup;
-import roselle.batch.Placement;
 import roselle.batch.SamplingPlan;
+import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 import roselle.kvcache.PageCache;
@@ -44,9 +44,9 @@ final class SmallRequests {
     }
 
     /** A request whose prompt has no prefix in common with that of another number. */
-    static Waiting waiting(long id, int prompt, int answer, Placement placement) {
+    static Waiting waiting(long id, int prompt, int answer, Scheduling scheduling) {
         int[] ids = new int[prompt];
         Arrays.fill(ids, 1000 + (int) id);
-        return Sequence.begin(id, ids, prompt + answer, PLAN, placement);
+        return Sequence.begin(id, ids, prompt + answer, PLAN, scheduling);
     }
 }

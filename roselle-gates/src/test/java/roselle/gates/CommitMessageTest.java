@@ -43,7 +43,8 @@ final class CommitMessageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Say why\n\nBody.\n", "cpu: ends in a stop.\n\nBody.\n", "CPU: shout\n\nBody.\n", "\n\nBody.\n"})
+    @ValueSource(
+            strings = {"Say why\n\nBody.\n", "cpu: ends in a stop.\n\nBody.\n", "CPU: shout\n\nBody.\n", "\n\nBody.\n"})
     void wantsAnAreaAndASubject(String message) throws IOException, InterruptedException {
         Outcome outcome = check(message);
         assertThat(outcome.status()).isEqualTo(1);

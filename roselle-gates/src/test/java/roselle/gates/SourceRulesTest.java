@@ -49,9 +49,9 @@ final class SourceRulesTest {
     @ParameterizedTest
     @ValueSource(strings = {"Long.java", "kernel.cu", "chat.js"})
     void findsAFileThatIsTooLong(String name) throws IOException {
-        Files.writeString(folder.resolve(name), "//\n".repeat(SourceRules.MOST_LINES));
+        Files.writeString(folder.resolve(name), "//\n".repeat(SourceRules.MAX_LINES));
         assertThat(SourceRules.tooLong(new SourceTree(folder))).isEmpty();
-        assertThat(violations(name, "//\n".repeat(SourceRules.MOST_LINES + 1), SourceRules::tooLong))
+        assertThat(violations(name, "//\n".repeat(SourceRules.MAX_LINES + 1), SourceRules::tooLong))
                 .singleElement()
                 .asString()
                 .contains(name, "601");

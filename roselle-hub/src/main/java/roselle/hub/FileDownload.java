@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  */
 final class FileDownload {
     private static final int BUFFER_BYTES = 1 << 18;
-    private static final int MOST_CHECKS = 2;
+    private static final int MAX_CHECKS = 2;
     /** What the first request of a file in several pieces asks for: enough to learn whether the hub knows ranges. */
     private static final long FIRST_BYTES = 1 << 20;
 
@@ -71,7 +71,7 @@ final class FileDownload {
     /** Bytes that are not those the hub promised: the next attempt starts from nothing, and is the last. */
     private void rejected(Checksum found, int check) {
         transfers.observer().received(-file.size());
-        if (check == MOST_CHECKS) {
+        if (check == MAX_CHECKS) {
             throw new HubException(
                     HubException.Kind.BAD_DATA,
                     subject() + " has the " + found.algorithm() + " " + found.hex() + ", but the hub promises "

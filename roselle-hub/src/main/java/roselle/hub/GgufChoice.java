@@ -16,7 +16,7 @@ final class GgufChoice {
     static final List<String> PREFERRED =
             List.of("Q4_K_M", "Q4_K_S", "Q4_0", "Q5_K_M", "Q6_K", "Q8_0", "BF16", "F16", "F32");
 
-    private static final int MOST_NAMED = 12;
+    private static final int MAX_NAMED = 12;
     private static final int DIGITS = 5;
     private static final String SUFFIX = "-00000-of-00000.gguf";
     /** Characters that a quantization's name stands between. */
@@ -145,10 +145,10 @@ final class GgufChoice {
 
     private static String named(Collection<String> models) {
         String names = models.stream()
-                .limit(MOST_NAMED)
+                .limit(MAX_NAMED)
                 .map(model -> SafeText.of(model + ".gguf"))
                 .collect(Collectors.joining(", "));
-        return models.size() > MOST_NAMED ? names + " and " + (models.size() - MOST_NAMED) + " more" : names;
+        return models.size() > MAX_NAMED ? names + " and " + (models.size() - MAX_NAMED) + " more" : names;
     }
 
     private static HubException none(HubName name, String what) {

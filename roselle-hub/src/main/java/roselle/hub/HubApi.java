@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 
 /** What is asked of the hub: which commit a revision is, which files it has, and their bytes. */
 final class HubApi implements AutoCloseable {
-    static final int MOST_PAGES = 5_000;
-    static final int MOST_FILES = 20_000;
-    private static final long MOST_LISTING_BYTES = 1L << 29;
+    static final int MAX_PAGES = 5_000;
+    static final int MAX_FILES = 20_000;
+    private static final long MAX_LISTING_BYTES = 1L << 29;
 
     private final HubConfig config;
     private final HubHttp http;
@@ -28,7 +28,7 @@ final class HubApi implements AutoCloseable {
         String subject = name.repository() + " at " + name.revision();
         return attempts().run(() -> {
             try (HubResponse response = http.fetch(address, Optional.empty(), subject)) {
-                return HubJson.commit(new BodyStream(response.body(), MOST_LISTING_BYTES, subject), subject);
+                return HubJson.commit(new BodyStream(response.body(), MAX_LISTING_BYTES, subject), subject);
             }
         });
     }
@@ -38,7 +38,7 @@ final class HubApi implements AutoCloseable {
         SequencedMap<String, RepositoryFile> files = new LinkedHashMap<>();
         Optional<URI> page =
                 Optional.of(http.address("/api/models/" + repository + "/tree/" + commit + "?recursive=true"));
-        long bytesLeft = MOST_LISTING_BYTES;
+        long bytesLeft = MAX_LISTING_BYTES;
         for (int number = 0; page.isPresent(); number++) {
             requireFewer(number, repository);
             Page read = readPage(page.get(), repository, isWanted, bytesLeft);
@@ -64,16 +64,16 @@ final class HubApi implements AutoCloseable {
     }
 
     private static void requireFewer(int pages, String repository) {
-        if (pages >= MOST_PAGES) {
+        if (pages >= MAX_PAGES) {
             throw new HubException(
-                    HubException.Kind.BAD_DATA, repository + " is listed on more than " + MOST_PAGES + " pages");
+                    HubException.Kind.BAD_DATA, repository + " is listed on more than " + MAX_PAGES + " pages");
         }
     }
 
     static void requireFewFiles(int files, String repository) {
-        if (files > MOST_FILES) {
+        if (files > MAX_FILES) {
             throw new HubException(
-                    HubException.Kind.BAD_DATA, repository + " lists more than " + MOST_FILES + " files of a model");
+                    HubException.Kind.BAD_DATA, repository + " lists more than " + MAX_FILES + " files of a model");
         }
     }
 
@@ -148,7 +148,7 @@ final class HubApi implements AutoCloseable {
             count += Math.max(0, read);
             if (count > limit) {
                 throw new HubException(
-                        HubException.Kind.BAD_DATA, subject + " takes more than " + MOST_LISTING_BYTES + " bytes");
+                        HubException.Kind.BAD_DATA, subject + " takes more than " + MAX_LISTING_BYTES + " bytes");
             }
             return read;
         }

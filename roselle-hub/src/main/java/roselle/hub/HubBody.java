@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The bytes of an answer, given up when they come too slowly or nobody wants them any more. */
 final class HubBody implements AutoCloseable {
     /** What a body must bring in the time of {@link TransferOptions.Times#stall}; slower is as good as dead. */
-    static final long LEAST_BYTES = 16 << 10;
+    static final long MIN_BYTES = 16 << 10;
 
     private final String source;
     private final InputStream in;
@@ -53,7 +53,7 @@ final class HubBody implements AutoCloseable {
             return;
         }
         long count = received.get();
-        if (count - receivedAtCheck < LEAST_BYTES) {
+        if (count - receivedAtCheck < MIN_BYTES) {
             abort("sent only " + (count - receivedAtCheck) + " bytes in " + window.toMillis() + " ms");
         }
         receivedAtCheck = count;

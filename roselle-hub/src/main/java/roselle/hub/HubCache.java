@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 record HubCache(Path root, String repository) {
     static final String MODELS = "models--";
     static final String LOCKS = ".locks";
-    private static final int MOST_LISTED = 100_000;
+    private static final int MAX_LISTED = 100_000;
     private static final int DEEPEST = 16;
     private static final int LONGEST_REF = 100;
     private static final String TAG = """
@@ -100,7 +100,7 @@ record HubCache(Path root, String repository) {
         Path folder = snapshot(commit);
         var files = new ArrayList<String>();
         try (Stream<Path> entries = Files.walk(folder, DEEPEST)) {
-            entries.limit(MOST_LISTED)
+            entries.limit(MAX_LISTED)
                     .filter(Files::isRegularFile)
                     .sorted()
                     .forEach(

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A watch gives up bodies that stall, as the JDK's own limit ends with the headers.
  */
 final class HubHttp implements AutoCloseable {
-    private static final int MOST_REDIRECTS = 8;
+    private static final int MAX_REDIRECTS = 8;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofMinutes(1);
 
@@ -51,7 +51,7 @@ final class HubHttp implements AutoCloseable {
         requireOnline(subject);
         URI current = address;
         Optional<HttpHeaders> hub = Optional.empty();
-        for (int redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+        for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
             HttpResponse<InputStream> response = send(current, range);
             hub = hub.or(() -> Optional.of(response.headers()));
             if (!REDIRECTS.contains(response.statusCode())) {
@@ -62,7 +62,7 @@ final class HubHttp implements AutoCloseable {
         }
         throw new HubException(
                 HubException.Kind.BAD_DATA,
-                subject + ": " + address + " redirects more than " + MOST_REDIRECTS + " times");
+                subject + ": " + address + " redirects more than " + MAX_REDIRECTS + " times");
     }
 
     private void requireOnline(String subject) {

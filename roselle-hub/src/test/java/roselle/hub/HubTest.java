@@ -294,7 +294,7 @@ class HubTest {
     void refusesMoreModelsThanAnyoneHas() {
         String file = "{\"type\":\"file\",\"path\":\"%d.gguf\",\"size\":1,\"oid\":\"" + "0".repeat(40) + "\"},";
         var json = new StringBuilder("[");
-        for (int i = 0; i <= HubApi.MOST_FILES; i++) {
+        for (int i = 0; i <= HubApi.MAX_FILES; i++) {
             json.append(file.replace("%d", Integer.toString(i)));
         }
         hub.listing(json.append("{}]").toString());

@@ -22,7 +22,7 @@ import roselle.server.config.ServerConfig;
 
 /** A peer that goes takes its generation with it, whether bytes are on the way or not. */
 final class DisconnectTest {
-    private static final int MOST_TOKENS = 1000;
+    private static final int MAX_TOKENS = 1000;
 
     private static final String ENDLESS = """
             {"messages":[{"role":"user","content":"Tell me a story."}],"max_tokens":%d,"ignore_eos":true,"stream":%s}""";
@@ -56,12 +56,12 @@ final class DisconnectTest {
         long before = demo.engine().status().totals().generatedTokens();
         try (var socket =
                 new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
-            write(socket, "POST", "/v1/chat/completions", ENDLESS.formatted(MOST_TOKENS, streams));
+            write(socket, "POST", "/v1/chat/completions", ENDLESS.formatted(MAX_TOKENS, streams));
             DemoServer.await(() -> demo.engine().status().running() > 0);
         }
 
         DemoServer.await(DisconnectTest::isIdle);
-        assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MOST_TOKENS / 2);
+        assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MAX_TOKENS / 2);
     }
 
     @ParameterizedTest
@@ -69,7 +69,7 @@ final class DisconnectTest {
     void endsTheGenerationOfAStreamOfHttp2ThatIsReset(boolean streams) {
         demo.get("/health"); // upgrades the connection
         long before = demo.engine().status().totals().generatedTokens();
-        var request = demo.request("/v1/chat/completions", ENDLESS.formatted(MOST_TOKENS, streams))
+        var request = demo.request("/v1/chat/completions", ENDLESS.formatted(MAX_TOKENS, streams))
                 .version(HttpClient.Version.HTTP_2)
                 .build();
         CompletableFuture<HttpResponse<String>> answer =
@@ -79,7 +79,7 @@ final class DisconnectTest {
         answer.cancel(true);
 
         DemoServer.await(DisconnectTest::isIdle);
-        assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MOST_TOKENS / 2);
+        assertThat(demo.engine().status().totals().generatedTokens() - before).isLessThan(MAX_TOKENS / 2);
         assertThat(demo.get("/health").version()).isEqualTo(HttpClient.Version.HTTP_2);
     }
 

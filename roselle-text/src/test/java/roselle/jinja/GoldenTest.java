@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Compares thousands of generated templates with what Python's Jinja2 made of them; see tools/templates/golden.py. */
 final class GoldenTest {
-    private static final int MOST_SHOWN = 40;
+    private static final int MAX_SHOWN = 40;
 
     /** One template; the output is null where Python raises. */
     private record Golden(String template, @Nullable String output) {}
@@ -39,7 +39,7 @@ final class GoldenTest {
             }
         }
         assertThat(count).isGreaterThan(4_000);
-        assertThat(different.size() > MOST_SHOWN ? different.subList(0, MOST_SHOWN) : different)
+        assertThat(different.size() > MAX_SHOWN ? different.subList(0, MAX_SHOWN) : different)
                 .as("%d of %d differ", different.size(), count)
                 .isEmpty();
     }

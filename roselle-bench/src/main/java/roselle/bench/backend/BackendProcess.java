@@ -138,7 +138,7 @@ public final class BackendProcess implements AutoCloseable {
 
     /** What its output says of its end, for messages. */
     private String tail() {
-        return LastWords.of(launch.log());
+        return FirstError.of(launch.log());
     }
 
     /** Ends it and everything it started. */

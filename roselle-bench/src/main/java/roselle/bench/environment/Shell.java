@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 /** Small commands of the system whose answer is a few lines. */
 final class Shell {
     private static final int SECONDS = 10;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     private Shell() {}
 
@@ -21,7 +21,7 @@ final class Shell {
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             process.getOutputStream().close();
-            byte[] bytes = process.getInputStream().readNBytes(MOST_BYTES);
+            byte[] bytes = process.getInputStream().readNBytes(MAX_BYTES);
             if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 return Optional.empty();

@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 /** The pictures of results documents, several documents side by side. */
 public final class Charts {
     private static final Map<String, String> METRICS = metrics();
-    private static final int MOST_TIMELINES = 12;
+    private static final int MAX_TIMELINES = 12;
     private static final int LABEL_DIGITS = 3;
 
     /**
@@ -270,7 +270,7 @@ public final class Charts {
                 .filter(run -> run.node().path("repeat").asInt() == 0)
                 .filter(run -> !lives(run).isEmpty())
                 .sorted(Comparator.comparingDouble(Run::scale))
-                .limit(MOST_TIMELINES)
+                .limit(MAX_TIMELINES)
                 .forEach(run -> {
                     String scale = Markdown.plain(run.scale());
                     String title = "Requests of " + run.label() + " at scale " + scale;

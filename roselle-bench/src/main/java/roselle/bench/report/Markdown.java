@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 public final class Markdown {
     private static final List<String> METRICS = List.of("ttft_ms", "tpot_ms", "itl_ms", "e2e_ms");
 
-    private static final double MOST_OTHER_CORES = 0.1;
-    private static final int MOST_EXAMPLES = 10;
+    private static final double MAX_OTHER_CORES = 0.1;
+    private static final int MAX_EXAMPLES = 10;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -122,7 +122,7 @@ public final class Markdown {
                         + energy.path("joules_per_output_token").asDouble() + " J per output token by "
                         + energy.path("source").asString("") + ", idle draw included");
             }
-            if (run.path("processors").path("other_cores").asDouble() > MOST_OTHER_CORES) {
+            if (run.path("processors").path("other_cores").asDouble() > MAX_OTHER_CORES) {
                 line("- " + run.path("backend").asString("") + " ("
                         + run.path("path").asString("") + "): " + others(run));
             }
@@ -189,7 +189,7 @@ public final class Markdown {
                         .map(example -> "- " + probe.path("backend").asString("") + ", a request failed: "
                                 + example.asString("")))
                 .distinct()
-                .limit(MOST_EXAMPLES)
+                .limit(MAX_EXAMPLES)
                 .forEach(this::line);
     }
 
@@ -323,7 +323,7 @@ public final class Markdown {
         if (run.path("scheduling_error_ms").path("p99").asDouble() > 2) {
             doubts.add("the generator was late by more than 2 ms at p99: this machine is too busy for the load");
         }
-        if (run.path("processors").path("other_cores").asDouble() > MOST_OTHER_CORES) {
+        if (run.path("processors").path("other_cores").asDouble() > MAX_OTHER_CORES) {
             doubts.add(others(run));
         }
         return doubts;

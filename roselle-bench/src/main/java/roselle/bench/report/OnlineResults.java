@@ -18,8 +18,8 @@ public final class OnlineResults {
     /** Name and version of the form; a field that is taken away or changes its meaning raises the version. */
     public static final String SCHEMA = "roselle.bench.online/1";
 
-    private static final int MOST_EXAMPLES = 5;
-    private static final int MOST_TIMELINE = 5000;
+    private static final int MAX_EXAMPLES = 5;
+    private static final int MAX_TIMELINE = 5000;
 
     private final Meta meta;
     private final OnlinePlan plan;
@@ -151,7 +151,7 @@ public final class OnlineResults {
         return samples.stream()
                 .flatMap(sample -> sample.failure().stream())
                 .distinct()
-                .limit(MOST_EXAMPLES)
+                .limit(MAX_EXAMPLES)
                 .toList();
     }
 
@@ -191,7 +191,7 @@ public final class OnlineResults {
         long start = samples.stream().mapToLong(RequestSample::intended).min().orElse(0);
         return samples.stream()
                 .filter(RequestSample::hasFirst)
-                .limit(MOST_TIMELINE)
+                .limit(MAX_TIMELINE)
                 .map(sample -> List.of(
                         seconds(sample.intended() - start),
                         seconds(sample.chunks().at(0) - start),

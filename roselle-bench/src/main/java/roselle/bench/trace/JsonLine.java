@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
  * (milliseconds, blocks of 512 tokens) and Bailian's of Qwen (seconds, blocks of 16).
  */
 record JsonLine(String format, double secondsPerUnit, int blockTokens) implements TraceRow {
-    static final int MOST_TOKENS = 1 << 27;
+    static final int MAX_TOKENS = 1 << 27;
 
     private static final JsonMapper MAPPER = new JsonMapper();
 
@@ -45,7 +45,7 @@ record JsonLine(String format, double secondsPerUnit, int blockTokens) implement
 
     private static int tokens(JsonNode row, String field) {
         double value = number(row, field);
-        if (value < 0 || value > MOST_TOKENS || value != Math.rint(value)) {
+        if (value < 0 || value > MAX_TOKENS || value != Math.rint(value)) {
             throw new InvalidRequestException(field + " is " + value + ", which is no number of tokens");
         }
         return (int) value;

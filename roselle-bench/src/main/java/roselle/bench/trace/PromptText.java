@@ -18,8 +18,8 @@ import roselle.tokenizer.Tokenizer;
  */
 public final class PromptText {
     private static final EncodeOptions AS_SERVED = new EncodeOptions(true, false);
-    private static final int MOST_WORDS = 4096;
-    private static final int MOST_TRIES = 32;
+    private static final int MAX_WORDS = 4096;
+    private static final int MAX_TRIES = 32;
 
     private final Tokenizer tokenizer;
 
@@ -39,7 +39,7 @@ public final class PromptText {
         var random = new SplittableRandom(seed);
         Set<Integer> words = new LinkedHashSet<>();
         int size = tokenizer.vocabularySize();
-        for (int tries = 0; tries < 16 * MOST_WORDS + size && words.size() < MOST_WORDS; tries++) {
+        for (int tries = 0; tries < 16 * MAX_WORDS + size && words.size() < MAX_WORDS; tries++) {
             int id = random.nextInt(size);
             if (!words.contains(id) && isWord(id)) {
                 words.add(id);
@@ -74,7 +74,7 @@ public final class PromptText {
             content[i] = words[i % Math.max(1, words.length)];
         }
         int count = content.length;
-        for (int tries = 0; tries < MOST_TRIES && count > 0; tries++) {
+        for (int tries = 0; tries < MAX_TRIES && count > 0; tries++) {
             String text = tokenizer.decode(Arrays.copyOf(content, count), false);
             int length = length(text);
             if (length == tokens) {

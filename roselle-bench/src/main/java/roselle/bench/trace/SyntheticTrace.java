@@ -147,7 +147,7 @@ public final class SyntheticTrace {
     private int tokens(String setting, String text) {
         try {
             int tokens = Integer.parseInt(text);
-            if (tokens >= 1 && tokens <= JsonLine.MOST_TOKENS) {
+            if (tokens >= 1 && tokens <= JsonLine.MAX_TOKENS) {
                 return tokens;
             }
         } catch (NumberFormatException _) {

@@ -56,7 +56,7 @@ interface TraceRow {
 
         private static int tokens(String text) {
             double value = number(text);
-            if (value < 0 || value > JsonLine.MOST_TOKENS || value != Math.rint(value)) {
+            if (value < 0 || value > JsonLine.MAX_TOKENS || value != Math.rint(value)) {
                 throw new InvalidRequestException(text + " is no number of tokens");
             }
             return (int) value;

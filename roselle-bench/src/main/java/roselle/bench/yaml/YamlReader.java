@@ -12,7 +12,7 @@ import roselle.bench.yaml.Yaml.Text;
 /** Reads blocks by their indentation. */
 final class YamlReader {
     private static final int DEEPEST = 32;
-    private static final int MOST_CHARACTERS = 1 << 20;
+    private static final int MAX_CHARACTERS = 1 << 20;
 
     /** A line with something on it. */
     private record Line(int number, int indent, String text) {}
@@ -22,8 +22,8 @@ final class YamlReader {
     private int at;
 
     YamlReader(String source) {
-        if (source.length() > MOST_CHARACTERS) {
-            throw new InvalidRequestException("it is longer than " + MOST_CHARACTERS + " characters");
+        if (source.length() > MAX_CHARACTERS) {
+            throw new InvalidRequestException("it is longer than " + MAX_CHARACTERS + " characters");
         }
         raw = source.split("\\R", -1);
         for (int i = 0; i < raw.length; i++) {

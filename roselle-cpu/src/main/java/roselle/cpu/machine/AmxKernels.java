@@ -18,7 +18,7 @@ import roselle.tensor.DataType;
 /** The code of products in AMX tiles, in executable memory; freed by {@link #close}. */
 public final class AmxKernels implements AutoCloseable {
     /** Rows of one call at most: two tiles. */
-    public static final int MOST_ROWS = 2 * AmxProductCode.ROWS;
+    public static final int MAX_ROWS = 2 * AmxProductCode.ROWS;
 
     /** Rows that {@link Call#multiplyFew} takes at most. */
     public static final int FEW_ROWS = AmxRowCode.ROWS;
@@ -66,8 +66,8 @@ public final class AmxKernels implements AutoCloseable {
             single[tiles] = memory.routines().get(next++);
             several[tiles] = memory.routines().get(next++);
         }
-        configurations = arena.allocate((MOST_ROWS + 1L) * AmxProductCode.CONFIGURATION_BYTES, 64);
-        for (int rows = 1; rows <= MOST_ROWS; rows++) {
+        configurations = arena.allocate((MAX_ROWS + 1L) * AmxProductCode.CONFIGURATION_BYTES, 64);
+        for (int rows = 1; rows <= MAX_ROWS; rows++) {
             byte[] bytes = AmxProductCode.configuration(rows);
             long at = (long) rows * AmxProductCode.CONFIGURATION_BYTES;
             MemorySegment.copy(bytes, 0, configurations, JAVA_BYTE, at, bytes.length);

@@ -14,8 +14,8 @@ import roselle.tensor.DataType;
  * so is sparing with what the Java interpreter has to do.
  */
 public final class AmxProof {
-    private static final int MOST_PANELS = 5;
-    private static final long WIDTH = MOST_PANELS * Panel.OUTPUTS;
+    private static final int MAX_PANELS = 5;
+    private static final long WIDTH = MAX_PANELS * Panel.OUTPUTS;
     private static final int COLUMNS = AmxKernels.UNIT;
     private static final int PLAIN_COLUMNS = 2 * AmxProductCode.DEPTH;
     private static final int SCALED_ROWS = 3;
@@ -34,12 +34,12 @@ public final class AmxProof {
 
     private AmxProof(AmxKernels kernels, Arena arena) {
         call = kernels.call();
-        input = arena.allocate(AmxKernels.MOST_ROWS * INPUT_BYTES, 64);
-        outputs = arena.allocate((AmxKernels.MOST_ROWS + 1) * WIDTH * Float.BYTES, 64);
-        unpacked = arena.allocate((long) MOST_PANELS * COLUMNS * AmxKernels.BYTES_PER_COLUMN, 64);
+        input = arena.allocate(AmxKernels.MAX_ROWS * INPUT_BYTES, 64);
+        outputs = arena.allocate((AmxKernels.MAX_ROWS + 1) * WIDTH * Float.BYTES, 64);
+        unpacked = arena.allocate((long) MAX_PANELS * COLUMNS * AmxKernels.BYTES_PER_COLUMN, 64);
         widened = arena.allocate((long) SCALED_ROWS * COLUMNS * Float.BYTES, 64);
         others = arena.allocate(SCALED_ROWS * WIDTH * Float.BYTES, 64);
-        for (int row = 0; row < AmxKernels.MOST_ROWS; row++) {
+        for (int row = 0; row < AmxKernels.MAX_ROWS; row++) {
             int columns = row < SCALED_ROWS ? COLUMNS : PLAIN_COLUMNS;
             smallNumbers(input, row * INPUT_BYTES, (long) columns * Short.BYTES, false);
         }
@@ -66,7 +66,7 @@ public final class AmxProof {
                 agrees &= proof.agreesInRegisters(2);
             }
             for (int rows : PLAIN_ROWS) {
-                String fault = proof.fault(arena, DataType.BF16, MOST_PANELS, PLAIN_COLUMNS, rows);
+                String fault = proof.fault(arena, DataType.BF16, MAX_PANELS, PLAIN_COLUMNS, rows);
                 if (!fault.isEmpty()) {
                     return new Result(fault, false);
                 }

@@ -41,7 +41,7 @@ final class Arguments {
     /** Where sums are while a block's have their registers; lines. */
     static final int SUMS = 128;
 
-    static final int SIZE = SUMS + 64 * ProductFrame.MOST_SUMS;
+    static final int SIZE = SUMS + 64 * ProductFrame.MAX_SUMS;
 
     private Arguments() {}
 }

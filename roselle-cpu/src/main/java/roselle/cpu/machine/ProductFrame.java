@@ -26,15 +26,15 @@ import roselle.cpu.machine.Operand.Vector;
  */
 final class ProductFrame {
     /** Rows at most. */
-    static final int MOST_ROWS = 12;
+    static final int MAX_ROWS = 12;
 
-    static final int MOST_PANELS = 2;
+    static final int MAX_PANELS = 2;
 
     /** Sums at most. */
-    static final int MOST_SUMS = MOST_ROWS * MOST_PANELS;
+    static final int MAX_SUMS = MAX_ROWS * MAX_PANELS;
 
     /** The same where all sums have registers of their own. */
-    private static final int MOST_IN_REGISTERS = 12;
+    private static final int MAX_IN_REGISTERS = 12;
 
     /** What one kind of product does in its own way. */
     interface Parts {
@@ -81,7 +81,7 @@ final class ProductFrame {
 
     /** For so many rows and so many panels at a time. */
     ProductFrame(Panel panel, int rows, int panels) {
-        if (rows < 1 || rows > MOST_ROWS || panels < 1 || panels > MOST_PANELS) {
+        if (rows < 1 || rows > MAX_ROWS || panels < 1 || panels > MAX_PANELS) {
             throw new IllegalArgumentException(rows + " rows of " + panels + " panels");
         }
         this.panel = panel;
@@ -179,7 +179,7 @@ final class ProductFrame {
     }
 
     private boolean isInMemory() {
-        return panel.hasScales() && rows * panels > MOST_IN_REGISTERS;
+        return panel.hasScales() && rows * panels > MAX_IN_REGISTERS;
     }
 
     /** The same before, where registers are too few. */
@@ -189,7 +189,7 @@ final class ProductFrame {
 
     /** Its sum in the current block. */
     Vector blockSum(int index) {
-        return panel.hasScales() && !isInMemory() ? zmm(MOST_IN_REGISTERS + index) : sum(index);
+        return panel.hasScales() && !isInMemory() ? zmm(MAX_IN_REGISTERS + index) : sum(index);
     }
 
     /** Adds a sum of the current block, which float32 it is by now, to that of all blocks, times a factor. */

@@ -15,7 +15,7 @@ import roselle.tensor.DataType;
 /** The code of products for all kinds of panels and numbers of rows, in executable memory; freed by {@link #close}. */
 public final class ProductKernels implements AutoCloseable {
     /** Rows of one call at most. */
-    public static final int MOST_ROWS = ProductFrame.MOST_ROWS;
+    public static final int MAX_ROWS = ProductFrame.MAX_ROWS;
 
     /** Numbers of a row that share a sum: columns are padded to a multiple. */
     public static final int BLOCK = 32;
@@ -80,7 +80,7 @@ public final class ProductKernels implements AutoCloseable {
     }
 
     private static int mostRows(InstructionSet set) {
-        return set == InstructionSet.AVX2 ? NARROW_PANELS.length - 1 : MOST_ROWS;
+        return set == InstructionSet.AVX2 ? NARROW_PANELS.length - 1 : MAX_ROWS;
     }
 
     /**
@@ -92,7 +92,7 @@ public final class ProductKernels implements AutoCloseable {
         if (set == InstructionSet.AVX2) {
             return NARROW_PANELS[rows];
         }
-        int most = compute == Compute.F32 ? 6 : compute == Compute.BF16 && panel.hasNibbles() ? MOST_ROWS : 9;
+        int most = compute == Compute.F32 ? 6 : compute == Compute.BF16 && panel.hasNibbles() ? MAX_ROWS : 9;
         return rows <= most ? 2 : 1;
     }
 
@@ -116,8 +116,8 @@ public final class ProductKernels implements AutoCloseable {
         int next = 0;
         for (Panel panel : Panel.values()) {
             if (isUsed(panel, compute)) {
-                var one = new MemorySegment[MOST_ROWS + 1];
-                var more = new MemorySegment[MOST_ROWS + 1];
+                var one = new MemorySegment[MAX_ROWS + 1];
+                var more = new MemorySegment[MAX_ROWS + 1];
                 for (int rows = 1; rows <= mostRows(set); rows++) {
                     one[rows] = routines.get(next++);
                     more[rows] = routines.get(next++);

@@ -49,7 +49,7 @@ final class AmxEmulation {
         for (DataType type : UNPACKED) {
             unpack(type);
         }
-        for (int rows = 1; rows <= AmxKernels.MOST_ROWS; rows++) {
+        for (int rows = 1; rows <= AmxKernels.MAX_ROWS; rows++) {
             int tiles = (rows - 1) / AmxProductCode.ROWS + 1;
             multiply(rows, tiles, 1, 2);
             multiply(rows, tiles, tiles == 1 ? 4 : 2, 2);

@@ -92,7 +92,7 @@ class AmxKernelsTest {
         if (!isInterpreted) {
             assume(Feature.AMX);
         }
-        for (int rows = 1; rows <= AmxKernels.MOST_ROWS; rows++) {
+        for (int rows = 1; rows <= AmxKernels.MAX_ROWS; rows++) {
             for (int panels = 1; panels <= 5; panels++) {
                 boolean isUpToTheEnd = (rows + panels) % 2 == 0;
                 try (var product = new Product(rows, panels, 1 + (rows + panels) % 3, isUpToTheEnd)) {

@@ -97,7 +97,7 @@ class ProductKernelsTest {
         private final ProductKernels.Call call;
         private final Arena arena = Arena.ofShared();
         private final MemorySegment weights;
-        private final float[][] x = new float[ProductKernels.MOST_ROWS][];
+        private final float[][] x = new float[ProductKernels.MAX_ROWS][];
         private final long rowBytes;
         private final MemorySegment activations;
 

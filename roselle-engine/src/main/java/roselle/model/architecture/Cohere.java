@@ -22,18 +22,18 @@ final class Cohere implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.layerNorm(config, "layer_norm_eps", false);
-        draft.block = new BlockSpec(true, false, true, true, 1f);
-        draft.rope(config, 500_000, true);
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.layerNorm(config, "layer_norm_eps", false);
+        builder.block = new BlockSpec(true, false, true, true, 1f);
+        builder.rope(config, 500_000, true);
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
         boolean norms =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q_norm.weight") : config.flag("use_qk_norm", "", false);
-        draft.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
-        draft.gated(config, "hidden_act", Activation.SILU, false);
+        builder.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        builder.gated(config, "hidden_act", Activation.SILU, false);
         float scale = (float) config.number("logit_scale", "logit_scale", 0.0625);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, scale, 0f);
-        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, scale, 0f);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

@@ -27,18 +27,18 @@ final class DeepseekV3 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
         config.requireOff("attention_bias");
-        draft.gated(config, "hidden_act", Activation.SILU, false);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
         FeedForwardSpec.Experts experts = experts(config);
         int dense = config.integer("first_k_dense_replace", "leading_dense_block_count", 0);
-        for (int layer = Math.max(0, dense); layer < draft.feedForwards.length; layer++) {
-            draft.feedForwards[layer] = experts;
+        for (int layer = Math.max(0, dense); layer < builder.feedForwards.length; layer++) {
+            builder.feedForwards[layer] = experts;
         }
-        var attentions = new AttentionSpec[draft.sizes.layers()];
-        Arrays.fill(attentions, attention(config, draft));
-        return new Blueprint(draft.spec(attentions), Names.of(config, NAMES));
+        var attentions = new AttentionSpec[builder.sizes.layers()];
+        Arrays.fill(attentions, attention(config, builder));
+        return new Blueprint(builder.spec(attentions), Names.of(config, NAMES));
     }
 
     private static final int MOST = 1 << 24;
@@ -54,7 +54,7 @@ final class DeepseekV3 implements Architecture {
             entry(Part.SHARED_UP, Names.layer("mlp.shared_experts.up_proj")),
             entry(Part.SHARED_DOWN, Names.layer("mlp.shared_experts.down_proj")));
 
-    private static AttentionSpec.Latent attention(ModelConfig config, Draft draft) {
+    private static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
         int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
         int queryRank = config.integer("q_lora_rank", "attention.q_lora_rank", 0);
         int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);
@@ -67,10 +67,10 @@ final class DeepseekV3 implements Architecture {
             throw config.unsupported("key_length", Integer.toString(keySize), "more than the rotated part");
         }
         boolean interleaved = config.flag("rope_interleave", "", true);
-        var ropes = new Ropes(config, turned, draft.sizes.context(), 10_000, interleaved);
+        var ropes = new Ropes(config, turned, builder.sizes.context(), 10_000, interleaved);
         float scale = (float) (ropes.scoreFactor() / Math.sqrt(plainSize + turned));
         return new AttentionSpec.Latent(
-                draft.sizes.heads(), queryRank, rank, plainSize, valueSize, ropes.read(), scale, 1e-6f);
+                builder.sizes.heads(), queryRank, rank, plainSize, valueSize, ropes.read(), scale, 1e-6f);
     }
 
     private static FeedForwardSpec.Experts experts(ModelConfig config) {

@@ -20,16 +20,16 @@ final class Gemma implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 1f);
-        draft.rope(config, 10_000, false);
-        draft.embeddingScale = (float) Math.sqrt(draft.sizes.width());
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 1f);
+        builder.rope(config, 10_000, false);
+        builder.embeddingScale = (float) Math.sqrt(builder.sizes.width());
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
         String field = config.has("hidden_activation", "") ? "hidden_activation" : "hidden_act";
         config.has("hidden_act", "");
-        draft.gated(config, field, Activation.GELU_TANH, false);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, 0f);
-        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+        builder.gated(config, field, Activation.GELU_TANH, false);
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

@@ -22,22 +22,23 @@ final class Gemma2 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 1f);
-        draft.block = new BlockSpec(true, true, false, false, 1f);
-        draft.rope(config, 10_000, false);
-        draft.embeddingScale = (float) Math.sqrt(draft.sizes.width());
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
-        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
-        draft.scoreScale =
-                (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(draft.sizes))));
-        draft.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 1f);
+        builder.block = new BlockSpec(true, true, false, false, 1f);
+        builder.rope(config, 10_000, false);
+        builder.embeddingScale = (float) Math.sqrt(builder.sizes.width());
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
+        builder.windows(
+                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        builder.scoreScale =
+                (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(builder.sizes))));
+        builder.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);
         config.has("hidden_act", "");
-        draft.gated(config, "hidden_activation", Activation.GELU_TANH, false);
+        builder.gated(config, "hidden_activation", Activation.GELU_TANH, false);
         float softCap = (float) config.number("final_logit_softcapping", "final_logit_softcapping", 0);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, softCap);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, softCap);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     static final Map<Part, String> NAMES = Map.of(

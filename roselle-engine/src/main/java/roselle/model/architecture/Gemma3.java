@@ -23,35 +23,35 @@ final class Gemma3 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 1f);
-        draft.block = new BlockSpec(true, true, false, false, 1f);
-        draft.queryKeyNorm = QueryKeyNorm.PER_HEAD;
-        draft.embeddingScale = (float) Math.sqrt(draft.sizes.width());
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 1f);
+        builder.block = new BlockSpec(true, true, false, false, 1f);
+        builder.queryKeyNorm = QueryKeyNorm.PER_HEAD;
+        builder.embeddingScale = (float) Math.sqrt(builder.sizes.width());
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
         int pattern = config.size("sliding_window_pattern", "attention.sliding_window_pattern", 1 << 20, 6);
         int window = config.size("sliding_window", "attention.sliding_window", 1 << 30);
-        draft.windows(config, window, layer -> (layer + 1) % pattern != 0);
-        ropes(config, draft);
-        draft.scoreScale =
-                (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(draft.sizes))));
-        draft.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);
+        builder.windows(config, window, layer -> (layer + 1) % pattern != 0);
+        ropes(config, builder);
+        builder.scoreScale =
+                (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(builder.sizes))));
+        builder.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);
         config.has("hidden_act", "");
-        draft.gated(config, "hidden_activation", Activation.GELU_TANH, false);
+        builder.gated(config, "hidden_activation", Activation.GELU_TANH, false);
         float softCap = (float) config.number("final_logit_softcapping", "final_logit_softcapping", 0);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, softCap);
-        return new Blueprint(draft.spec(), Names.of(config, Gemma2.NAMES));
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, softCap);
+        return new Blueprint(builder.spec(), Names.of(config, Gemma2.NAMES));
     }
 
     private static final double FULL_THETA = 1_000_000;
     private static final double WINDOW_THETA = 10_000;
 
     /** Layers with a window have a base of their own and are never scaled. */
-    private static void ropes(ModelConfig config, Draft draft) {
+    private static void ropes(ModelConfig config, SpecBuilder builder) {
         RopeSpec full;
         RopeSpec sliding;
-        var ropes = new Ropes(config, draft.sizes.headSize(), draft.sizes.context(), FULL_THETA, false);
+        var ropes = new Ropes(config, builder.sizes.headSize(), builder.sizes.context(), FULL_THETA, false);
         if (config.isGguf()) {
             full = ropes.read();
             sliding = ropes.gguf(config.number("", "rope.freq_base_swa", WINDOW_THETA), new RopeScaling.None());
@@ -62,8 +62,8 @@ final class Gemma3 implements Architecture {
             full = ropes.read();
             sliding = ropes.plain(config.number("rope_local_base_freq", "", WINDOW_THETA), 1);
         }
-        for (int layer = 0; layer < draft.ropes.length; layer++) {
-            draft.ropes[layer] = draft.windows[layer] == 0 ? full : sliding;
+        for (int layer = 0; layer < builder.ropes.length; layer++) {
+            builder.ropes[layer] = builder.windows[layer] == 0 ? full : sliding;
         }
     }
 

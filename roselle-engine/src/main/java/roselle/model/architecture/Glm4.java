@@ -21,15 +21,15 @@ final class Glm4 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.block = new BlockSpec(true, true, false, false, 1f);
-        draft.rope(config, 10_000, true);
-        draft.projectionBias =
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.block = new BlockSpec(true, true, false, false, 1f);
+        builder.rope(config, 10_000, true);
+        builder.projectionBias =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", true);
-        draft.gated(config, "hidden_act", Activation.SILU, false);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
         return new Blueprint(
-                draft.spec(),
+                builder.spec(),
                 config.isGguf()
                         ? Names.ggufWithFusedGate()
                         : Names.huggingFace().with(NAMES));

@@ -22,16 +22,16 @@ final class Gpt2 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.ofGpt2(config));
-        draft.layerNorm(config, "layer_norm_epsilon", true);
-        draft.learnedPositions = true;
-        draft.projectionBias = true;
-        draft.attentionOutputBias = true;
+        var builder = SpecBuilder.of(config, Sizes.ofGpt2(config));
+        builder.layerNorm(config, "layer_norm_epsilon", true);
+        builder.learnedPositions = true;
+        builder.projectionBias = true;
+        builder.attentionOutputBias = true;
         config.requireOff("scale_attn_by_inverse_layer_idx");
-        draft.scoreScale = config.flag("scale_attn_weights", "", true) ? draft.scoreScale : 1f;
-        draft.plain(config, "activation_function", Activation.GELU_TANH, true);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, 0f);
-        return new Blueprint(draft.spec(), config.isGguf() ? Names.gguf() : names(config));
+        builder.scoreScale = config.flag("scale_attn_weights", "", true) ? builder.scoreScale : 1f;
+        builder.plain(config, "activation_function", Activation.GELU_TANH, true);
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
+        return new Blueprint(builder.spec(), config.isGguf() ? Names.gguf() : names(config));
     }
 
     private static WeightNames names(ModelConfig config) {

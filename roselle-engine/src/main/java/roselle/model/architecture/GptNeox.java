@@ -22,17 +22,17 @@ final class GptNeox implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.layerNorm(config, "layer_norm_eps", true);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.layerNorm(config, "layer_norm_eps", true);
         boolean parallel = config.flag("use_parallel_residual", "use_parallel_residual", true);
-        draft.block = new BlockSpec(true, false, parallel, false, 1f);
-        draft.rope(config, 10_000, false);
+        builder.block = new BlockSpec(true, false, parallel, false, 1f);
+        builder.rope(config, 10_000, false);
         boolean bias = config.flag("attention_bias", "", true);
         config.requireOff("is_decoder");
-        draft.projectionBias = bias;
-        draft.attentionOutputBias = bias;
-        draft.plain(config, "hidden_act", Activation.GELU, true);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES).with(layout(config)));
+        builder.projectionBias = bias;
+        builder.attentionOutputBias = bias;
+        builder.plain(config, "hidden_act", Activation.GELU, true);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES).with(layout(config)));
     }
 
     private static final String LAYER = "gpt_neox.layers.{layer}.";

@@ -25,18 +25,19 @@ final class GptOss implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 150_000, false);
-        draft.projectionBias = config.flag("attention_bias", "", true);
-        draft.attentionOutputBias = draft.projectionBias;
-        draft.sinks = true;
-        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 150_000, false);
+        builder.projectionBias = config.flag("attention_bias", "", true);
+        builder.attentionOutputBias = builder.projectionBias;
+        builder.sinks = true;
+        builder.windows(
+                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
         if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
             throw config.unsupported("hidden_act", "not silu", "silu");
         }
-        Arrays.fill(draft.feedForwards, experts(config));
-        return new Blueprint(draft.spec(), config.isGguf() ? GGUF_NAMES : NAMES);
+        Arrays.fill(builder.feedForwards, experts(config));
+        return new Blueprint(builder.spec(), config.isGguf() ? GGUF_NAMES : NAMES);
     }
 
     private static final WeightNames GGUF_NAMES =

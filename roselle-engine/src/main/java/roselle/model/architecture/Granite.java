@@ -21,28 +21,28 @@ final class Granite implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 10_000, config.isGguf());
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 10_000, config.isGguf());
         boolean bias =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", false);
-        draft.projectionBias = bias;
-        draft.attentionOutputBias = bias;
+        builder.projectionBias = bias;
+        builder.attentionOutputBias = bias;
         boolean innerBias =
                 config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
-        draft.gated(config, "hidden_act", Activation.SILU, innerBias);
-        draft.scoreScale =
-                (float) config.number("attention_multiplier", "attention.scale", assumedScale(config, draft));
-        draft.embeddingScale = (float) config.number("embedding_multiplier", "embedding_scale", 1);
+        builder.gated(config, "hidden_act", Activation.SILU, innerBias);
+        builder.scoreScale =
+                (float) config.number("attention_multiplier", "attention.scale", assumedScale(config, builder));
+        builder.embeddingScale = (float) config.number("embedding_multiplier", "embedding_scale", 1);
         float residual = (float) config.number("residual_multiplier", "residual_scale", 1);
-        draft.block = new BlockSpec(true, false, false, false, residual);
+        builder.block = new BlockSpec(true, false, false, false, residual);
         double divisor = config.number("logits_scaling", "logit_scale", 1);
-        draft.output = new OutputSpec(draft.output.tied(), false, (float) (1 / divisor), 0f);
-        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+        builder.output = new OutputSpec(builder.output.tied(), false, (float) (1 / divisor), 0f);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 
     /** Hugging Face's own default is 1, llama.cpp's that of other models. */
-    private static double assumedScale(ModelConfig config, Draft draft) {
-        return config.isGguf() ? draft.scoreScale : 1;
+    private static double assumedScale(ModelConfig config, SpecBuilder builder) {
+        return config.isGguf() ? builder.scoreScale : 1;
     }
 }

@@ -18,11 +18,11 @@ final class Mistral implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 10_000, false);
-        draft.windows(config, config.integer("sliding_window", "", 0), layer -> true);
-        draft.gated(config, "hidden_act", Activation.SILU, false);
-        return new Blueprint(draft.spec(), Names.huggingFace());
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 10_000, false);
+        builder.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(builder.spec(), Names.huggingFace());
     }
 }

@@ -22,13 +22,13 @@ final class Mixtral implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 1_000_000, false);
-        draft.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 1_000_000, false);
+        builder.windows(config, config.integer("sliding_window", "", 0), layer -> true);
         config.activation("hidden_act", Activation.SILU);
-        Arrays.fill(draft.feedForwards, Mixture.of(config, draft.sizes.inner(), true));
-        return new Blueprint(draft.spec(), NAMES);
+        Arrays.fill(builder.feedForwards, Mixture.of(config, builder.sizes.inner(), true));
+        return new Blueprint(builder.spec(), NAMES);
     }
 
     private static final String EXPERT = Names.layer("block_sparse_moe.experts.{expert}.");

@@ -22,15 +22,15 @@ final class Olmo2 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.block = new BlockSpec(false, true, false, false, 1f);
-        draft.rope(config, 10_000, false);
-        draft.queryKeyNorm = QueryKeyNorm.ALL_HEADS;
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
-        draft.gated(config, "hidden_act", Activation.SILU, false);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.block = new BlockSpec(false, true, false, false, 1f);
+        builder.rope(config, 10_000, false);
+        builder.queryKeyNorm = QueryKeyNorm.ALL_HEADS;
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
+        builder.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     private static final Map<Part, String> NAMES = Map.of(

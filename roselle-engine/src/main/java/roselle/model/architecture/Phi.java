@@ -23,16 +23,16 @@ final class Phi implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.layerNorm(config, "layer_norm_eps", true);
-        draft.block = new BlockSpec(true, false, true, true, 1f);
-        draft.rope(config, 10_000, false);
-        draft.projectionBias = true;
-        draft.attentionOutputBias = true;
-        draft.queryKeyNorm = config.flag("qk_layernorm", "", false) ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
-        draft.plain(config, "hidden_act", Activation.GELU_TANH, true);
-        draft.output = new OutputSpec(Draft.isTied(config, false), true, 1f, 0f);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.layerNorm(config, "layer_norm_eps", true);
+        builder.block = new BlockSpec(true, false, true, true, 1f);
+        builder.rope(config, 10_000, false);
+        builder.projectionBias = true;
+        builder.attentionOutputBias = true;
+        builder.queryKeyNorm = config.flag("qk_layernorm", "", false) ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        builder.plain(config, "hidden_act", Activation.GELU_TANH, true);
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, false), true, 1f, 0f);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     private static final Map<Part, String> NAMES = Map.of(

@@ -20,14 +20,14 @@ final class Phi3 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 10_000, false);
-        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 10_000, false);
+        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
         config.has("original_max_position_embeddings", "");
-        draft.gated(config, "hidden_act", Activation.SILU, false);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
         return new Blueprint(
-                draft.spec(),
+                builder.spec(),
                 config.isGguf()
                         ? Names.ggufWithFusedGate()
                         : Names.huggingFace().with(NAMES));

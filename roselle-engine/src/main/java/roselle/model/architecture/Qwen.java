@@ -8,11 +8,11 @@ final class Qwen {
     private Qwen() {}
 
     /** A window in the upper layers, if it is switched on at all. */
-    static void windows(ModelConfig config, Draft draft) {
+    static void windows(ModelConfig config, SpecBuilder builder) {
         int window = config.integer("sliding_window", "", 0);
         int first = config.integer("max_window_layers", "", 0);
         boolean slides = config.flag("use_sliding_window", "", false);
-        draft.windows(config, slides ? window : 0, layer -> layer >= first);
+        builder.windows(config, slides ? window : 0, layer -> layer >= first);
     }
 
     static int expertSize(ModelConfig config) {
@@ -20,14 +20,14 @@ final class Qwen {
     }
 
     /** Experts in each layer but those that are said to be dense. */
-    static void experts(ModelConfig config, Draft draft, FeedForwardSpec.Experts experts) {
+    static void experts(ModelConfig config, SpecBuilder builder, FeedForwardSpec.Experts experts) {
         int step = config.size("decoder_sparse_step", "", 1 << 20, 1);
         int[] dense =
                 config.isGguf() || !config.has("mlp_only_layers", "") ? new int[0] : config.integers("mlp_only_layers");
-        for (int layer = 0; layer < draft.feedForwards.length; layer++) {
+        for (int layer = 0; layer < builder.feedForwards.length; layer++) {
             int index = layer;
             if ((layer + 1) % step == 0 && Arrays.stream(dense).noneMatch(one -> one == index)) {
-                draft.feedForwards[layer] = experts;
+                builder.feedForwards[layer] = experts;
             }
         }
     }

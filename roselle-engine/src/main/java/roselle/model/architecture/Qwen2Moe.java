@@ -20,19 +20,19 @@ final class Qwen2Moe implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 10_000, false);
-        draft.projectionBias = config.flag("qkv_bias", "", true);
-        Qwen.windows(config, draft);
-        draft.gated(config, "hidden_act", Activation.SILU, false);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 10_000, false);
+        builder.projectionBias = config.flag("qkv_bias", "", true);
+        Qwen.windows(config, builder);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
         int shared = config.size("shared_expert_intermediate_size", "expert_shared_feed_forward_length", 1 << 24);
         boolean normalizes = config.flag("norm_topk_prob", "", false);
         Qwen.experts(
                 config,
-                draft,
+                builder,
                 Mixture.of(config, Qwen.expertSize(config), normalizes).withShared(shared, true));
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     private static final Map<Part, String> NAMES = Map.of(

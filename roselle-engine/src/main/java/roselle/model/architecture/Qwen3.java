@@ -20,14 +20,14 @@ final class Qwen3 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.rmsNorm(config, 0f);
-        draft.rope(config, 10_000, false);
-        draft.queryKeyNorm = QueryKeyNorm.PER_HEAD;
-        draft.projectionBias = config.flag("attention_bias", "", false);
-        draft.attentionOutputBias = draft.projectionBias;
-        Qwen.windows(config, draft);
-        draft.gated(config, "hidden_act", Activation.SILU, false);
-        return new Blueprint(draft.spec(), Names.of(config, Map.of()));
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.rmsNorm(config, 0f);
+        builder.rope(config, 10_000, false);
+        builder.queryKeyNorm = QueryKeyNorm.PER_HEAD;
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
+        Qwen.windows(config, builder);
+        builder.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

@@ -22,20 +22,20 @@ final class StableLm implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.layerNorm(config, "layer_norm_eps", true);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.layerNorm(config, "layer_norm_eps", true);
         boolean parallel = config.isGguf()
                 ? config.flag("", "use_parallel_residual", !config.hasTensor("blk.0.ffn_norm.weight"))
                 : config.flag("use_parallel_residual", "", false);
-        draft.block = new BlockSpec(true, false, parallel, true, 1f);
-        draft.rope(config, 10_000, false);
-        draft.projectionBias =
+        builder.block = new BlockSpec(true, false, parallel, true, 1f);
+        builder.rope(config, 10_000, false);
+        builder.projectionBias =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("use_qkv_bias", "", false);
         boolean norms =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q_norm.weight") : config.flag("qk_layernorm", "", false);
-        draft.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
-        draft.gated(config, "hidden_act", Activation.SILU, false);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        builder.queryKeyNorm = norms ? QueryKeyNorm.PER_HEAD : QueryKeyNorm.NONE;
+        builder.gated(config, "hidden_act", Activation.SILU, false);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     private static final Map<Part, String> NAMES = Map.of(

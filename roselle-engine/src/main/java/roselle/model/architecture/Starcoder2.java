@@ -21,16 +21,16 @@ final class Starcoder2 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var draft = Draft.of(config, Sizes.of(config));
-        draft.layerNorm(config, "norm_epsilon", true);
-        draft.rope(config, 10_000, false);
+        var builder = SpecBuilder.of(config, Sizes.of(config));
+        builder.layerNorm(config, "norm_epsilon", true);
+        builder.rope(config, 10_000, false);
         boolean bias = config.flag("use_bias", "", true);
-        draft.projectionBias = bias;
-        draft.attentionOutputBias = bias;
-        draft.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
-        draft.plain(config, "hidden_act", Activation.GELU_TANH, bias);
-        draft.output = new OutputSpec(Draft.isTied(config, true), false, 1f, 0f);
-        return new Blueprint(draft.spec(), Names.of(config, NAMES));
+        builder.projectionBias = bias;
+        builder.attentionOutputBias = bias;
+        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        builder.plain(config, "hidden_act", Activation.GELU_TANH, bias);
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
+        return new Blueprint(builder.spec(), Names.of(config, NAMES));
     }
 
     private static final Map<Part, String> NAMES =

@@ -19,7 +19,7 @@ import roselle.api.InvalidRequestException;
  * are skipped.
  */
 public final class ApiKeyFile {
-    private static final int MOST_BYTES = 4 << 20;
+    private static final int MAX_BYTES = 4 << 20;
     private static final String SCHEME = "sha256:";
 
     private final Path path;
@@ -73,9 +73,9 @@ public final class ApiKeyFile {
 
     private static String text(Path path) {
         try (var stream = Files.newInputStream(path)) {
-            byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw new InvalidRequestException(path + " has more than " + MOST_BYTES + " bytes: it is no key file");
+            byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new InvalidRequestException(path + " has more than " + MAX_BYTES + " bytes: it is no key file");
             }
             return new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException unreadable) {

@@ -37,7 +37,7 @@ final class LiveConnection implements ConnectionContext {
     /** In the place of a deadline: there is none. */
     static final long NONE = Long.MIN_VALUE;
 
-    private static final int MOST_EARLY_RESETS = 1024;
+    private static final int MAX_EARLY_RESETS = 1024;
 
     private final ConnectionContext inner;
     private final DataReader reader = DataReader.create(this::pull);
@@ -93,7 +93,7 @@ final class LiveConnection implements ConnectionContext {
         PeerLiveness peer = requests.get(stream);
         if (peer != null) {
             peer.leave();
-        } else if (earlyResets.size() < MOST_EARLY_RESETS) {
+        } else if (earlyResets.size() < MAX_EARLY_RESETS) {
             earlyResets.add(stream);
         }
     }

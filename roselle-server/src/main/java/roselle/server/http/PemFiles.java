@@ -21,7 +21,7 @@ import roselle.server.config.TlsOptions;
 
 /** Reads the certificate and the key of a server that speaks TLS. */
 final class PemFiles {
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     private PemFiles() {}
 
@@ -104,9 +104,9 @@ final class PemFiles {
 
     private static byte[] read(Path path) {
         try (var stream = Files.newInputStream(path)) {
-            byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw new InvalidRequestException(path + " has more than " + MOST_BYTES + " bytes: it is no PEM file");
+            byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new InvalidRequestException(path + " has more than " + MAX_BYTES + " bytes: it is no PEM file");
             }
             return bytes;
         } catch (IOException unreadable) {

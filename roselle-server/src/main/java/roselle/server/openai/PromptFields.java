@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads a field that is one text or several, each as a string or as token ids. */
 final class PromptFields {
-    private static final int MOST_PROMPTS = 2048;
-    private static final int MOST_TOKENS = 10_000_000;
+    private static final int MAX_PROMPTS = 2048;
+    private static final int MAX_TOKENS = 10_000_000;
     private static final String KINDS = "a string, an array of strings, of token ids, or of arrays of token ids";
 
     private final String name;
@@ -41,8 +41,8 @@ final class PromptFields {
     }
 
     private List<Prompt> several(JsonNode given) {
-        if (given.size() > MOST_PROMPTS) {
-            throw ApiException.invalid(name, name + " has " + given.size() + " entries: at most " + MOST_PROMPTS);
+        if (given.size() > MAX_PROMPTS) {
+            throw ApiException.invalid(name, name + " has " + given.size() + " entries: at most " + MAX_PROMPTS);
         }
         var prompts = new ArrayList<Prompt>();
         for (JsonNode each : given.values()) {
@@ -63,6 +63,6 @@ final class PromptFields {
     }
 
     private static Prompt tokens(JsonNode given, String path) {
-        return new Prompt.Tokens(JsonFields.integers(given, path, 0, Integer.MAX_VALUE, MOST_TOKENS));
+        return new Prompt.Tokens(JsonFields.integers(given, path, 0, Integer.MAX_VALUE, MAX_TOKENS));
     }
 }

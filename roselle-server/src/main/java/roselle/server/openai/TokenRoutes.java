@@ -17,7 +17,7 @@ import roselle.tokenizer.Tokenizer;
 
 /** {@code /tokenize} and {@code /detokenize}, in vLLM's form. */
 final class TokenRoutes {
-    private static final int MOST_TOKENS = 10_000_000;
+    private static final int MAX_TOKENS = 10_000_000;
 
     private final Answers answers;
     private final Models models;
@@ -88,7 +88,7 @@ final class TokenRoutes {
         if (!fields.has("tokens")) {
             throw fields.missing("tokens");
         }
-        List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MOST_TOKENS);
+        List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MAX_TOKENS);
         fields.refuseOthers();
         String text = tokenizer.decode(ids.stream().mapToInt(Integer::intValue).toArray(), false);
         exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());

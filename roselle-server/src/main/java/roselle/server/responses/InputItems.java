@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class InputItems {
     private static final int MOST = 10_000;
-    private static final int MOST_LOGPROBS = 1_000_000;
+    private static final int MAX_LOGPROBS = 1_000_000;
     private static final Set<String> STATUSES = Set.of("in_progress", "completed", "incomplete");
 
     private final List<ChatMessage> messages = new ArrayList<>();
@@ -123,7 +123,7 @@ final class InputItems {
             text.append(part.requiredString("text"));
             if (type.equals("output_text")) { // as this server wrote it
                 part.objects("annotations", MOST);
-                part.objects("logprobs", MOST_LOGPROBS);
+                part.objects("logprobs", MAX_LOGPROBS);
             }
             part.refuseOthers();
         }

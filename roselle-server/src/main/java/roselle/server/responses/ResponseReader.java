@@ -19,7 +19,7 @@ import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
 final class ResponseReader {
-    private static final int MOST_TOOLS = 1024;
+    private static final int MAX_TOOLS = 1024;
     private static final String LOGPROBS = "message.output_text.logprobs";
 
     private final Models models;
@@ -43,7 +43,7 @@ final class ResponseReader {
         conversation.addAll(InputItems.read(fields));
         Optional<String> instructions = fields.string("instructions");
         String toolChoice = toolChoice(fields);
-        List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
+        List<Map<String, Object>> tools = fields.objects("tools", MAX_TOOLS).stream()
                 .map(ResponseReader::function)
                 .toList();
         List<Map<String, Object>> known = toolChoice.equals("none")

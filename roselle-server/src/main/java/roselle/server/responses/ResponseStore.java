@@ -14,8 +14,8 @@ import roselle.server.http.ErrorKind;
  * Thread-safe. A response is found by the key that asked for it alone.
  */
 final class ResponseStore {
-    private static final int MOST_RESPONSES = 1024;
-    private static final long MOST_BYTES = 64L << 20;
+    private static final int MAX_RESPONSES = 1024;
+    private static final long MAX_BYTES = 64L << 20;
 
     private final Map<String, Kept> kept = new LinkedHashMap<>();
     private long bytes;
@@ -45,7 +45,7 @@ final class ResponseStore {
         kept.put(id, response);
         bytes += response.bytes();
         Iterator<Kept> oldest = kept.values().iterator();
-        while (kept.size() > MOST_RESPONSES || (bytes > MOST_BYTES && kept.size() > 1)) {
+        while (kept.size() > MAX_RESPONSES || (bytes > MAX_BYTES && kept.size() > 1)) {
             bytes -= oldest.next().bytes();
             oldest.remove();
         }
@@ -57,7 +57,7 @@ final class ResponseStore {
         if (found == null || !found.key().equals(key)) {
             throw new ApiException(
                     ErrorKind.ANSWER_NOT_FOUND,
-                    "there is no response of that id: this server keeps the latest " + MOST_RESPONSES
+                    "there is no response of that id: this server keeps the latest " + MAX_RESPONSES
                             + " in memory until it ends");
         }
         return found;

@@ -29,7 +29,7 @@ final class OverloadTest {
     private static final double OVERLOAD_SECONDS = 60;
     private static final int TIMES = 10;
 
-    private static final double LEAST_SHARE = 0.95;
+    private static final double MIN_SHARE = 0.95;
     /** The clients need processors too, which other programs may take for a while: what refusing costs, it costs each time. */
     private static final int ROUNDS = 3;
 
@@ -49,15 +49,15 @@ final class OverloadTest {
     void carriesAsMuchUnderTenTimesItsLoad() throws Exception {
         double best = 0;
         try (var serving = new NullServer(SEQUENCES, QUEUE, STEP_NANOS)) {
-            for (int round = 0; round < ROUNDS && best < LEAST_SHARE; round++) {
+            for (int round = 0; round < ROUNDS && best < MIN_SHARE; round++) {
                 best = Math.max(best, shareOfPeak(serving));
             }
         }
-        if (best < LEAST_SHARE) {
+        if (best < MIN_SHARE) {
             double wakeUp = NullServer.wakeUpMillis();
             assumeTrue(wakeUp < 1, "this machine wakes a sleeping thread " + wakeUp + " ms late at p99");
         }
-        assertThat(best).as("the part of the peak that is carried").isGreaterThanOrEqualTo(LEAST_SHARE);
+        assertThat(best).as("the part of the peak that is carried").isGreaterThanOrEqualTo(MIN_SHARE);
     }
 
     /** What is carried under overload, as a part of what is carried without. */

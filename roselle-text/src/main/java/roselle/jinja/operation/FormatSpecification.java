@@ -23,7 +23,7 @@ import roselle.jinja.value.Types;
  */
 record FormatSpecification(
         String fill, char align, char sign, boolean alternate, int width, char grouping, int precision, char type) {
-    private static final int MOST_DIGITS = 1_000;
+    private static final int MAX_DIGITS = 1_000;
 
     static String format(Rendering rendering, Object value, String specification) {
         if (specification.isEmpty()) {
@@ -172,7 +172,7 @@ record FormatSpecification(
             }
             int width = Math.max(number(Limits.DEFAULT.textCharacters()), 0);
             char grouping = oneOf(",_");
-            int precision = oneOf(".") == 0 ? -1 : number(MOST_DIGITS);
+            int precision = oneOf(".") == 0 ? -1 : number(MAX_DIGITS);
             char type = at < text.length() ? text.charAt(at++) : 0;
             if (at < text.length()) {
                 throw new TemplateFault("invalid format specifier '" + text + "'");

@@ -17,7 +17,7 @@ import roselle.jinja.value.Undefined;
 
 /** Python's {@code text % values}. */
 public final class PercentFormat {
-    private static final int MOST_DIGITS = 1_000;
+    private static final int MAX_DIGITS = 1_000;
 
     private final Rendering rendering;
     private final String pattern;
@@ -94,7 +94,7 @@ public final class PercentFormat {
         int precision = -1;
         if (peek() == '.') {
             at++;
-            precision = Math.max(0, number(MOST_DIGITS));
+            precision = Math.max(0, number(MAX_DIGITS));
         }
         while (peek() != 0 && "hlL".indexOf(peek()) >= 0) {
             at++;

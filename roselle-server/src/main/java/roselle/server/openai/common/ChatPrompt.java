@@ -13,7 +13,7 @@ import roselle.server.http.JsonFields;
  * {@code chat_template_kwargs}, {@code add_generation_prompt}, {@code continue_final_message}.
  */
 public final class ChatPrompt {
-    private static final int MOST_TOOLS = 1024;
+    private static final int MAX_TOOLS = 1024;
 
     private ChatPrompt() {}
 
@@ -36,7 +36,7 @@ public final class ChatPrompt {
             variables.put("add_generation_prompt", false);
             variables.put(Prompt.Chat.CONTINUE, true);
         }
-        List<Map<String, Object>> tools = fields.objects("tools", MOST_TOOLS).stream()
+        List<Map<String, Object>> tools = fields.objects("tools", MAX_TOOLS).stream()
                 .map(ChatPrompt::tool)
                 .toList();
         return new Prompt.Chat(ChatMessages.read(fields), mayCall(fields) ? tools : List.of(), variables);

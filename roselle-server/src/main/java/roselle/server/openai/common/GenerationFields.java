@@ -15,8 +15,8 @@ import roselle.server.http.JsonFields;
 
 /** The fields that all kinds of generation share: how to draw tokens, when to stop, whose turn it is. */
 public final class GenerationFields {
-    private static final int MOST_STOPS = 64;
-    private static final int MOST_IDS = 4096;
+    private static final int MAX_STOPS = 64;
+    private static final int MAX_IDS = 4096;
 
     private final JsonFields fields;
     private final ServedModel model;
@@ -39,7 +39,7 @@ public final class GenerationFields {
                 number("repetition_penalty", 0.01, 100, advice.repetitionPenalty()),
                 number("presence_penalty", -2, 2, advice.presencePenalty()),
                 number("frequency_penalty", -2, 2, advice.frequencyPenalty()),
-                fields.numbersById("logit_bias", -100, 100, MOST_IDS),
+                fields.numbersById("logit_bias", -100, 100, MAX_IDS),
                 seed);
     }
 
@@ -62,12 +62,12 @@ public final class GenerationFields {
                 most,
                 least,
                 stopStrings(),
-                Set.copyOf(fields.integers("stop_token_ids", 0, Integer.MAX_VALUE, MOST_IDS)),
+                Set.copyOf(fields.integers("stop_token_ids", 0, Integer.MAX_VALUE, MAX_IDS)),
                 fields.bool("ignore_eos", false));
     }
 
     private List<String> stopStrings() {
-        List<String> stops = fields.strings("stop", MOST_STOPS);
+        List<String> stops = fields.strings("stop", MAX_STOPS);
         for (String stop : stops) {
             if (stop.isEmpty() || stop.length() > 4096) {
                 throw ApiException.invalid(

@@ -15,16 +15,16 @@ import java.util.regex.Pattern;
  * <p>vLLM's server, for one, ends with {@code RuntimeError: Engine core initialization failed. See root cause above}; the
  * cause is the first error that the processes it started wrote, some hundred lines before.
  */
-final class LastWords {
+final class FirstError {
     private static final int LINES = 5;
     private static final int LONGEST_LINE = 600;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     /** An exception of Python at the beginning of a line, or behind what a logger puts there: {@code (pid=7) ERROR [a.py:3]}. */
     private static final Pattern ERROR =
             Pattern.compile("(?:^|[\\])] )((?:\\w{1,80}\\.){0,9}\\w{0,80}(?:Error|Exception): .+)");
 
-    private LastWords() {}
+    private FirstError() {}
 
     /** For a message, in one line. */
     static String of(Path log) {
@@ -52,7 +52,7 @@ final class LastWords {
     private static List<String> lines(Path log) {
         try (var file = new RandomAccessFile(log.toFile(), "r")) {
             long length = file.length();
-            var bytes = new byte[(int) Math.min(length, MOST_BYTES)];
+            var bytes = new byte[(int) Math.min(length, MAX_BYTES)];
             file.seek(length - bytes.length);
             file.readFully(bytes);
             return new String(bytes, StandardCharsets.UTF_8)

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** What is wrong with a command line, in a sentence that speaks of options and commands rather than of Java. */
-final class Misuse {
+final class UsageMessage {
     /** How picocli names the types of values, and what people call them. */
     private static final Map<String, String> KINDS = Map.of(
             "' is not an int", "' is not a whole number below 2147483648",
@@ -17,7 +17,7 @@ final class Misuse {
             "' is not a double", "' is not a number",
             "' is not a float", "' is not a number");
 
-    private Misuse() {}
+    private UsageMessage() {}
 
     static String sentence(ParameterException failure) {
         if (failure instanceof UnmatchedArgumentException unmatched) {

@@ -11,6 +11,6 @@ import roselle.kvcache.PrefixScope;
  * @param arrivalNanos when it was submitted; of two sequences the earlier ranks higher
  * @param deadlineNanos when it fails unless finished, or {@link #NO_DEADLINE}
  */
-public record Placement(PrefixScope scope, int priority, String key, long arrivalNanos, long deadlineNanos) {
+public record Scheduling(PrefixScope scope, int priority, String key, long arrivalNanos, long deadlineNanos) {
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 }

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class LastWordsTest {
+final class FirstErrorTest {
     @TempDir
     private Path folder;
 
@@ -56,6 +56,6 @@ final class LastWordsTest {
     }
 
     private String of(String output) throws IOException {
-        return LastWords.of(Files.writeString(folder.resolve("log"), output));
+        return FirstError.of(Files.writeString(folder.resolve("log"), output));
     }
 }

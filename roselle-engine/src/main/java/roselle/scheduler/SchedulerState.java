@@ -1,4 +1,4 @@
 package roselle.scheduler;
 
 /** Who waits, who runs, what each key was served, and what was done in all: the records that planning reads and changes. */
-record Books(ServiceCounters counters, PendingQueue queue, RunningSet running, Totals totals) {}
+record SchedulerState(ServiceCounters counters, PendingQueue queue, RunningSet running, Totals totals) {}

@@ -21,7 +21,7 @@ import roselle.model.RopeSpec;
  * A decoder in the making. It begins as Llama's (RMS norms before each half, rotary positions, gated SiLU, no biases, all
  * layers alike), and a family's file says what is different.
  */
-final class Draft {
+final class SpecBuilder {
     final Sizes sizes;
     NormSpec norm;
     BlockSpec block = new BlockSpec(true, false, false, false, 1f);
@@ -46,7 +46,7 @@ final class Draft {
 
     private final String family;
 
-    private Draft(ModelConfig config, Sizes sizes) {
+    private SpecBuilder(ModelConfig config, Sizes sizes) {
         this.sizes = sizes;
         family = config.family();
         windows = new int[sizes.layers()];
@@ -58,11 +58,11 @@ final class Draft {
     }
 
     /** Llama's shape in the sizes of a configuration. */
-    static Draft of(ModelConfig config, Sizes sizes) {
-        var draft = new Draft(config, sizes);
+    static SpecBuilder of(ModelConfig config, Sizes sizes) {
+        var builder = new SpecBuilder(config, sizes);
         config.requireOff("is_encoder_decoder", "add_cross_attention", "use_bidirectional_attention", "use_mrope");
-        draft.output = new OutputSpec(isTied(config, false), false, 1f, 0f);
-        return draft;
+        builder.output = new OutputSpec(isTied(config, false), false, 1f, 0f);
+        return builder;
     }
 
     /** Whether the embedding is the output matrix; a GGUF says so by having no other. */
