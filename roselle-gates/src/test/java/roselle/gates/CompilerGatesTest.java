@@ -54,6 +54,12 @@ final class CompilerGatesTest {
                     <version>0.1.0-SNAPSHOT</version>
                   </parent>
                   <artifactId>planted</artifactId>
+                  <dependencies>
+                    <dependency>
+                      <groupId>org.jspecify</groupId>
+                      <artifactId>jspecify</artifactId>
+                    </dependency>
+                  </dependencies>
                 </project>
                 """);
         write("planted/src/main/java/roselle/planted/package-info.java", """
