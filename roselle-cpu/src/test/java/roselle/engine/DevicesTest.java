@@ -67,6 +67,12 @@ class DevicesTest {
     }
 
     @Test
+    void tellsOfTheDeviceThatAutoMeans() {
+        assertThat(Devices.describe(AUTO, List.of())).isNotEmpty();
+        assertThat(Devices.rounds(AUTO)).isEqualTo(Devices.rounds(new DeviceOptions("cpu", 1)));
+    }
+
+    @Test
     void aTinyModelGetsOneThreadUnlessAskedOtherwise() {
         try (Checkpoint tiny = Checkpoint.open(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))) {
             assertThat(threads(0, tiny)).isEqualTo("cpu, 1 thread");

@@ -98,7 +98,11 @@ public final class Devices {
             }
             warning.accept("the device " + provider.kind() + " is left alone and the CPU taken: " + reason.get());
         }
-        throw new DeviceException(
+        throw none();
+    }
+
+    private static DeviceException none() {
+        return new DeviceException(
                 "no kind of device is here: put roselle-cpu or roselle-cuda on the module or class path");
     }
 
@@ -118,7 +122,14 @@ public final class Devices {
         return provider.open(index, options, weightBytes);
     }
 
+    /** The kind of device that a name means; of {@code auto}, the fastest that is here. */
     private static BackendProvider provider(String name) {
+        if (name.equals(DeviceOptions.AUTO)) {
+            return providers().stream()
+                    .filter(each -> each.unavailable().isEmpty())
+                    .findFirst()
+                    .orElseThrow(Devices::none);
+        }
         int colon = name.indexOf(':');
         String kind = colon < 0 ? name : name.substring(0, colon);
         var known = new TreeSet<String>();
