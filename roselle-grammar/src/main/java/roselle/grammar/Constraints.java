@@ -1,0 +1,37 @@
+package roselle.grammar;
+
+import java.util.List;
+import roselle.grammar.automaton.Budget;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.regex.Languages;
+import roselle.grammar.regex.Regex;
+import roselle.grammar.regex.TextConstraint;
+
+/** Constraints out of what a request says. Each is compiled once, may serve any number of answers, and builds itself as it is used. */
+public final class Constraints {
+    private Constraints() {}
+
+    /**
+     * Texts that a regular expression in ECMA's syntax matches as a whole.
+     *
+     * @throws GrammarException if it is none, is not supported, or costs too much
+     */
+    public static Constraint regex(String expression, GrammarLimits limits) {
+        Languages languages = languages(limits);
+        if (expression.length() > limits.maxSourceCharacters()) {
+            throw limits.tooLong(expression.length());
+        }
+        return new TextConstraint(languages, Regex.whole(languages, expression));
+    }
+
+    /** One of some texts. */
+    public static Constraint choice(List<String> texts, GrammarLimits limits) {
+        Languages languages = languages(limits);
+        return new TextConstraint(languages, languages.literals(texts));
+    }
+
+    private static Languages languages(GrammarLimits limits) {
+        return new Languages(new Budget(limits.workUnits(), limits.keptUnits()));
+    }
+}

@@ -1,0 +1,27 @@
+package roselle.grammar;
+
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.automaton.GrammarException.Reason;
+
+/**
+ * What a constraint may cost.
+ *
+ * @param maxSourceCharacters of the schema or expression
+ * @param workUnits of one piece of work, compiling or one step; about 10 million take a second
+ * @param keptUnits of memory while it lives, about 100 bytes each
+ */
+public record GrammarLimits(int maxSourceCharacters, long workUnits, long keptUnits) {
+    /** Enough for schemas of people, and 64 MB at most. */
+    public static final GrammarLimits DEFAULTS = new GrammarLimits(4 << 20, 1_000_000, 600_000);
+
+    public GrammarLimits {
+        if (maxSourceCharacters < 1 || workUnits < 1 || keptUnits < 1) {
+            throw new IllegalArgumentException("limits of grammars must be positive");
+        }
+    }
+
+    GrammarException tooLong(int characters) {
+        return new GrammarException(
+                Reason.BUDGET, "it has " + characters + " characters; " + maxSourceCharacters + " are allowed.");
+    }
+}

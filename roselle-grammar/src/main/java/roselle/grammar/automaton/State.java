@@ -1,0 +1,42 @@
+package roselle.grammar.automaton;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a text stands in the language of a {@link Constraint}: everything that matters of the bytes read so far.
+ *
+ * <p>A state never changes, so going back and forking are keeping it. Of every state some way leads to the end of a text of the
+ * language: there are no dead ends. States that recur should be the same object, because masks are remembered by identity.
+ *
+ * <p><b>Branches.</b> Masks of the next token come from walking the vocabulary's trie, and {@link #advance} is too slow for that
+ * where much is allowed. A state may therefore tell the same language once more, as a union of branches: branch {@code i} is the
+ * bytes of {@link #lexeme}{@code (i)}, and then what {@link #leave} allows. Walks inside lexemes are remembered for each lexeme,
+ * across states. A state with no branches is walked byte by byte, which is right and may be slow.
+ */
+public interface State {
+    /** The state behind one more byte (0 to 255), or null where no text of the language goes on so. */
+    @Nullable State advance(int octet);
+
+    /** Whether the text read so far is in the language. */
+    boolean isAccepting();
+
+    /** How many branches tell the language of this state; 0 where only {@link #advance} does. */
+    default int branches() {
+        return 0;
+    }
+
+    /** Where a branch stands in its lexeme; never one that has ended with nothing to follow inside. */
+    default Lexeme lexeme(int branch) {
+        throw new IndexOutOfBoundsException(branch);
+    }
+
+    /**
+     * The state after the lexeme of a branch.
+     *
+     * @param end a successor of {@code lexeme(branch)}, or itself, that {@link Lexeme#mayEnd may end}
+     * @return null where nothing can follow
+     */
+    default @Nullable State leave(int branch, Lexeme end) {
+        throw new IndexOutOfBoundsException(branch);
+    }
+}

@@ -1,0 +1,86 @@
+package roselle.grammar.mask;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/**
+ * All tokens by their bytes, as nodes in preorder: node 0 is the root, the children of a node follow it, and {@link #end} tells where
+ * its subtree stops, so that a walk skips what is forbidden by jumping forward.
+ */
+final class TokenTrie {
+    final byte[] octet; // of the edge to the node
+    final int[] end; // the first node behind the subtree
+    final int[] token; // an id that ends here, or -1
+    final short[] depth; // bytes from the root
+    final int[] nextSame; // for an id: the next one with the same bytes, or -1
+    final int nodes;
+    final int maxDepth;
+
+    TokenTrie(byte[][] tokens) {
+        int[] order = IntStream.range(0, tokens.length)
+                .filter(id -> tokens[id].length > 0 && tokens[id].length < Short.MAX_VALUE)
+                .boxed()
+                .sorted((a, b) -> Arrays.compareUnsigned(tokens[a], tokens[b]))
+                .mapToInt(Integer::intValue)
+                .toArray();
+        int count = 1 + countNodes(tokens, order);
+        octet = new byte[count];
+        end = new int[count];
+        token = new int[count];
+        depth = new short[count];
+        nextSame = new int[tokens.length];
+        Arrays.fill(nextSame, -1);
+        Arrays.fill(token, -1);
+        nodes = count;
+        maxDepth = fill(tokens, order);
+    }
+
+    private static int countNodes(byte[][] tokens, int[] order) {
+        int count = 0;
+        byte[] before = {};
+        for (int id : order) {
+            count += tokens[id].length - shared(before, tokens[id]);
+            before = tokens[id];
+        }
+        return count;
+    }
+
+    private static int shared(byte[] a, byte[] b) {
+        int at = Arrays.mismatch(a, b);
+        return at < 0 ? a.length : at;
+    }
+
+    private int fill(byte[][] tokens, int[] order) {
+        int deepest = 0;
+        for (int id : order) {
+            deepest = Math.max(deepest, tokens[id].length);
+        }
+        int[] path = new int[deepest + 1];
+        int length = 0;
+        int node = 1;
+        byte[] before = {};
+        for (int id : order) {
+            byte[] bytes = tokens[id];
+            int same = shared(before, bytes);
+            while (length > same) {
+                end[path[length--]] = node;
+            }
+            while (length < bytes.length) {
+                octet[node] = bytes[length];
+                path[++length] = node;
+                depth[node++] = (short) length;
+            }
+            nextSame[id] = token[path[length]];
+            token[path[length]] = id;
+            before = bytes;
+        }
+        while (length >= 0) {
+            end[path[length--]] = node;
+        }
+        return deepest;
+    }
+
+    boolean hasChildren(int node) {
+        return end[node] > node + 1;
+    }
+}

@@ -1,0 +1,75 @@
+package roselle.grammar.mask;
+
+import java.util.Arrays;
+import roselle.tokenizer.Tokenizer;
+
+/** The tokens that masks speak of, as a trie of their bytes; immutable and thread-safe, one for each model. */
+public final class Vocabulary {
+    private static final byte[] NOTHING = {};
+
+    private final byte[][] tokens;
+    private final int[] endTokens;
+    private final TokenTrie trie;
+
+    /**
+     * A vocabulary.
+     *
+     * @param tokens the bytes of each id; empty where an id is never part of a constrained text
+     * @param endTokens the ids that end an answer; allowed exactly where the text may end
+     */
+    public Vocabulary(byte[][] tokens, int[] endTokens) {
+        this.tokens = new byte[tokens.length][];
+        for (int id = 0; id < tokens.length; id++) {
+            this.tokens[id] = tokens[id].clone();
+        }
+        this.endTokens = endTokens.clone();
+        for (int id : endTokens) {
+            this.tokens[id] = NOTHING;
+        }
+        this.trie = new TokenTrie(this.tokens);
+    }
+
+    /** The vocabulary of a tokenizer; {@code size} is the number of logits, which may be larger than the tokenizer's. */
+    public static Vocabulary of(Tokenizer tokenizer, int size, int[] endTokens) {
+        byte[][] tokens = new byte[size][];
+        Arrays.fill(tokens, NOTHING);
+        for (int id = 0; id < Math.min(size, tokenizer.vocabularySize()); id++) {
+            if (tokenizer.hasToken(id) && !tokenizer.isSpecial(id)) {
+                tokens[id] = tokenizer.bytesOf(id);
+            }
+        }
+        return new Vocabulary(tokens, endTokens);
+    }
+
+    /** Ids are 0 until this number. */
+    public int size() {
+        return tokens.length;
+    }
+
+    /** Whether an answer ends with this id. */
+    public boolean isEnd(int id) {
+        for (int end : endTokens) {
+            if (end == id) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    int[] endTokens() {
+        return endTokens;
+    }
+
+    byte[] bytes(int id) {
+        return tokens[id];
+    }
+
+    TokenTrie trie() {
+        return trie;
+    }
+
+    /** Words of a mask over all ids. */
+    int words() {
+        return (tokens.length + 63) >>> 6;
+    }
+}

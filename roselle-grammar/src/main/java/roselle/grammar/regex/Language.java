@@ -1,0 +1,84 @@
+package roselle.grammar.regex;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A regular language of code points, and at the same time a state of the automaton that reads it: the language of what may still
+ * come. Made by {@link Languages}, which interns them; equal is the same object.
+ *
+ * <p>Expressions in the sense of Brzozowski: {@link Languages#steps} derives one by all code points at once.
+ */
+public final class Language {
+    enum Kind {
+        /** No text at all. */
+        EMPTY,
+        /** The empty text alone. */
+        EPSILON,
+        /** Every text. */
+        ANY,
+        /** One code point of a set. */
+        SYMBOL,
+        /** First, then second. */
+        CONCAT,
+        OR,
+        AND,
+        NOT,
+        /** A part so many times. */
+        REPEAT,
+        /** The rests of some sorted texts. */
+        LITERALS,
+        /** Texts of so many code points. */
+        LENGTH,
+        /** An automaton that is computed. */
+        MACHINE
+    }
+
+    static final int UNBOUNDED = Integer.MAX_VALUE;
+
+    final Kind kind;
+    final int id;
+    final Language[] parts; // of CONCAT, OR, AND, NOT, REPEAT
+    final @Nullable Object payload; // CodePoints, Literals or Machine
+    final int min;
+    final int max;
+    final boolean isNullable;
+
+    /** Known once asked for; made under the lock of {@link Languages}. */
+    volatile @Nullable Steps steps;
+
+    @Nullable Steps raw;
+    byte live; // 0 not known, 1 live, 2 dead, 3 in question
+
+    /** What is made of this language by whoever reads texts with it; made under the same lock. */
+    volatile @Nullable Object attachment;
+
+    Language(Kind kind, int id, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
+        this.kind = kind;
+        this.id = id;
+        this.parts = parts;
+        this.payload = payload;
+        this.min = min;
+        this.max = max;
+        this.isNullable = isNullable;
+    }
+
+    /** Whether the empty text is in it. */
+    public boolean isNullable() {
+        return isNullable;
+    }
+
+    public boolean isEmpty() {
+        return kind == Kind.EMPTY;
+    }
+
+    /** Whether every text is in it, as far as its expression shows. */
+    public boolean isAny() {
+        return kind == Kind.ANY;
+    }
+
+    /** The one text that ended here, where this is what is left of a list of texts; else null. */
+    public @Nullable String completed() {
+        return kind == Kind.LITERALS ? ((Literals) Objects.requireNonNull(payload)).completed() : null;
+    }
+}

@@ -1,0 +1,611 @@
+package roselle.grammar.regex;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Budget;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.regex.Language.Kind;
+
+/**
+ * Makes languages, interned, and derives them. Callers hold {@link #lock()} whenever several threads may come.
+ *
+ * <p>Expressions are kept small by the laws of or, and, not and concatenation alone. That is enough for finitely many derivatives, and
+ * cheap. A derivative from which no text can be completed is replaced by {@link #empty()}: a search finds out for expressions with
+ * intersection or complement, all others are live as they stand.
+ */
+public final class Languages {
+    private record Key(Kind kind, List<Integer> parts, @Nullable Object payload, int min, int max) {}
+
+    private static final Language[] NO_PARTS = {};
+    private static final int MAX_DEPTH = 1200;
+
+    private final Budget budget;
+    private final Map<Key, Language> interned = new HashMap<>();
+    private int depth;
+    private final Language empty;
+    private final Language epsilon;
+    private final Language any;
+
+    public Languages(Budget budget) {
+        this.budget = budget;
+        this.empty = make(Kind.EMPTY, NO_PARTS, null, 0, 0, false);
+        this.epsilon = make(Kind.EPSILON, NO_PARTS, null, 0, 0, true);
+        this.any = make(Kind.ANY, NO_PARTS, null, 0, 0, true);
+    }
+
+    /** What guards everything that is built lazily of these languages. */
+    public Object lock() {
+        return this;
+    }
+
+    public Budget budget() {
+        return budget;
+    }
+
+    public Language empty() {
+        return empty;
+    }
+
+    public Language epsilon() {
+        return epsilon;
+    }
+
+    public Language any() {
+        return any;
+    }
+
+    public Language symbol(CodePoints set) {
+        return set.isEmpty() ? empty : make(Kind.SYMBOL, NO_PARTS, set, 0, 0, false);
+    }
+
+    /** Exactly this text. */
+    public Language text(String text) {
+        return literals(List.of(text));
+    }
+
+    /** Exactly these texts; {@link Language#completed} tells which has been read. */
+    public Language literals(Collection<String> texts) {
+        if (texts.isEmpty()) {
+            return empty;
+        }
+        budget.keep(texts.size());
+        String[] spelled = texts.stream().distinct().toArray(String[]::new);
+        int[][] codePoints = new int[spelled.length][];
+        Integer[] order = new Integer[spelled.length];
+        for (int i = 0; i < spelled.length; i++) {
+            codePoints[i] = spelled[i].codePoints().toArray();
+            order[i] = i;
+        }
+        Arrays.sort(order, Comparator.comparing(i -> codePoints[i], Arrays::compare));
+        String[] sorted = new String[spelled.length];
+        int[][] sortedPoints = new int[spelled.length][];
+        for (int i = 0; i < sorted.length; i++) {
+            sorted[i] = spelled[order[i]];
+            sortedPoints[i] = codePoints[order[i]];
+        }
+        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0));
+    }
+
+    private Language literals(Literals literals) {
+        return make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
+    }
+
+    public Language length(int min, int max) {
+        if (min > max) {
+            return empty;
+        }
+        return min <= 0 && max == Language.UNBOUNDED
+                ? any
+                : make(Kind.LENGTH, NO_PARTS, null, Math.max(0, min), max, min <= 0);
+    }
+
+    public Language machine(@Nullable Machine state) {
+        return state == null ? empty : make(Kind.MACHINE, NO_PARTS, state, 0, 0, state.isFinal());
+    }
+
+    public Language concat(Language first, Language second) {
+        if (first.isEmpty() || second.isEmpty()) {
+            return empty;
+        }
+        if (first == epsilon) {
+            return second;
+        }
+        if (second == epsilon || (first == any && second == any)) {
+            return first;
+        }
+        if (first.kind == Kind.CONCAT) {
+            return concat(first.parts[0], concat(first.parts[1], second));
+        }
+        return make(
+                Kind.CONCAT, new Language[] {first, second}, null, 0, 0, first.isNullable && second.isNullable);
+    }
+
+    public Language concat(Language... parts) {
+        Language all = epsilon;
+        for (int i = parts.length - 1; i >= 0; i--) {
+            all = concat(parts[i], all);
+        }
+        return all;
+    }
+
+    /** A part between min and max times; a max of {@link Integer#MAX_VALUE} has no bound. */
+    public Language repeat(Language part, int min, int max) {
+        if (max == 0 || part == epsilon) {
+            return epsilon;
+        }
+        if (part.isEmpty()) {
+            return min == 0 ? epsilon : empty;
+        }
+        if (min == 1 && max == 1) {
+            return part;
+        }
+        if (part == any) {
+            return any;
+        }
+        if (part.kind == Kind.SYMBOL && Objects.equals(part.payload, CodePoints.ALL)) {
+            return length(min, max);
+        }
+        int least = part.isNullable ? 0 : min;
+        return make(Kind.REPEAT, new Language[] {part}, null, least, max, least == 0);
+    }
+
+    public Language not(Language part) {
+        if (part == empty) {
+            return any;
+        }
+        if (part == any) {
+            return empty;
+        }
+        if (part.kind == Kind.NOT) {
+            return part.parts[0];
+        }
+        return make(Kind.NOT, new Language[] {part}, null, 0, 0, !part.isNullable);
+    }
+
+    public Language or(Language... parts) {
+        List<Language> flat = new ArrayList<>();
+        CodePoints symbols = CodePoints.NONE;
+        for (Language part : flatten(Kind.OR, parts)) {
+            if (part == any) {
+                return any;
+            } else if (part.kind == Kind.SYMBOL) {
+                symbols = symbols.or((CodePoints) Objects.requireNonNull(part.payload));
+            } else if (part != empty) {
+                flat.add(part);
+            }
+        }
+        if (!symbols.isEmpty()) {
+            flat.add(symbol(symbols));
+        }
+        return joined(Kind.OR, flat, empty, any);
+    }
+
+    public Language and(Language... parts) {
+        List<Language> flat = new ArrayList<>();
+        int min = 0;
+        int max = Language.UNBOUNDED;
+        for (Language part : flatten(Kind.AND, parts)) {
+            if (part == empty) {
+                return empty;
+            } else if (part.kind == Kind.LENGTH) {
+                min = Math.max(min, part.min);
+                max = Math.min(max, part.max);
+            } else if (part != any) {
+                flat.add(part);
+            }
+        }
+        Language length = length(min, max);
+        if (length == empty) {
+            return empty;
+        }
+        if (length != any) {
+            flat.add(length);
+        }
+        return joined(Kind.AND, flat, any, empty);
+    }
+
+    private static List<Language> flatten(Kind kind, Language[] parts) {
+        List<Language> flat = new ArrayList<>(parts.length);
+        for (Language part : parts) {
+            if (part.kind == kind) {
+                flat.addAll(Arrays.asList(part.parts));
+            } else {
+                flat.add(part);
+            }
+        }
+        return flat;
+    }
+
+    private Language joined(Kind kind, List<Language> parts, Language neutral, Language absorbing) {
+        TreeMap<Integer, Language> sorted = new TreeMap<>();
+        for (Language part : parts) {
+            sorted.put(part.id, part);
+        }
+        for (Language part : sorted.values()) {
+            if (part.kind == Kind.NOT && sorted.containsKey(part.parts[0].id)) {
+                return absorbing;
+            }
+            if (part == epsilon && kind == Kind.AND) {
+                boolean all = sorted.values().stream().allMatch(Language::isNullable);
+                return all ? epsilon : empty;
+            }
+        }
+        if (sorted.isEmpty()) {
+            return neutral;
+        }
+        Language[] all = sorted.values().toArray(Language[]::new);
+        if (all.length == 1) {
+            return all[0];
+        }
+        boolean isNullable = kind == Kind.OR
+                ? Arrays.stream(all).anyMatch(Language::isNullable)
+                : Arrays.stream(all).allMatch(Language::isNullable);
+        return make(kind, all, null, 0, 0, isNullable);
+    }
+
+    private Language make(
+            Kind kind, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
+        List<Integer> ids = new ArrayList<>(parts.length);
+        for (Language part : parts) {
+            ids.add(part.id);
+        }
+        Key key = new Key(kind, ids, payload, min, max);
+        Language known = interned.get(key);
+        if (known == null) {
+            budget.spend(2 + parts.length);
+            budget.keep(2 + parts.length / 8);
+            known = new Language(kind, interned.size(), parts, payload, min, max, isNullable);
+            interned.put(key, known);
+        }
+        return known;
+    }
+
+    // ---- derivatives ----
+
+    /** The language behind a code point; empty where no text of the language goes on so. */
+    public Language next(Language language, int codePoint) {
+        return steps(language).at(codePoint);
+    }
+
+    /** The language behind a text. */
+    public Language next(Language language, String text) {
+        Language at = language;
+        for (int codePoint : text.codePoints().toArray()) {
+            at = next(at, codePoint);
+        }
+        return at;
+    }
+
+    public boolean matches(Language language, String text) {
+        return next(language, text).isNullable;
+    }
+
+    /** Whether some text goes on with a code point between two. */
+    public boolean hasNext(Language language, int first, int last) {
+        Steps steps = steps(language);
+        for (int i = steps.indexOf(first); i < steps.targets().length && steps.starts()[i] <= last; i++) {
+            if (!steps.targets()[i].isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The derivatives by all code points; every target that is not empty is live. */
+    Steps steps(Language language) {
+        Steps known = language.steps;
+        if (known == null) {
+            Steps raw = raw(language);
+            Language[] targets = raw.targets().clone();
+            for (int i = 0; i < targets.length; i++) {
+                targets[i] = isLive(targets[i]) ? targets[i] : empty;
+            }
+            known = merged(raw.starts(), targets);
+            budget.keep(1 + known.starts().length / 8);
+            language.steps = known;
+        }
+        return known;
+    }
+
+    private Steps rawSteps(Language language) {
+        budget.spend(4);
+        return switch (language.kind) {
+            case EMPTY, EPSILON -> Steps.all(empty);
+            case ANY -> Steps.all(any);
+            case SYMBOL -> symbolSteps((CodePoints) Objects.requireNonNull(language.payload));
+            case CONCAT -> concatSteps(language);
+            case OR, AND -> joinedSteps(language);
+            case NOT -> mapped(raw(language.parts[0]), this::not);
+            case REPEAT -> repeatSteps(language);
+            case LITERALS -> literalSteps((Literals) Objects.requireNonNull(language.payload));
+            case LENGTH ->
+                Steps.all(length(
+                        language.min - 1,
+                        language.max == Language.UNBOUNDED ? Language.UNBOUNDED : language.max - 1));
+            case MACHINE -> machineSteps((Machine) Objects.requireNonNull(language.payload));
+        };
+    }
+
+    /** The derivatives as the expression gives them; dead ones may be among them. */
+    private Steps raw(Language language) {
+        Steps known = language.raw;
+        if (known == null) {
+            if (++depth > MAX_DEPTH) {
+                depth = 0;
+                throw new GrammarException(GrammarException.Reason.BUDGET, "the expression is nested too deep.");
+            }
+            known = rawSteps(language);
+            depth--;
+            language.raw = known;
+        }
+        return known;
+    }
+
+    private interface Mapping {
+        Language of(Language target);
+    }
+
+    private Steps mapped(Steps steps, Mapping mapping) {
+        Language[] targets = new Language[steps.targets().length];
+        for (int i = 0; i < targets.length; i++) {
+            targets[i] = mapping.of(steps.targets()[i]);
+        }
+        budget.spend(targets.length);
+        return merged(steps.starts(), targets);
+    }
+
+    private static Steps merged(int[] starts, Language[] targets) {
+        int size = 0;
+        int[] newStarts = new int[starts.length];
+        Language[] newTargets = new Language[starts.length];
+        for (int i = 0; i < starts.length; i++) {
+            if (size == 0 || newTargets[size - 1] != targets[i]) {
+                newStarts[size] = starts[i];
+                newTargets[size++] = targets[i];
+            }
+        }
+        return new Steps(Arrays.copyOf(newStarts, size), Arrays.copyOf(newTargets, size));
+    }
+
+    private Steps symbolSteps(CodePoints set) {
+        int[] ranges = set.ranges();
+        int[] starts = new int[ranges.length + 1];
+        Language[] targets = new Language[ranges.length + 1];
+        int size = 0;
+        int next = 0;
+        for (int i = 0; i < ranges.length; i += 2) {
+            if (ranges[i] > next) {
+                starts[size] = next;
+                targets[size++] = empty;
+            }
+            starts[size] = ranges[i];
+            targets[size++] = epsilon;
+            next = ranges[i + 1] + 1;
+        }
+        if (next <= CodePoints.MAX) {
+            starts[size] = next;
+            targets[size++] = empty;
+        }
+        return new Steps(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
+    }
+
+    private Steps concatSteps(Language language) {
+        Language first = language.parts[0];
+        Language second = language.parts[1];
+        Steps through = mapped(raw(first), target -> concat(target, second));
+        return first.isNullable ? join(through, raw(second), true) : through;
+    }
+
+    private Steps repeatSteps(Language language) {
+        int max = language.max == Language.UNBOUNDED ? Language.UNBOUNDED : language.max - 1;
+        Language rest = repeat(language.parts[0], Math.max(0, language.min - 1), max);
+        return mapped(raw(language.parts[0]), target -> concat(target, rest));
+    }
+
+    private Steps joinedSteps(Language language) {
+        boolean isOr = language.kind == Kind.OR;
+        Language[] parts = language.parts;
+        Steps[] all = new Steps[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            all[i] = raw(parts[i]);
+        }
+        // Two at a time, so that ranges in which few parts differ are joined once.
+        int size = all.length;
+        while (size > 1) {
+            for (int i = 0; i < size / 2; i++) {
+                all[i] = join(all[2 * i], all[2 * i + 1], isOr);
+            }
+            if (size % 2 == 1) {
+                all[size / 2] = all[size - 1];
+            }
+            size = (size + 1) / 2;
+        }
+        return all[0];
+    }
+
+    private Steps join(Steps a, Steps b, boolean isOr) {
+        int[] starts = new int[a.starts().length + b.starts().length];
+        Language[] targets = new Language[starts.length];
+        int size = 0;
+        int i = 0;
+        int k = 0;
+        int at = 0;
+        while (at <= CodePoints.MAX) {
+            starts[size] = at;
+            targets[size++] = isOr ? or(a.targets()[i], b.targets()[k]) : and(a.targets()[i], b.targets()[k]);
+            int endA = a.last(i);
+            int endB = b.last(k);
+            at = Math.min(endA, endB) + 1;
+            if (endA < at) {
+                i++;
+            }
+            if (endB < at) {
+                k++;
+            }
+        }
+        budget.spend(size);
+        return merged(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
+    }
+
+    private Steps literalSteps(Literals literals) {
+        int[][] texts = literals.texts().codePoints();
+        int depth = literals.depth();
+        int[] starts = new int[2 * (literals.to() - literals.from()) + 2];
+        Language[] targets = new Language[starts.length];
+        int size = 0;
+        int next = 0;
+        int at = literals.from() + (literals.endsHere() ? 1 : 0);
+        while (at < literals.to()) {
+            int symbol = texts[at][depth];
+            int end = at + 1;
+            while (end < literals.to() && texts[end][depth] == symbol) {
+                end++;
+            }
+            if (symbol > next) {
+                starts[size] = next;
+                targets[size++] = empty;
+            }
+            starts[size] = symbol;
+            targets[size++] = literals(new Literals(literals.texts(), at, end, depth + 1));
+            next = symbol + 1;
+            at = end;
+        }
+        if (next <= CodePoints.MAX) {
+            starts[size] = next;
+            targets[size++] = empty;
+        }
+        budget.spend(literals.to() - literals.from());
+        return new Steps(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
+    }
+
+    private Steps machineSteps(Machine machine) {
+        int[] starts = new int[129];
+        Language[] targets = new Language[129];
+        for (int character = 0; character < 128; character++) {
+            starts[character] = character;
+            targets[character] = machine(machine.next(character));
+        }
+        starts[128] = 128;
+        targets[128] = empty;
+        budget.spend(16);
+        return merged(starts, targets);
+    }
+
+    // ---- emptiness ----
+
+    /** Whether some text is in the language. */
+    public boolean isLive(Language language) {
+        if (language.live == 0) {
+            if (language.isNullable || isPlain(language)) {
+                language.live = 1;
+            } else {
+                search(language);
+            }
+        }
+        return language.live == 1;
+    }
+
+    /** Whether an expression shows by itself that it is not empty. */
+    private boolean isPlain(Language language) {
+        return switch (language.kind) {
+            case EMPTY -> false;
+            case EPSILON, ANY, SYMBOL, LITERALS, LENGTH -> true;
+            case CONCAT -> isPlain(language.parts[0]) && isPlain(language.parts[1]);
+            case REPEAT -> isPlain(language.parts[0]);
+            case OR -> Arrays.stream(language.parts).anyMatch(this::isPlain);
+            case AND, NOT, MACHINE -> language.live == 1;
+        };
+    }
+
+    /** Looks for a way to a nullable language; what it finds of others on the way is kept. */
+    private void search(Language from) {
+        Deque<Language> path = new ArrayDeque<>();
+        Deque<int[]> next = new ArrayDeque<>();
+        List<Language> seen = new ArrayList<>();
+        path.push(from);
+        next.push(new int[1]);
+        from.live = 3;
+        seen.add(from);
+        boolean isFound = false;
+        try {
+            while (!path.isEmpty() && !isFound) {
+                Steps steps = raw(path.element());
+                int[] index = next.element();
+                if (index[0] == steps.targets().length) {
+                    path.pop();
+                    next.pop();
+                    continue;
+                }
+                Language target = steps.targets()[index[0]++];
+                if (target.live == 0 && (target.isNullable || isPlain(target))) {
+                    target.live = 1;
+                }
+                if (target.live == 1) {
+                    isFound = true;
+                } else if (target.live == 0) {
+                    budget.spend(2);
+                    target.live = 3;
+                    seen.add(target);
+                    path.push(target);
+                    next.push(new int[1]);
+                }
+            }
+        } finally {
+            boolean isComplete = path.isEmpty();
+            for (Language language : seen) {
+                language.live = (byte) (isComplete ? 2 : 0); // all that was reached is dead, or undecided
+            }
+            if (isFound) {
+                for (Language language : path) {
+                    language.live = 1;
+                }
+            }
+        }
+    }
+
+    // ---- texts left out ----
+
+    /** The rest of an intersection that leaves out some texts, if no beginning is lost by them; else null. */
+    @Nullable Language withoutExclusions(Language language) {
+        if (language.kind == Kind.NOT && language.parts[0].kind == Kind.LITERALS) {
+            return any;
+        }
+        if (language.kind != Kind.AND) {
+            return null;
+        }
+        Language[] rest = Arrays.stream(language.parts).filter(part -> !isExclusion(part)).toArray(Language[]::new);
+        if (rest.length == language.parts.length) {
+            return null;
+        }
+        Language joined = and(rest);
+        return isEndless(joined) ? joined : null;
+    }
+
+    /** The texts that an intersection leaves out. */
+    Language exclusions(Language language) {
+        Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
+        return or(Arrays.stream(parts)
+                .filter(Languages::isExclusion)
+                .map(part -> part.parts[0])
+                .toArray(Language[]::new));
+    }
+
+    private static boolean isExclusion(Language part) {
+        return part.kind == Kind.NOT && part.parts[0].kind == Kind.LITERALS;
+    }
+
+    /** Whether each beginning of a text goes on in infinitely many ways, as far as that is cheap to know. */
+    private boolean isEndless(Language language) {
+        return language == any || (language.kind == Kind.LENGTH && language.max == Language.UNBOUNDED);
+    }
+}

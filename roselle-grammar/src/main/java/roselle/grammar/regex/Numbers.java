@@ -1,0 +1,301 @@
+package roselle.grammar.regex;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spellings of JSON numbers as languages of ASCII, so that conditions on numbers are languages to be joined like any other.
+ *
+ * <p>Conditions look at two spellings: plain decimals, and scientific ones whose mantissa has one digit before its point and is not
+ * zero; {@link #plain} and {@link #normal} are the grammars to be joined with them.
+ */
+public final class Numbers {
+    private static final int MAX_EXPONENT_DIGITS = 4;
+
+    private final Languages languages;
+    private final int maxDigits;
+    private @Nullable Language full;
+    private @Nullable Language normal;
+    private @Nullable Language plain;
+
+    /**
+     * Numbers.
+     *
+     * @param maxDigits before the point, and behind it; {@link Integer#MAX_VALUE} for no bound
+     */
+    public Numbers(Languages languages, int maxDigits) {
+        this.languages = languages;
+        this.maxDigits = maxDigits;
+    }
+
+    private Language set(String characters) {
+        return languages.symbol(CodePoints.ofEach(characters));
+    }
+
+    private Language digits(int min, int max) {
+        return languages.repeat(languages.symbol(CodePoints.range('0', '9')), min, max);
+    }
+
+    private Language optional(Language part) {
+        return languages.repeat(part, 0, 1);
+    }
+
+    private Language unsignedPlain() {
+        Language whole = languages.or(
+                set("0"), languages.concat(languages.symbol(CodePoints.range('1', '9')), digits(0, maxDigits)));
+        return languages.concat(whole, fraction());
+    }
+
+    private Language fraction() {
+        return optional(languages.concat(set("."), digits(1, maxDigits)));
+    }
+
+    private Language exponent() {
+        return languages.concat(set("eE"), optional(set("+-")), digits(1, MAX_EXPONENT_DIGITS));
+    }
+
+    /** Numbers without an exponent. */
+    public Language plain() {
+        if (plain == null) {
+            plain = languages.concat(optional(set("-")), unsignedPlain());
+        }
+        return plain;
+    }
+
+    /** Plain numbers, and scientific ones with one digit that is not 0 before the point. */
+    public Language normal() {
+        if (normal == null) {
+            Language scientific =
+                    languages.concat(languages.symbol(CodePoints.range('1', '9')), fraction(), exponent());
+            normal = languages.concat(optional(set("-")), languages.or(unsignedPlain(), scientific));
+        }
+        return normal;
+    }
+
+    /** Every JSON number. */
+    public Language full() {
+        if (full == null) {
+            full = languages.concat(optional(set("-")), unsignedPlain(), optional(exponent()));
+        }
+        return full;
+    }
+
+    /** Numbers of {@link #normal} that compare with a bound as the flags say. */
+    public Language compared(BigDecimal bound, boolean isLess, boolean isEqual, boolean isGreater) {
+        BigDecimal size = bound.abs();
+        boolean isNegative = bound.signum() < 0;
+        // Without a sign a number is at least 0: against a negative bound it is always greater.
+        Language unsigned = isNegative
+                ? (isGreater ? languages.any() : languages.empty())
+                : languages.machine(Comparison.start(size, isLess, isEqual, isGreater));
+        Language signed;
+        if (bound.signum() > 0) {
+            signed = isLess ? languages.any() : languages.empty();
+        } else {
+            signed = languages.machine(Comparison.start(size, isGreater, isEqual, isLess));
+        }
+        return languages.or(
+                languages.concat(set("-"), signed),
+                languages.and(unsigned, languages.not(languages.concat(set("-"), languages.any()))));
+    }
+
+    /** Numbers of {@link #normal} without a fraction. */
+    public Language integers() {
+        return languages.concat(optional(set("-")), languages.machine(Whole.START));
+    }
+
+    /** Numbers of {@link #plain} that are a multiple of another. */
+    public Language multiples(BigDecimal of) {
+        return languages.concat(optional(set("-")), languages.machine(Multiple.start(of)));
+    }
+
+    /** Compares a number without its sign to a bound that is at least 0. */
+    private record Comparison(Bound bound, Phase phase, int at, int order, int exponent, int sign, int accepted)
+            implements Machine {
+        private enum Phase {
+            START,
+            WHOLE,
+            FRACTION,
+            EXPONENT_SIGN,
+            EXPONENT
+        }
+
+        /** A bound's digits without leading or trailing zeros, and the power of ten of the first. */
+        private record Bound(String digits, int exponent) {
+            int digit(int index) {
+                return index < digits.length() ? digits.charAt(index) - '0' : 0;
+            }
+        }
+
+        static Comparison start(BigDecimal size, boolean isLess, boolean isEqual, boolean isGreater) {
+            int accepted = (isLess ? 1 : 0) | (isEqual ? 2 : 0) | (isGreater ? 4 : 0);
+            BigDecimal stripped = size.stripTrailingZeros();
+            String digits = size.signum() == 0 ? "" : stripped.unscaledValue().toString();
+            int exponent = size.signum() == 0 ? 0 : stripped.precision() - stripped.scale() - 1;
+            return new Comparison(new Bound(digits, exponent), Phase.START, 0, 0, 0, 1, accepted);
+        }
+
+        /** The digits read, compared with as many of the bound's, as if both were aligned at their first digit. */
+        private Comparison digit(int digit) {
+            // Digits before the first that is not 0 only lower the power of ten.
+            if (at == 0 && digit == 0) {
+                return phase == Phase.FRACTION
+                        ? new Comparison(bound, phase, 0, 0, lowered(), 1, accepted)
+                        : new Comparison(bound, Phase.WHOLE, 0, 0, 0, 1, accepted);
+            }
+            int newOrder = order != 0 ? order : Integer.signum(digit - bound.digit(at));
+            int newAt = Math.min(at + 1, bound.digits.length() + 1);
+            int newExponent = exponent;
+            if (phase != Phase.FRACTION && at > 0) {
+                newExponent = Math.min(exponent + 1, Math.max(bound.exponent, 0) + 1);
+            }
+            if (phase == Phase.START) {
+                newExponent = 0;
+            }
+            Phase newPhase = phase == Phase.START ? Phase.WHOLE : phase;
+            return new Comparison(bound, newPhase, newAt, newOrder, newExponent, 1, accepted);
+        }
+
+        private int lowered() {
+            return Math.max(exponent - 1, Math.min(bound.exponent, 0) - 2);
+        }
+
+        @Override
+        public @Nullable Comparison next(int character) {
+            boolean isDigit = character >= '0' && character <= '9';
+            return switch (phase) {
+                case START -> isDigit ? digit(character - '0') : null;
+                case WHOLE -> {
+                    if (character == '.') {
+                        yield new Comparison(bound, Phase.FRACTION, at, order, at == 0 ? -1 : exponent, 1, accepted);
+                    }
+                    yield isDigit ? digit(character - '0') : exponentAt(character);
+                }
+                case FRACTION -> isDigit ? digit(character - '0') : exponentAt(character);
+                case EXPONENT_SIGN -> {
+                    if (character == '+' || character == '-') {
+                        yield new Comparison(
+                                bound, Phase.EXPONENT, at, order, 0, character == '-' ? -1 : 1, accepted);
+                    }
+                    yield isDigit ? exponentDigit(character - '0') : null;
+                }
+                case EXPONENT -> isDigit ? exponentDigit(character - '0') : null;
+            };
+        }
+
+        private @Nullable Comparison exponentAt(int character) {
+            boolean isNormal = (character == 'e' || character == 'E') && at > 0 && exponent == 0;
+            return isNormal ? new Comparison(bound, Phase.EXPONENT_SIGN, at, order, 0, 1, accepted) : null;
+        }
+
+        private Comparison exponentDigit(int digit) {
+            int read = Math.min(exponent * 10 + digit, 100_000);
+            return new Comparison(bound, Phase.EXPONENT, at, order, read, sign, accepted);
+        }
+
+        @Override
+        public boolean isFinal() {
+            if (phase == Phase.START || phase == Phase.EXPONENT_SIGN) {
+                return false;
+            }
+            return (accepted & 1 << result() + 1) != 0;
+        }
+
+        private int result() {
+            if (at == 0) {
+                return bound.digits.isEmpty() ? 0 : -1;
+            }
+            if (bound.digits.isEmpty()) {
+                return 1;
+            }
+            int power = phase == Phase.EXPONENT ? sign * exponent : exponent;
+            if (power != bound.exponent) {
+                return Integer.signum(Integer.compare(power, bound.exponent));
+            }
+            if (order != 0) {
+                return order;
+            }
+            return at < bound.digits.length() ? -1 : 0;
+        }
+    }
+
+    /** Numbers without a sign that are whole. */
+    private record Whole(int phase, int fraction, int pending, int exponent) implements Machine {
+        // phase: 0 start, 1 whole, 2 fraction, 3 behind e, 4 exponent, 5 negative exponent
+        static final Whole START = new Whole(0, 0, 0, 0);
+
+        @Override
+        public @Nullable Whole next(int character) {
+            boolean isDigit = character >= '0' && character <= '9';
+            if (phase <= 2 && phase > 0 && (character == 'e' || character == 'E')) {
+                return new Whole(3, fraction, 0, 0);
+            }
+            if (phase == 1 && character == '.') {
+                return new Whole(2, 0, 0, 0);
+            }
+            if (phase == 3 && (character == '+' || character == '-')) {
+                return new Whole(character == '-' ? 5 : 4, fraction, 0, 0);
+            }
+            if (!isDigit) {
+                return null;
+            }
+            return switch (phase) {
+                case 0, 1 -> new Whole(1, 0, 0, 0);
+                case 2 ->
+                    character == '0'
+                            ? new Whole(2, fraction, Math.min(pending + 1, 9999), 0)
+                            : new Whole(2, fraction + pending + 1, 0, 0);
+                case 5 -> character == '0' ? this : null; // 5e-0; a lower power leaves one digit as a fraction
+                default -> new Whole(4, fraction, 0, Math.min(exponent * 10 + character - '0', 100_000));
+            };
+        }
+
+        @Override
+        public boolean isFinal() {
+            return switch (phase) {
+                case 1 -> true;
+                case 2 -> fraction == 0;
+                case 4 -> exponent >= fraction;
+                case 5 -> fraction == 0;
+                default -> false;
+            };
+        }
+    }
+
+    /** Plain numbers without a sign that are multiples of {@code unit / 10^scale}. */
+    private record Multiple(BigInteger unit, int scale, int fraction, BigInteger rest, int phase) implements Machine {
+        // phase: 0 start, 1 whole, 2 fraction
+        static Multiple start(BigDecimal of) {
+            BigDecimal stripped = of.stripTrailingZeros();
+            BigDecimal scaled = stripped.scale() < 0 ? stripped.setScale(0) : stripped;
+            return new Multiple(scaled.unscaledValue(), scaled.scale(), 0, BigInteger.ZERO, 0);
+        }
+
+        @Override
+        public @Nullable Multiple next(int character) {
+            if (phase == 1 && character == '.') {
+                return new Multiple(unit, scale, 0, rest, 2);
+            }
+            if (character < '0' || character > '9') {
+                return null;
+            }
+            if (phase == 2 && fraction == scale) {
+                return character == '0' ? this : null;
+            }
+            BigInteger read = rest.multiply(BigInteger.TEN)
+                    .add(BigInteger.valueOf(character - '0'))
+                    .mod(unit);
+            return new Multiple(unit, scale, phase == 2 ? fraction + 1 : 0, read, Math.max(1, phase));
+        }
+
+        @Override
+        public boolean isFinal() {
+            if (phase == 0) {
+                return false;
+            }
+            BigInteger whole = rest.multiply(BigInteger.TEN.pow(scale - fraction));
+            return whole.mod(unit).signum() == 0;
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package roselle.grammar.regex;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Lexeme;
+
+/**
+ * A place in the bytes that spell a text of a language: plain UTF-8, or the inside of a JSON string with its escapes up to the
+ * closing quote. Between two code points it is in form {@link #PLAIN}; within one, the form says how it is spelled so far.
+ */
+public final class TextLexeme implements Lexeme {
+    /** How texts are spelled. */
+    public enum Spelling {
+        /** UTF-8 as it is. */
+        RAW,
+        /** The inside of a JSON string and its closing quote; printable ASCII is not escaped without need. */
+        JSON,
+        /** The same with every escape that JSON knows. */
+        JSON_ANY
+    }
+
+    private static final int PLAIN = 0;
+    private static final int UTF8 = 1; // value: bits so far; count: bytes to come
+    private static final int ESCAPE = 2;
+    private static final int HEX = 3; // value: digits so far; count: digits read; high: surrogate before, or 0
+    private static final int LOW_ESCAPE = 4; // high surrogate read, a backslash must follow
+    private static final int LOW_U = 5;
+    private static final int CLOSED = 6;
+
+    private static final TextLexeme NOT_ASKED = new TextLexeme();
+    private static final String SHORT_ESCAPES = "\"\\/bfnrt";
+    private static final String SHORT_MEANINGS = "\"\\/\b\f\n\r\t";
+
+    private final @Nullable Languages languages;
+    private final @Nullable Language language;
+    private final Spelling spelling;
+    private final int form;
+    private final int value;
+    private final int count;
+    private final int high;
+    private volatile @Nullable TextLexeme @Nullable [] table;
+
+    private TextLexeme() {
+        this.languages = null;
+        this.language = null;
+        this.spelling = Spelling.RAW;
+        this.form = CLOSED;
+        this.value = 0;
+        this.count = 0;
+        this.high = 0;
+    }
+
+    private TextLexeme(Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
+        this.languages = languages;
+        this.language = language;
+        this.spelling = spelling;
+        this.form = form;
+        this.value = value;
+        this.count = count;
+        this.high = high;
+    }
+
+    private record Key(Spelling spelling, int form, int value, int count, int high) {}
+
+    /** The beginning of a text of a language; null if there is none. Call under the lock of the languages. */
+    public static @Nullable TextLexeme of(Languages languages, Language language, Spelling spelling) {
+        return languages.isLive(language) ? at(languages, language, spelling, PLAIN, 0, 0, 0) : null;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TextLexeme at(
+            Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
+        Map<Key, TextLexeme> known = (Map<Key, TextLexeme>) language.attachment;
+        if (known == null) {
+            known = new HashMap<>(4);
+            language.attachment = known;
+        }
+        return known.computeIfAbsent(new Key(spelling, form, value, count, high), key -> {
+            languages.budget().keep(1);
+            return new TextLexeme(languages, language, spelling, form, value, count, high);
+        });
+    }
+
+    /** What may still come, or, of a text that has ended, what the language was left as. */
+    public Language language() {
+        return known(language);
+    }
+
+    private static <T> T known(@Nullable T part) {
+        return java.util.Objects.requireNonNull(part);
+    }
+
+    /** Whether it lies behind the closing quote. */
+    public boolean isClosed() {
+        return form == CLOSED;
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return form == CLOSED || (form == PLAIN && spelling == Spelling.RAW && language().isNullable());
+    }
+
+    @Override
+    public @Nullable TextLexeme next(int octet) {
+        TextLexeme[] known = table;
+        if (known != null && known[octet] != NOT_ASKED) {
+            return known[octet];
+        }
+        return ask(octet);
+    }
+
+    private @Nullable TextLexeme ask(int octet) {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            TextLexeme[] asked = table;
+            if (asked == null) {
+                asked = new TextLexeme[256];
+                Arrays.fill(asked, NOT_ASKED);
+                all.budget().keep(10);
+                table = asked;
+            }
+            if (asked[octet] == NOT_ASKED) {
+                asked[octet] = compute(octet);
+            }
+            return asked[octet];
+        }
+    }
+
+    private @Nullable TextLexeme compute(int octet) {
+        return switch (form) {
+            case PLAIN -> fromPlain(octet);
+            case UTF8 -> (octet & 0xC0) == 0x80 ? utf8(value << 6 | octet & 0x3F, count - 1, high) : null;
+            case ESCAPE -> fromEscape(octet);
+            case HEX -> fromHex(octet);
+            case LOW_ESCAPE -> octet == '\\' ? moved(LOW_U, 0, 0, high) : null;
+            case LOW_U -> octet == 'u' ? hex(0, 0, high) : null;
+            default -> null;
+        };
+    }
+
+    private TextLexeme moved(int newForm, int newValue, int newCount, int newHigh) {
+        return at(known(languages), language(), spelling, newForm, newValue, newCount, newHigh);
+    }
+
+    private @Nullable TextLexeme read(int codePoint) {
+        Language next = known(languages).next(language(), codePoint);
+        return next.isEmpty() ? null : at(known(languages), next, spelling, PLAIN, 0, 0, 0);
+    }
+
+    private @Nullable TextLexeme fromPlain(int octet) {
+        if (spelling != Spelling.RAW) {
+            if (octet == '"') {
+                return language().isNullable() ? moved(CLOSED, 0, 0, 0) : null;
+            }
+            if (octet == '\\') {
+                TextLexeme escape = moved(ESCAPE, 0, 0, 0);
+                return escape.hasNext() ? escape : null;
+            }
+            if (octet < 0x20) {
+                return null;
+            }
+        }
+        if (octet < 0x80) {
+            return read(octet);
+        }
+        if (octet >= 0xC2 && octet <= 0xDF) {
+            return utf8(octet & 0x1F, 1, 0x80);
+        }
+        if (octet >= 0xE0 && octet <= 0xEF) {
+            return utf8(octet & 0x0F, 2, 0x800);
+        }
+        return octet >= 0xF0 && octet <= 0xF4 ? utf8(octet & 0x07, 3, 0x10000) : null;
+    }
+
+    private boolean hasNext() {
+        for (int octet = 0x20; octet < 0x7F; octet++) {
+            if (compute(octet) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Within a character of UTF-8; the least code point of its length stands in {@code high}. */
+    private @Nullable TextLexeme utf8(int bits, int toCome, int least) {
+        int first = Math.max(bits << 6 * toCome, least);
+        int last = Math.min(((bits + 1) << 6 * toCome) - 1, CodePoints.MAX);
+        if (first > last) {
+            return null;
+        }
+        if (toCome == 0) {
+            return Character.isBmpCodePoint(bits) && Character.isSurrogate((char) bits) ? null : read(bits);
+        }
+        boolean isLive = hasNext(first, Math.min(last, 0xD7FF)) || hasNext(Math.max(first, 0xE000), last);
+        return isLive ? moved(UTF8, bits, toCome, least) : null;
+    }
+
+    private boolean hasNext(int first, int last) {
+        return first <= last && known(languages).hasNext(language(), first, last);
+    }
+
+    private @Nullable TextLexeme fromEscape(int octet) {
+        if (octet == 'u') {
+            return hex(0, 0, 0);
+        }
+        int index = octet == '/' && spelling == Spelling.JSON ? -1 : SHORT_ESCAPES.indexOf(octet);
+        return index < 0 ? null : read(SHORT_MEANINGS.charAt(index));
+    }
+
+    private @Nullable TextLexeme fromHex(int octet) {
+        int digit = octet < 0x80 ? Character.digit(octet, 16) : -1;
+        return digit < 0 ? null : hex(value << 4 | digit, count + 1, high);
+    }
+
+    private @Nullable TextLexeme hex(int digits, int read, int highBefore) {
+        if (read == 4 && highBefore == 0) {
+            return Character.isHighSurrogate((char) digits) ? pair(digits) : unit(digits);
+        }
+        int first = digits << 4 * (4 - read);
+        int last = ((digits + 1) << 4 * (4 - read)) - 1;
+        if (highBefore != 0) {
+            int lowFirst = Math.max(first, 0xDC00);
+            int lowLast = Math.min(last, 0xDFFF);
+            if (lowFirst > lowLast || !hasNext(joined(highBefore, lowFirst), joined(highBefore, lowLast))) {
+                return null;
+            }
+            return read == 4 ? read(joined(highBefore, digits)) : moved(HEX, digits, read, highBefore);
+        }
+        return isLiveUnit(first, last) ? moved(HEX, digits, read, 0) : null;
+    }
+
+    private static int joined(int highUnit, int lowUnit) {
+        return 0x10000 + ((highUnit - 0xD800) << 10) + (lowUnit - 0xDC00);
+    }
+
+    private boolean isLiveUnit(int first, int last) {
+        int highFirst = Math.max(first, 0xD800);
+        int highLast = Math.min(last, 0xDBFF);
+        if (highFirst <= highLast && hasNext(joined(highFirst, 0xDC00), joined(highLast, 0xDFFF))) {
+            return true;
+        }
+        if (hasNext(Math.max(first, 0xE000), last)) {
+            return true;
+        }
+        if (spelling == Spelling.JSON) {
+            return hasNext(first, Math.min(last, 0x1F)) || hasNext(Math.max(first, 0x7F), Math.min(last, 0xD7FF));
+        }
+        return hasNext(first, Math.min(last, 0xD7FF));
+    }
+
+    private @Nullable TextLexeme unit(int codePoint) {
+        return isLiveUnit(codePoint, codePoint) ? read(codePoint) : null;
+    }
+
+    private @Nullable TextLexeme pair(int highUnit) {
+        return hasNext(joined(highUnit, 0xDC00), joined(highUnit, 0xDFFF)) ? moved(LOW_ESCAPE, 0, 0, highUnit) : null;
+    }
+
+    @Override
+    public @Nullable Lexeme wider() {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            Language rest = form == CLOSED ? null : all.withoutExclusions(language());
+            return rest == null ? null : at(all, rest, spelling, form, value, count, high);
+        }
+    }
+
+    @Override
+    public @Nullable Lexeme excluded() {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            return at(all, all.exclusions(language()), spelling, form, value, count, high);
+        }
+    }
+}
