@@ -8,4 +8,5 @@ module roselle.grammar {
     exports roselle.grammar;
     exports roselle.grammar.automaton;
     exports roselle.grammar.mask;
+    exports roselle.grammar.schema;
 }

@@ -7,6 +7,8 @@ import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.regex.Languages;
 import roselle.grammar.regex.Regex;
 import roselle.grammar.regex.TextConstraint;
+import roselle.grammar.schema.SchemaCompiler;
+import roselle.grammar.schema.SchemaOptions;
 
 /** Constraints out of what a request says. Each is compiled once, may serve any number of answers, and builds itself as it is used. */
 public final class Constraints {
@@ -33,5 +35,22 @@ public final class Constraints {
 
     private static Languages languages(GrammarLimits limits) {
         return new Languages(new Budget(limits.workUnits(), limits.keptUnits()));
+    }
+
+    /**
+     * JSON texts that a schema allows, of any draft from 4 to 2020-12.
+     *
+     * @throws GrammarException if it is no schema, says what is not supported, allows nothing, or costs too much
+     */
+    public static Constraint jsonSchema(String schema, SchemaOptions options, GrammarLimits limits) {
+        if (schema.length() > limits.maxSourceCharacters()) {
+            throw limits.tooLong(schema.length());
+        }
+        return SchemaCompiler.compile(schema, options, new Budget(limits.workUnits(), limits.keptUnits()));
+    }
+
+    /** Any JSON object. */
+    public static Constraint jsonObject(SchemaOptions options, GrammarLimits limits) {
+        return jsonSchema("{\"type\":\"object\"}", options, limits);
     }
 }

@@ -28,6 +28,9 @@ public final class Languages {
 
     private static final Language[] NO_PARTS = {};
     private static final int MAX_DEPTH = 1200;
+    private static final byte LIVE = 1;
+    private static final byte DEAD = 2;
+    private static final byte IN_QUESTION = 3;
 
     private final Budget budget;
     private final Map<Key, Language> interned = new HashMap<>();
@@ -101,7 +104,7 @@ public final class Languages {
     }
 
     public Language length(int min, int max) {
-        if (min > max) {
+        if (min > max || max < 0) {
             return empty;
         }
         return min <= 0 && max == Language.UNBOUNDED
@@ -507,12 +510,12 @@ public final class Languages {
     public boolean isLive(Language language) {
         if (language.live == 0) {
             if (language.isNullable || isPlain(language)) {
-                language.live = 1;
+                language.live = LIVE;
             } else {
                 search(language);
             }
         }
-        return language.live == 1;
+        return language.live == LIVE;
     }
 
     /** Whether an expression shows by itself that it is not empty. */
@@ -523,54 +526,97 @@ public final class Languages {
             case CONCAT -> isPlain(language.parts[0]) && isPlain(language.parts[1]);
             case REPEAT -> isPlain(language.parts[0]);
             case OR -> Arrays.stream(language.parts).anyMatch(this::isPlain);
-            case AND, NOT, MACHINE -> language.live == 1;
+            case AND, NOT, MACHINE -> language.live == LIVE;
         };
     }
 
-    /** Looks for a way to a nullable language; what it finds of others on the way is kept. */
+    /** Looks for a shortest way to a nullable language; what it finds of others on the way is kept. */
     private void search(Language from) {
-        Deque<Language> path = new ArrayDeque<>();
-        Deque<int[]> next = new ArrayDeque<>();
         List<Language> seen = new ArrayList<>();
-        path.push(from);
-        next.push(new int[1]);
-        from.live = 3;
+        List<Integer> before = new ArrayList<>(); // the index in seen from which each was reached
+        from.live = IN_QUESTION;
         seen.add(from);
-        boolean isFound = false;
+        before.add(-1);
+        int found = -1;
+        int at = 0;
         try {
-            while (!path.isEmpty() && !isFound) {
-                Steps steps = raw(path.element());
-                int[] index = next.element();
-                if (index[0] == steps.targets().length) {
-                    path.pop();
-                    next.pop();
-                    continue;
-                }
-                Language target = steps.targets()[index[0]++];
-                if (target.live == 0 && (target.isNullable || isPlain(target))) {
-                    target.live = 1;
-                }
-                if (target.live == 1) {
-                    isFound = true;
-                } else if (target.live == 0) {
-                    budget.spend(2);
-                    target.live = 3;
-                    seen.add(target);
-                    path.push(target);
-                    next.push(new int[1]);
+            for (; at < seen.size() && found < 0; at++) {
+                for (Language target : raw(seen.get(at)).targets()) {
+                    if (target.live == 0 && (target.isNullable || isPlain(target))) {
+                        target.live = LIVE;
+                    }
+                    if (target.live == LIVE) {
+                        found = at;
+                        break;
+                    }
+                    if (target.live == 0) {
+                        budget.spend(2);
+                        target.live = IN_QUESTION;
+                        seen.add(target);
+                        before.add(at);
+                    }
                 }
             }
         } finally {
-            boolean isComplete = path.isEmpty();
+            boolean isComplete = found < 0 && at == seen.size();
             for (Language language : seen) {
-                language.live = (byte) (isComplete ? 2 : 0); // all that was reached is dead, or undecided
+                language.live = isComplete ? DEAD : 0; // all that was reached is dead, or undecided
             }
-            if (isFound) {
-                for (Language language : path) {
-                    language.live = 1;
+        }
+        for (int i = found; i >= 0; i = before.get(i)) {
+            seen.get(i).live = LIVE;
+        }
+    }
+
+    // ---- examples ----
+
+    /** A shortest text of a language, or null. */
+    public @Nullable String example(Language language) {
+        Map<Language, String> texts = new HashMap<>();
+        Deque<Language> queue = new ArrayDeque<>();
+        if (isLive(language)) {
+            texts.put(language, "");
+            queue.add(language);
+        }
+        while (!queue.isEmpty()) {
+            Language at = queue.remove();
+            String text = Objects.requireNonNull(texts.get(at));
+            if (at.isNullable) {
+                return text;
+            }
+            Steps steps = steps(at);
+            for (int i = 0; i < steps.targets().length; i++) {
+                Language target = steps.targets()[i];
+                if (!target.isEmpty() && !texts.containsKey(target)) {
+                    budget.spend(4);
+                    texts.put(target, text + Character.toString(steps.starts()[i]));
+                    queue.add(target);
                 }
             }
         }
+        return null;
+    }
+
+    /** How many texts are in a language, or a limit if there are more. */
+    public long countTexts(Language language, long limit) {
+        return isLive(language) ? countTexts(language, limit, 0) : 0;
+    }
+
+    private long countTexts(Language language, long limit, int length) {
+        budget.spend(4);
+        long count = language.isNullable ? 1 : 0;
+        if (length > 2 * MAX_DEPTH) {
+            return limit; // longer than any finite list of texts that matters
+        }
+        Steps steps = steps(language);
+        for (int i = 0; i < steps.targets().length && count < limit; i++) {
+            if (!steps.targets()[i].isEmpty()) {
+                long symbols = steps.last(i) - steps.starts()[i] + 1L;
+                long behind = countTexts(steps.targets()[i], limit - count, length + 1);
+                count += Math.min(limit, symbols * behind);
+            }
+        }
+        return Math.min(count, limit);
     }
 
     // ---- texts left out ----

@@ -190,7 +190,7 @@ public final class Numbers {
         }
 
         private Comparison exponentDigit(int digit) {
-            int read = Math.min(exponent * 10 + digit, 100_000);
+            int read = Math.min(exponent * 10 + digit, Math.abs(bound.exponent) + 1); // beyond it nothing changes
             return new Comparison(bound, Phase.EXPONENT, at, order, read, sign, accepted);
         }
 
@@ -247,7 +247,7 @@ public final class Numbers {
                             ? new Whole(2, fraction, Math.min(pending + 1, 9999), 0)
                             : new Whole(2, fraction + pending + 1, 0, 0);
                 case 5 -> character == '0' ? this : null; // 5e-0; a lower power leaves one digit as a fraction
-                default -> new Whole(4, fraction, 0, Math.min(exponent * 10 + character - '0', 100_000));
+                default -> new Whole(4, fraction, 0, Math.min(exponent * 10 + character - '0', fraction));
             };
         }
 

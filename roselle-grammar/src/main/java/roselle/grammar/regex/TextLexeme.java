@@ -3,6 +3,7 @@ package roselle.grammar.regex;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 
@@ -89,12 +90,23 @@ public final class TextLexeme implements Lexeme {
     }
 
     private static <T> T known(@Nullable T part) {
-        return java.util.Objects.requireNonNull(part);
+        return Objects.requireNonNull(part);
     }
 
     /** Whether it lies behind the closing quote. */
     public boolean isClosed() {
         return form == CLOSED;
+    }
+
+    /** Whether it ends here and cannot go on. */
+    public boolean isComplete() {
+        if (form == CLOSED) {
+            return true;
+        }
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            return mayEnd() && all.steps(language()).targets().length == 1 && all.steps(language()).targets()[0].isEmpty();
+        }
     }
 
     @Override

@@ -1,0 +1,31 @@
+package roselle.grammar.schema;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What encloses a value: the goals that the value may meet, and the shape of the object or array around it for each of them. The
+ * stack of a text is a list of contexts.
+ */
+final class Context {
+    final @Nullable Context outer; // null around the whole text
+    final Formula[] goals;
+    final List<Shape.Outcome> outcomes; // empty around the whole text
+    final Extras extras; // of the object around
+    final @Nullable Capture mark; // where the value begins, if it is wanted
+    final int depth;
+
+    /** States and inner contexts that have been made here, by what tells them apart. */
+    final Map<Object, Object> made = new HashMap<>(4);
+
+    Context(@Nullable Context outer, Formula[] goals, List<Shape.Outcome> outcomes, Extras extras, @Nullable Capture mark) {
+        this.outer = outer;
+        this.goals = goals;
+        this.outcomes = outcomes;
+        this.extras = extras;
+        this.mark = mark;
+        this.depth = outer == null ? 0 : outer.depth + 1;
+    }
+}

@@ -1,0 +1,279 @@
+package roselle.grammar.schema;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Budget;
+import roselle.grammar.regex.Language;
+import roselle.grammar.regex.Languages;
+import roselle.grammar.regex.Numbers;
+
+/** Makes formulas, interned, in negation normal form. Callers hold the lock of the languages. */
+final class Formulas {
+    private record Key(Formula.Kind kind, List<Integer> parts, @Nullable Atom atom) {}
+
+    private final Languages languages;
+    private final Numbers numbers;
+    private final Budget budget;
+    private final Map<Key, Formula> interned = new HashMap<>();
+    private final Formula isTrue;
+    private final Formula isFalse;
+
+    Formulas(Languages languages, Numbers numbers) {
+        this.languages = languages;
+        this.numbers = numbers;
+        this.budget = languages.budget();
+        this.isTrue = make(Formula.Kind.TRUE, Formula.NO_PARTS, null);
+        this.isFalse = make(Formula.Kind.FALSE, Formula.NO_PARTS, null);
+        isTrue.negation = isFalse;
+        isFalse.negation = isTrue;
+    }
+
+    Languages languages() {
+        return languages;
+    }
+
+    Budget budget() {
+        return budget;
+    }
+
+    Formula isTrue() {
+        return isTrue;
+    }
+
+    Formula isFalse() {
+        return isFalse;
+    }
+
+    private Formula make(Formula.Kind kind, Formula[] parts, @Nullable Atom atom) {
+        List<Integer> ids = new ArrayList<>(parts.length);
+        for (Formula part : parts) {
+            ids.add(part.id);
+        }
+        budget.spend(2 + parts.length);
+        return interned.computeIfAbsent(new Key(kind, ids, atom), key -> {
+            budget.keep(2 + parts.length / 8);
+            return new Formula(kind, interned.size(), parts, atom);
+        });
+    }
+
+    Formula atom(Atom atom) {
+        return switch (atom) {
+            case Atom.Types(int set) when set == 0 -> isFalse;
+            case Atom.Types(int set) when set == Atom.ALL_TYPES -> isTrue;
+            case Atom.Text(ValueType _, Language language, boolean _) when language.isAny() -> isTrue;
+            case Atom.MemberCount(long min, long max) when min <= 0 && max == Long.MAX_VALUE -> isTrue;
+            case Atom.ItemCount(long min, long max) when min <= 0 && max == Long.MAX_VALUE -> isTrue;
+            case Atom.Names(Language keys) when keys.isAny() -> isTrue;
+            default -> make(Formula.Kind.ATOM, Formula.NO_PARTS, atom);
+        };
+    }
+
+    Formula types(int set) {
+        return atom(new Atom.Types(set));
+    }
+
+    Formula not(Formula formula) {
+        Formula known = formula.negation;
+        if (known == null) {
+            known = switch (formula.kind) {
+                case TRUE -> isFalse;
+                case FALSE -> isTrue;
+                case ATOM ->
+                    formula.atom() instanceof Atom.Types(int set)
+                            ? types(Atom.ALL_TYPES & ~set)
+                            : make(Formula.Kind.NOT_ATOM, Formula.NO_PARTS, formula.atom);
+                case NOT_ATOM -> atom(formula.atom());
+                case AND -> or(negated(formula.parts));
+                case OR -> and(negated(formula.parts));
+            };
+            formula.negation = known;
+            if (known.negation == null) {
+                known.negation = formula;
+            }
+        }
+        return known;
+    }
+
+    private Formula[] negated(Formula[] parts) {
+        return Arrays.stream(parts).map(this::not).toArray(Formula[]::new);
+    }
+
+    Formula and(Formula... parts) {
+        return joined(Formula.Kind.AND, parts, isTrue, isFalse);
+    }
+
+    Formula or(Formula... parts) {
+        return joined(Formula.Kind.OR, parts, isFalse, isTrue);
+    }
+
+    Formula and(List<Formula> parts) {
+        return and(parts.toArray(Formula[]::new));
+    }
+
+    Formula or(List<Formula> parts) {
+        return or(parts.toArray(Formula[]::new));
+    }
+
+    private Formula joined(Formula.Kind kind, Formula[] parts, Formula neutral, Formula absorbing) {
+        if (parts.length == 2) { // the frequent cases, without a map
+            if (parts[0] == neutral || parts[0] == parts[1]) {
+                return parts[1];
+            }
+            if (parts[1] == neutral) {
+                return parts[0];
+            }
+        }
+        TreeMap<Integer, Formula> flat = new TreeMap<>();
+        int types = kind == Formula.Kind.AND ? Atom.ALL_TYPES : 0;
+        boolean hasTypes = false;
+        for (Formula part : parts) {
+            for (Formula one : part.kind == kind ? part.parts : new Formula[] {part}) {
+                if (one == absorbing) {
+                    return absorbing;
+                }
+                if (one.kind == Formula.Kind.ATOM && one.atom instanceof Atom.Types(int set)) {
+                    types = kind == Formula.Kind.AND ? types & set : types | set;
+                    hasTypes = true;
+                } else if (one != neutral) {
+                    flat.put(one.id, one);
+                }
+            }
+        }
+        if (hasTypes) {
+            Formula joint = types(types);
+            if (joint == absorbing) {
+                return absorbing;
+            }
+            if (joint != neutral) {
+                flat.put(joint.id, joint);
+            }
+        }
+        for (Formula one : flat.values()) {
+            if (one.negation != null && flat.containsKey(one.negation.id)) {
+                return absorbing;
+            }
+        }
+        if (flat.size() <= 1) {
+            return flat.isEmpty() ? neutral : flat.firstEntry().getValue();
+        }
+        return make(kind, flat.values().toArray(Formula[]::new), null);
+    }
+
+    /** What is left of a formula for values of one type. */
+    Formula forType(Formula formula, ValueType type) {
+        Formula known = formula.byType[type.ordinal()];
+        if (known == null) {
+            known = switch (formula.kind) {
+                case TRUE, FALSE -> formula;
+                case ATOM -> atomFor(formula, type);
+                case NOT_ATOM -> not(forType(not(formula), type));
+                case AND -> and(forType(formula.parts, type));
+                case OR -> or(forType(formula.parts, type));
+            };
+            formula.byType[type.ordinal()] = known;
+        }
+        return known;
+    }
+
+    private Formula[] forType(Formula[] parts, ValueType type) {
+        Formula[] left = new Formula[parts.length];
+        for (int i = 0; i < left.length; i++) {
+            left[i] = forType(parts[i], type);
+        }
+        return left;
+    }
+
+    private Formula atomFor(Formula formula, ValueType type) {
+        return switch (formula.atom()) {
+            case Atom.Types(int set) -> typesFor(set, type);
+            case Atom.Text text -> text.type() == type ? formula : isTrue;
+            case Atom.Members _, Atom.Has _, Atom.MemberCount _, Atom.Names _ ->
+                type == ValueType.OBJECT ? formula : isTrue;
+            case Atom.Items _, Atom.ItemCount _, Atom.Contains _, Atom.Unique _ ->
+                type == ValueType.ARRAY ? formula : isTrue;
+        };
+    }
+
+    private Formula typesFor(int set, ValueType type) {
+        int bits = switch (type) {
+            case NULL -> Atom.NULL;
+            case TRUE -> Atom.TRUE;
+            case FALSE -> Atom.FALSE;
+            case NUMBER -> Atom.INTEGER | Atom.FRACTION;
+            case STRING -> Atom.STRING;
+            case ARRAY -> Atom.ARRAY;
+            case OBJECT -> Atom.OBJECT;
+        };
+        if ((set & bits) == bits) {
+            return isTrue;
+        }
+        if ((set & bits) == 0) {
+            return isFalse;
+        }
+        Formula whole = atom(new Atom.Text(ValueType.NUMBER, numbers.integers(), false));
+        return (set & Atom.INTEGER) != 0 ? whole : not(whole);
+    }
+
+    /** The texts of strings, or the spellings of numbers, that meet a formula. */
+    Language language(Formula formula, ValueType type) {
+        Formula left = forType(formula, type);
+        if (type == ValueType.STRING) {
+            return language(left);
+        }
+        if (left.isTrue()) {
+            return numbers.full();
+        }
+        return languages.and(isPlainOnly(left) ? numbers.plain() : numbers.normal(), language(left));
+    }
+
+    private boolean isPlainOnly(Formula formula) {
+        return formula.atom instanceof Atom.Text text
+                ? text.isPlainOnly()
+                : Arrays.stream(formula.parts).anyMatch(this::isPlainOnly);
+    }
+
+    private Language language(Formula formula) {
+        return switch (formula.kind) {
+            case TRUE -> languages.any();
+            case FALSE -> languages.empty();
+            case ATOM -> ((Atom.Text) formula.atom()).language();
+            case NOT_ATOM -> languages.not(((Atom.Text) formula.atom()).language());
+            case AND -> languages.and(languagesOf(formula.parts));
+            case OR -> languages.or(languagesOf(formula.parts));
+        };
+    }
+
+    private Language[] languagesOf(Formula[] parts) {
+        return Arrays.stream(parts).map(this::language).toArray(Language[]::new);
+    }
+
+    /** A formula with each of its conditions replaced. */
+    Formula replaced(Formula formula, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
+        Formula done = known.get(formula);
+        if (done == null) {
+            done = switch (formula.kind) {
+                case TRUE, FALSE -> formula;
+                case ATOM -> ofAtom.apply(formula);
+                case NOT_ATOM -> not(replaced(not(formula), ofAtom, known));
+                case AND -> and(replaced(formula.parts, ofAtom, known));
+                case OR -> or(replaced(formula.parts, ofAtom, known));
+            };
+            known.put(formula, done);
+        }
+        return done;
+    }
+
+    private Formula[] replaced(Formula[] parts, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
+        Formula[] done = new Formula[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            done[i] = replaced(parts[i], ofAtom, known);
+        }
+        return done;
+    }
+}

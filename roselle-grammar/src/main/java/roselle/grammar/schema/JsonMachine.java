@@ -1,0 +1,403 @@
+package roselle.grammar.schema;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Budget;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.automaton.State;
+import roselle.grammar.regex.Language;
+import roselle.grammar.regex.Languages;
+import roselle.grammar.regex.TextLexeme;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The JSON texts whose value meets a formula, as an automaton over bytes.
+ *
+ * <p>A state is a place in the text, a context (what encloses it) and, within objects and arrays, a shape. States are interned in
+ * their context unless they hold text that was read ({@link Capture}): the keys of an object that no schema names, and items that
+ * must differ.
+ */
+final class JsonMachine implements Constraint {
+    private static final int MAX_NESTING = 512;
+
+    private final Formulas formulas;
+    private final Languages languages;
+    private final Shapes shapes;
+    private final SchemaOptions options;
+    private final Map<Object, Boolean> flags = new HashMap<>();
+    private final JsonState start;
+    private final JsonState end;
+
+    JsonMachine(Formulas formulas, Shapes shapes, Formula formula, SchemaOptions options) {
+        this.formulas = formulas;
+        this.languages = formulas.languages();
+        this.shapes = shapes;
+        this.options = options;
+        if (!shapes.completion().isSatisfiable(formula)) {
+            throw new GrammarException(GrammarException.Reason.EMPTY, "no value is valid.");
+        }
+        Context whole = new Context(null, new Formula[] {formula}, List.of(), Extras.NONE, null);
+        this.end = new JsonState.End(this, whole);
+        this.start = value(whole, Gap.NOTHING, true, null, null);
+    }
+
+    @Override
+    public State start() {
+        return start;
+    }
+
+    Object lock() {
+        return languages.lock();
+    }
+
+    Budget budget() {
+        return formulas.budget();
+    }
+
+    SchemaOptions options() {
+        return options;
+    }
+
+    // ---- interning ----
+
+    private <T> T made(Context context, @Nullable Capture capture, Object key, Supplier<T> maker) {
+        if (capture != null) {
+            return maker.get();
+        }
+        @SuppressWarnings("unchecked")
+        T known = (T) context.made.get(key);
+        if (known == null) {
+            formulas.budget().keep(3);
+            known = maker.get();
+            context.made.put(key, known);
+        }
+        return known;
+    }
+
+    private record ValueKey(int gap, boolean mayBreak, @Nullable Shape emptyArray) {}
+
+    private record ObjectKey(Shape shape, Extras extras, JsonState.InObject.Place place, int gap, @Nullable Context value) {}
+
+    private record KeyKey(Shape shape, Extras extras, @Nullable TextLexeme names, List<TextLexeme> kinds) {}
+
+    private record ArrayKey(Shape shape, int gap) {}
+
+    private record InnerKey(List<Shape.Outcome> outcomes, Extras extras) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof InnerKey key && outcomes == key.outcomes && extras == key.extras;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(outcomes) * 31 + System.identityHashCode(extras);
+        }
+    }
+
+    private Context inner(Context outer, List<Shape.Outcome> outcomes, Extras extras, @Nullable Capture mark) {
+        if (outer.depth >= MAX_NESTING) {
+            throw new GrammarException(
+                    GrammarException.Reason.BUDGET, "the text is nested deeper than " + MAX_NESTING + " values.");
+        }
+        return made(outer, mark, new InnerKey(outcomes, extras), () -> {
+            Formula[] goals = new Formula[outcomes.size()];
+            for (int i = 0; i < goals.length; i++) {
+                goals[i] = outcomes.get(i).part();
+            }
+            return new Context(outer, goals, outcomes, extras, mark);
+        });
+    }
+
+    JsonState value(
+            Context context, int gap, boolean mayBreak, Shape.@Nullable OfArray emptyArray, @Nullable Capture capture) {
+        return made(
+                context,
+                capture,
+                new ValueKey(gap, mayBreak, emptyArray),
+                () -> new JsonState.Value(this, context, gap, mayBreak, emptyArray, capture));
+    }
+
+    JsonState text(Context context, @Nullable TextLexeme[] texts, @Nullable Capture capture) {
+        return made(
+                context, capture, Arrays.asList(texts), () -> new JsonState.Text(this, context, texts, capture));
+    }
+
+    JsonState key(
+            Context context,
+            Shape.OfObject shape,
+            Extras extras,
+            @Nullable TextLexeme names,
+            @Nullable TextLexeme[] kinds,
+            @Nullable Capture mark,
+            @Nullable Capture capture) {
+        return made(
+                context,
+                capture,
+                new KeyKey(shape, extras, names, Arrays.asList(kinds)),
+                () -> new JsonState.Key(this, context, shape, extras, names, kinds, mark, capture));
+    }
+
+    JsonState inObject(
+            Context context,
+            Shape.OfObject shape,
+            Extras extras,
+            JsonState.InObject.Place place,
+            int gap,
+            @Nullable Context value,
+            @Nullable Capture capture) {
+        return made(
+                context,
+                capture,
+                new ObjectKey(shape, extras, place, gap, value),
+                () -> new JsonState.InObject(this, context, shape, extras, place, gap, value, capture));
+    }
+
+    JsonState inArray(Context context, Shape.OfArray shape, int gap, @Nullable Capture capture) {
+        return made(
+                context,
+                capture,
+                new ArrayKey(shape, gap),
+                () -> new JsonState.InArray(this, context, shape, gap, capture));
+    }
+
+    // ---- values ----
+
+    /** The state behind the first byte of a value. */
+    @Nullable JsonState begin(Context context, int octet, @Nullable Capture capture) {
+        return switch (octet) {
+            case '"' -> string(context, capture);
+            case '{' -> {
+                Shape.OfObject shape = (Shape.OfObject) opened(context, ValueType.OBJECT);
+                yield shape == null
+                        ? null
+                        : inObject(
+                                context, shape, Extras.NONE, JsonState.InObject.Place.OPENED, Gap.NOTHING, null, capture);
+            }
+            case '[' -> {
+                Shape.OfArray shape = (Shape.OfArray) opened(context, ValueType.ARRAY);
+                yield shape == null ? null : item(context, shape, shape, capture);
+            }
+            case 't' -> word(context, ValueType.TRUE, "rue", capture);
+            case 'f' -> word(context, ValueType.FALSE, "alse", capture);
+            case 'n' -> word(context, ValueType.NULL, "ull", capture);
+            default -> octet == '-' || (octet >= '0' && octet <= '9') ? number(context, octet, capture) : null;
+        };
+    }
+
+    private @Nullable JsonState string(Context context, @Nullable Capture capture) {
+        TextLexeme[] texts = new TextLexeme[context.goals.length];
+        boolean isLeft = false;
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = lexeme(formulas.language(context.goals[i], ValueType.STRING));
+            isLeft |= texts[i] != null;
+        }
+        return isLeft ? text(context, texts, capture) : null;
+    }
+
+    private @Nullable TextLexeme lexeme(Language language) {
+        return TextLexeme.of(
+                languages,
+                language,
+                options.allowsAnyEscape() ? TextLexeme.Spelling.JSON_ANY : TextLexeme.Spelling.JSON);
+    }
+
+    private @Nullable JsonState number(Context context, int octet, @Nullable Capture capture) {
+        TextLexeme[] texts = new TextLexeme[context.goals.length];
+        boolean isLeft = false;
+        for (int i = 0; i < texts.length; i++) {
+            if (formulas.forType(context.goals[i], ValueType.NUMBER).isFalse()) {
+                continue;
+            }
+            Language language = formulas.language(context.goals[i], ValueType.NUMBER);
+            TextLexeme first = TextLexeme.of(languages, language, TextLexeme.Spelling.RAW);
+            texts[i] = first == null ? null : first.next(octet);
+            isLeft |= texts[i] != null;
+        }
+        return isLeft ? text(context, texts, capture) : null;
+    }
+
+    private @Nullable JsonState word(Context context, ValueType type, String rest, @Nullable Capture capture) {
+        TextLexeme[] texts = new TextLexeme[context.goals.length];
+        for (int i = 0; i < texts.length; i++) {
+            if (formulas.forType(context.goals[i], type).isTrue()) {
+                texts[i] = TextLexeme.of(languages, languages.text(rest), TextLexeme.Spelling.RAW);
+                return text(context, texts, capture);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Shape opened(Context context, ValueType type) {
+        String key = type == ValueType.OBJECT ? "{" : "[";
+        Object known = context.made.get(key);
+        if (known == null) {
+            Formula[] goals = new Formula[context.goals.length];
+            for (int i = 0; i < goals.length; i++) {
+                goals[i] = formulas.forType(context.goals[i], type);
+            }
+            Shape shape = type == ValueType.OBJECT ? shapes.object(goals) : shapes.array(goals);
+            known = shapes.completion().isLive(shape) ? shape : this;
+            context.made.put(key, known);
+        }
+        return known == this ? null : (Shape) known;
+    }
+
+    /** The state behind a value that meets a goal. */
+    JsonState finish(Context context, int goal, @Nullable Capture capture) {
+        Context outer = context.outer;
+        if (outer == null) {
+            return end;
+        }
+        Shape next = context.outcomes.get(goal).next();
+        return switch (next) {
+            case Shape.OfObject object ->
+                inObject(
+                        outer,
+                        object,
+                        context.extras,
+                        JsonState.InObject.Place.MEMBER,
+                        Gap.NOTHING,
+                        null,
+                        outerCapture(outer, capture));
+            case Shape.OfArray array -> {
+                Shape.OfArray known = array;
+                if (context.mark != null && capture != null && Shapes.isPending(array)) {
+                    known = shapes.withValue(array, Values.read(capture.since(context.mark)));
+                }
+                yield inArray(outer, known, Gap.NOTHING, outerCapture(outer, capture));
+            }
+        };
+    }
+
+    /** What is still wanted of the text outside a value. */
+    private static @Nullable Capture outerCapture(Context outer, @Nullable Capture capture) {
+        for (Context at = outer; at != null; at = at.outer) {
+            if (at.mark != null) {
+                return capture;
+            }
+        }
+        return null;
+    }
+
+    // ---- objects ----
+
+    boolean hasKeys(Shape.OfObject shape, Extras extras) {
+        KeyTable table = shapes.keys(shape);
+        return !table.names().isEmpty() || hasKinds(table, extras);
+    }
+
+    private boolean hasKinds(KeyTable table, Extras extras) {
+        for (KeyTable.Kind kind : table.kinds()) {
+            if (languages.isLive(without(kind.keys(), extras))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Language without(Language keys, Extras extras) {
+        return extras.keys.isEmpty() ? keys : languages.and(keys, languages.not(excluded(extras)));
+    }
+
+    private Language excluded(Extras extras) {
+        Language known = extras.language;
+        if (known == null) {
+            known = languages.literals(extras.keys);
+            extras.language = known;
+        }
+        return known;
+    }
+
+    boolean isClosable(Shape shape) {
+        return flags.computeIfAbsent(shape, key -> shapes.closed(shape) >= 0);
+    }
+
+    @Nullable JsonState openKey(Context context, Shape.OfObject shape, Extras extras, @Nullable Capture capture) {
+        KeyTable table = shapes.keys(shape);
+        TextLexeme names = table.names().isEmpty() ? null : lexeme(table.names());
+        TextLexeme[] kinds = new TextLexeme[table.kinds().size()];
+        boolean isLeft = names != null;
+        for (int i = 0; i < kinds.length; i++) {
+            kinds[i] = lexeme(without(table.kinds().get(i).keys(), extras));
+            isLeft |= kinds[i] != null;
+        }
+        if (!isLeft) {
+            return null;
+        }
+        Capture start = kinds.length > 0 && capture == null ? Capture.START : capture;
+        return key(context, shape, extras, names, kinds, start, start);
+    }
+
+    /** Behind a key that the schemas name. */
+    JsonState named(
+            Context context,
+            Shape.OfObject shape,
+            Extras extras,
+            TextLexeme closed,
+            @Nullable Capture capture,
+            @Nullable Capture mark,
+            int octet) {
+        String name = Objects.requireNonNull(closed.language().completed());
+        return behindKey(context, shape, extras, shapes.member(shape, name), capture, octet);
+    }
+
+    /** Behind a key of a kind. */
+    JsonState other(
+            Context context,
+            Shape.OfObject shape,
+            Extras extras,
+            int kind,
+            @Nullable Capture capture,
+            @Nullable Capture mark,
+            int octet) {
+        Extras more = extras;
+        if (capture != null && mark != null) {
+            more = extras.with(Values.readString(capture.since(mark)));
+        }
+        List<Shape.Outcome> outcomes = shapes.keys(shape).kinds().get(kind).outcomes();
+        return behindKey(context, shape, more, outcomes, capture, octet);
+    }
+
+    private JsonState behindKey(
+            Context context,
+            Shape.OfObject shape,
+            Extras extras,
+            List<Shape.Outcome> outcomes,
+            @Nullable Capture capture,
+            int octet) {
+        Capture outer = outerCapture(context, capture == null ? null : capture.with(octet));
+        Context value = inner(context, outcomes, extras, null);
+        return inObject(context, shape, extras, JsonState.InObject.Place.KEY, Gap.NOTHING, value, outer);
+    }
+
+    @Nullable JsonState closeObject(Context context, Shape.OfObject shape, @Nullable Capture capture) {
+        int goal = shapes.closed(shape);
+        return goal < 0 ? null : finish(context, goal, capture);
+    }
+
+    // ---- arrays ----
+
+    /** Before an item, or before the end of an array that is empty so far. */
+    @Nullable JsonState item(
+            Context context, Shape.OfArray shape, Shape.@Nullable OfArray empty, @Nullable Capture capture) {
+        List<Shape.Outcome> outcomes = shapes.items(shape);
+        boolean isWanted = outcomes.stream().anyMatch(outcome -> Shapes.isPending(outcome.next()));
+        Capture now = isWanted && capture == null ? Capture.START : capture;
+        Context value = inner(context, outcomes, Extras.NONE, isWanted ? now : null);
+        if (outcomes.isEmpty() && (empty == null || !isClosable(empty))) {
+            return null;
+        }
+        return value(value, Gap.NOTHING, true, empty != null && isClosable(empty) ? empty : null, now);
+    }
+
+    @Nullable JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
+        int goal = shapes.closed(shape);
+        return goal < 0 ? null : finish(context, goal, outerCapture(context, capture));
+    }
+}

@@ -1,0 +1,397 @@
+package roselle.grammar.schema;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Lexeme;
+import roselle.grammar.automaton.State;
+import roselle.grammar.regex.TextLexeme;
+
+/** Where a text stands in a schema's language. Subclasses say what may come; all remember where each byte led. */
+abstract sealed class JsonState implements State {
+    private static final int[] NO_OCTETS = {};
+
+    /** Where bytes led that were asked for. */
+    private record Edges(int[] octets, @Nullable JsonState[] targets) {}
+
+    final JsonMachine machine;
+    final Context context;
+    final @Nullable Capture capture;
+    private volatile Edges edges = new Edges(NO_OCTETS, new JsonState[0]);
+
+    JsonState(JsonMachine machine, Context context, @Nullable Capture capture) {
+        this.machine = machine;
+        this.context = context;
+        this.capture = capture;
+    }
+
+    @Override
+    public final @Nullable State advance(int octet) {
+        return step(octet);
+    }
+
+    final @Nullable JsonState step(int octet) {
+        Edges known = edges;
+        int[] octets = known.octets;
+        for (int i = 0; i < octets.length; i++) {
+            if (octets[i] == octet) {
+                return known.targets[i];
+            }
+        }
+        return compute(octet);
+    }
+
+    private @Nullable JsonState compute(int octet) {
+        synchronized (machine.lock()) {
+            machine.budget().refill();
+            JsonState target = next(octet);
+            if (target != null && capture == null) {
+                remember(octet, target);
+            }
+            return target;
+        }
+    }
+
+    private void remember(int octet, JsonState target) {
+        Edges known = edges;
+        int size = known.octets.length;
+        if (size >= 24) {
+            return; // a wide state: its lexeme remembers
+        }
+        int[] octets = Arrays.copyOf(known.octets, size + 1);
+        JsonState[] targets = Arrays.copyOf(known.targets, size + 1);
+        octets[size] = octet;
+        targets[size] = target;
+        edges = new Edges(octets, targets);
+    }
+
+    /** The state behind a byte; under the lock. */
+    abstract @Nullable JsonState next(int octet);
+
+    final @Nullable Capture captured(int octet) {
+        return capture == null ? null : capture.with(octet);
+    }
+
+    @Override
+    public boolean isAccepting() {
+        return false;
+    }
+
+    /** Behind the whole text. */
+    static final class End extends JsonState {
+        End(JsonMachine machine, Context context) {
+            super(machine, context, null);
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            boolean isSpace = octet == ' ' || octet == '\n' || octet == '\t' || octet == '\r';
+            return isSpace && machine.options().whitespace() == SchemaOptions.Whitespace.ANY ? this : null;
+        }
+
+        @Override
+        public boolean isAccepting() {
+            return true;
+        }
+    }
+
+    /** Before a value. */
+    static final class Value extends JsonState {
+        private final int gap;
+        private final boolean mayBreak;
+        private final Shape.@Nullable OfArray emptyArray; // may be closed instead of the value
+
+        Value(
+                JsonMachine machine,
+                Context context,
+                int gap,
+                boolean mayBreak,
+                Shape.@Nullable OfArray emptyArray,
+                @Nullable Capture capture) {
+            super(machine, context, capture);
+            this.gap = gap;
+            this.mayBreak = mayBreak;
+            this.emptyArray = emptyArray;
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            int wider = context.outer == null && machine.options().whitespace() != SchemaOptions.Whitespace.ANY
+                    ? Integer.MIN_VALUE
+                    : Gap.step(machine.options().whitespace(), gap, octet, mayBreak, context.depth);
+            if (wider != Integer.MIN_VALUE) {
+                return machine.value(context, wider, mayBreak, emptyArray, captured(octet));
+            }
+            if (octet == ']' && emptyArray != null && context.outer != null) {
+                return machine.closeArray(context.outer, emptyArray, captured(octet));
+            }
+            return machine.begin(context, octet, captured(octet));
+        }
+    }
+
+    /** In a string, a number or a word that is a value: for each goal that it may still meet, the text so far. */
+    static final class Text extends JsonState {
+        private final @Nullable TextLexeme[] texts; // by goal
+        private final int[] goals; // those that are left
+
+        Text(JsonMachine machine, Context context, @Nullable TextLexeme[] texts, @Nullable Capture capture) {
+            super(machine, context, capture);
+            this.texts = texts;
+            int[] left = new int[texts.length];
+            int size = 0;
+            for (int i = 0; i < texts.length; i++) {
+                if (texts[i] != null) {
+                    left[size++] = i;
+                }
+            }
+            this.goals = Arrays.copyOf(left, size);
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            TextLexeme[] further = new TextLexeme[texts.length];
+            int ended = -1;
+            boolean isLeft = false;
+            for (int goal : goals) {
+                TextLexeme text = known(goal);
+                TextLexeme next = text.next(octet);
+                if (next != null && next.isComplete()) {
+                    return machine.finish(context, goal, captured(octet));
+                }
+                further[goal] = next;
+                isLeft |= next != null;
+                ended = text.mayEnd() ? goal : ended;
+            }
+            if (isLeft) {
+                return machine.text(context, further, captured(octet));
+            }
+            JsonState behind = ended < 0 ? null : machine.finish(context, ended, capture);
+            return behind == null ? null : behind.step(octet);
+        }
+
+        private TextLexeme known(int goal) {
+            return Objects.requireNonNull(texts[goal]);
+        }
+
+        @Override
+        public boolean isAccepting() {
+            if (context.outer == null) {
+                for (int goal : goals) {
+                    if (known(goal).mayEnd()) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public int branches() {
+            return goals.length;
+        }
+
+        @Override
+        public Lexeme lexeme(int branch) {
+            return known(goals[branch]);
+        }
+
+        @Override
+        public @Nullable State leave(int branch, Lexeme end) {
+            synchronized (machine.lock()) {
+                return machine.finish(context, goals[branch], null);
+            }
+        }
+    }
+
+    /** In a key: the names that are left of it, and the kinds of others. */
+    static final class Key extends JsonState {
+        private final Shape.OfObject shape;
+        private final Extras extras;
+        private final @Nullable TextLexeme names;
+        private final @Nullable TextLexeme[] kinds;
+        private final @Nullable Capture mark; // where the key begins, if others than names may come
+
+        Key(
+                JsonMachine machine,
+                Context context,
+                Shape.OfObject shape,
+                Extras extras,
+                @Nullable TextLexeme names,
+                @Nullable TextLexeme[] kinds,
+                @Nullable Capture mark,
+                @Nullable Capture capture) {
+            super(machine, context, capture);
+            this.shape = shape;
+            this.extras = extras;
+            this.names = names;
+            this.kinds = kinds;
+            this.mark = mark;
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            TextLexeme name = names == null ? null : names.next(octet);
+            if (name != null && name.isClosed()) {
+                return machine.named(context, shape, extras, name, capture, mark, octet);
+            }
+            TextLexeme[] further = new TextLexeme[kinds.length];
+            boolean isLeft = name != null;
+            for (int i = 0; i < kinds.length; i++) {
+                TextLexeme kind = kinds[i];
+                TextLexeme next = kind == null ? null : kind.next(octet);
+                if (next != null && next.isClosed()) {
+                    return machine.other(context, shape, extras, i, capture, mark, octet);
+                }
+                further[i] = next;
+                isLeft |= next != null;
+            }
+            return isLeft ? machine.key(context, shape, extras, name, further, mark, captured(octet)) : null;
+        }
+
+        @Override
+        public int branches() {
+            int count = names == null ? 0 : 1;
+            for (TextLexeme kind : kinds) {
+                count += kind == null ? 0 : 1;
+            }
+            return count;
+        }
+
+        /** The kind of a branch; -1 for the names. */
+        private int kindOf(int branch) {
+            int left = branch - (names == null ? 0 : 1);
+            if (left < 0) {
+                return -1;
+            }
+            for (int i = 0; ; i++) {
+                left -= kinds[i] == null ? 0 : 1;
+                if (left < 0) {
+                    return i;
+                }
+            }
+        }
+
+        @Override
+        public Lexeme lexeme(int branch) {
+            int kind = kindOf(branch);
+            return Objects.requireNonNull(kind < 0 ? names : kinds[kind]);
+        }
+
+        @Override
+        public @Nullable State leave(int branch, Lexeme end) {
+            int kind = kindOf(branch);
+            synchronized (machine.lock()) {
+                return kind < 0
+                        ? machine.named(context, shape, extras, (TextLexeme) end, null, null, '"')
+                        : machine.other(context, shape, extras, kind, null, null, '"');
+            }
+        }
+    }
+
+    /** Between the parts of an object. */
+    static final class InObject extends JsonState {
+        enum Place {
+            OPENED,
+            COMMA,
+            KEY,
+            MEMBER
+        }
+
+        private final Shape.OfObject shape;
+        private final Extras extras;
+        private final Place place;
+        private final int gap;
+        private final @Nullable Context value; // behind a key
+
+        InObject(
+                JsonMachine machine,
+                Context context,
+                Shape.OfObject shape,
+                Extras extras,
+                Place place,
+                int gap,
+                @Nullable Context value,
+                @Nullable Capture capture) {
+            super(machine, context, capture);
+            this.shape = shape;
+            this.extras = extras;
+            this.place = place;
+            this.gap = gap;
+            this.value = value;
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            boolean isAny = machine.options().whitespace() == SchemaOptions.Whitespace.ANY;
+            Capture next = captured(octet);
+            return switch (place) {
+                case KEY -> {
+                    if (octet == ':' && value != null) {
+                        yield machine.value(value, Gap.NOTHING, false, null, next);
+                    }
+                    boolean isSpace = isAny && Gap.step(machine.options().whitespace(), gap, octet, true, 0) == 0;
+                    yield isSpace ? machine.inObject(context, shape, extras, place, gap, value, next) : null;
+                }
+                case OPENED, COMMA -> {
+                    if (octet == '"') {
+                        yield machine.openKey(context, shape, extras, next);
+                    }
+                    yield octet == '}' && place == Place.OPENED ? close(next) : spaced(octet, next);
+                }
+                case MEMBER -> {
+                    if (octet == ',' && (gap == Gap.NOTHING)) {
+                        yield machine.hasKeys(shape, extras)
+                                ? machine.inObject(context, shape, extras, Place.COMMA, Gap.NOTHING, null, next)
+                                : null;
+                    }
+                    yield octet == '}' ? close(next) : spaced(octet, next);
+                }
+            };
+        }
+
+        private @Nullable JsonState close(@Nullable Capture next) {
+            return machine.closeObject(context, shape, next);
+        }
+
+        private @Nullable JsonState spaced(int octet, @Nullable Capture next) {
+            int wider = Gap.step(machine.options().whitespace(), gap, octet, true, context.depth + 1);
+            if (wider == Integer.MIN_VALUE) {
+                return null;
+            }
+            boolean isAny = machine.options().whitespace() == SchemaOptions.Whitespace.ANY;
+            boolean goesOn = isAny
+                    || (place == Place.OPENED && (machine.isClosable(shape) || machine.hasKeys(shape, extras)))
+                    || place == Place.COMMA
+                    || machine.isClosable(shape);
+            return goesOn ? machine.inObject(context, shape, extras, place, wider, null, next) : null;
+        }
+    }
+
+    /** Behind an item of an array. */
+    static final class InArray extends JsonState {
+        private final Shape.OfArray shape;
+        private final int gap;
+
+        InArray(JsonMachine machine, Context context, Shape.OfArray shape, int gap, @Nullable Capture capture) {
+            super(machine, context, capture);
+            this.shape = shape;
+            this.gap = gap;
+        }
+
+        @Override
+        @Nullable JsonState next(int octet) {
+            Capture next = captured(octet);
+            if (octet == ',' && gap == Gap.NOTHING) {
+                return machine.item(context, shape, null, next);
+            }
+            if (octet == ']') {
+                return machine.closeArray(context, shape, next);
+            }
+            int wider = Gap.step(machine.options().whitespace(), gap, octet, true, context.depth + 1);
+            boolean isAny = machine.options().whitespace() == SchemaOptions.Whitespace.ANY;
+            return wider != Integer.MIN_VALUE && (isAny || machine.isClosable(shape))
+                    ? machine.inArray(context, shape, wider, next)
+                    : null;
+        }
+    }
+}

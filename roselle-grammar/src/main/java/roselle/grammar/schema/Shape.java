@@ -1,0 +1,74 @@
+package roselle.grammar.schema;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an object or array stands between two of its parts, whatever encloses it: formulas that exclude each other, some already
+ * false, of which one must hold at the end. Interned by {@link Shapes}.
+ */
+sealed interface Shape {
+    /** The formulas, in the order of the goals of the value. */
+    Formula[] goals();
+
+    /** Whether it can be closed validly in some way. */
+    Question isLive();
+
+    /** A part may come and must meet a formula; then the shape is another. */
+    record Outcome(Formula part, Shape next) {}
+
+    /** An object after some members. Compared by identity. */
+    final class OfObject implements Shape {
+        final Formula[] goals;
+        final Universe universe;
+        final BitSet seen;
+        final long count;
+        private final Question isLive = new Question();
+        @Nullable KeyTable keys;
+
+        OfObject(Formula[] goals, Universe universe, BitSet seen, long count) {
+            this.goals = goals;
+            this.universe = universe;
+            this.seen = seen;
+            this.count = count;
+        }
+
+        @Override
+        public Formula[] goals() {
+            return goals;
+        }
+
+        @Override
+        public Question isLive() {
+            return isLive;
+        }
+    }
+
+    /** An array after some items. Compared by identity. */
+    final class OfArray implements Shape {
+        final Formula[] goals;
+        final long count;
+        private final Question isLive = new Question();
+        @Nullable List<Outcome> items;
+
+        OfArray(Formula[] goals, long count) {
+            this.goals = goals;
+            this.count = count;
+        }
+
+        @Override
+        public Formula[] goals() {
+            return goals;
+        }
+
+        @Override
+        public Question isLive() {
+            return isLive;
+        }
+    }
+
+    /** The keys that an object's schemas name, in their order. */
+    record Universe(List<String> names, Map<String, Integer> index) {}
+}

@@ -1,0 +1,484 @@
+package roselle.grammar.schema;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import roselle.grammar.regex.Language;
+import roselle.grammar.regex.Languages;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Makes shapes, and moves them by the parts of objects and arrays. Callers hold the lock of the languages.
+ *
+ * <p>What a part must meet is found by deciding, one after the other, for each schema that the formulas ask about, whether the part
+ * is valid; each way that can still be completed is an {@link Shape.Outcome}, and they exclude each other.
+ */
+final class Shapes {
+    private record ObjectKey(List<Formula> goals, Shape.Universe universe, BitSet seen, long count) {}
+
+    private record ArrayKey(List<Formula> goals, long count) {}
+
+    /** How a condition changes with the next part, by whether that part is valid. */
+    private record Dependence(Formula part, Formula whenValid, Formula whenNot) {}
+
+    private final Formulas formulas;
+    private final Languages languages;
+    private final Constants constants;
+    private final boolean keepsOrder;
+    private final Completion completion;
+    private final Map<ObjectKey, Shape.OfObject> objects = new HashMap<>();
+    private final Map<ArrayKey, Shape.OfArray> arrays = new HashMap<>();
+    private final Map<List<String>, Shape.Universe> universes = new HashMap<>();
+
+    Shapes(Formulas formulas, Constants constants, boolean keepsOrder) {
+        this.formulas = formulas;
+        this.languages = formulas.languages();
+        this.constants = constants;
+        this.keepsOrder = keepsOrder;
+        this.completion = new Completion(formulas, this);
+    }
+
+    Completion completion() {
+        return completion;
+    }
+
+    /** Met by one of some values. */
+    Formula anyOf(List<JsonNode> values) {
+        return constants.anyOf(values);
+    }
+
+    /** The spellings of a number that is given by one of them. */
+    Language equalNumber(String spelling) {
+        return constants.equal(new BigDecimal(spelling));
+    }
+
+    boolean keepsOrder() {
+        return keepsOrder;
+    }
+
+    /** An object before its first member. */
+    Shape.OfObject object(Formula[] goals) {
+        Set<String> names = new LinkedHashSet<>();
+        for (Formula goal : goals) {
+            collectNames(goal, names, true);
+        }
+        for (Formula goal : goals) {
+            collectNames(goal, names, false);
+        }
+        Shape.Universe universe = universes.computeIfAbsent(List.copyOf(names), list -> {
+            Map<String, Integer> index = new HashMap<>();
+            for (String name : list) {
+                index.put(name, index.size());
+            }
+            formulas.budget().keep(list.size());
+            return new Shape.Universe(list, index);
+        });
+        return object(goals, universe, new BitSet(), 0);
+    }
+
+    private void collectNames(Formula formula, Set<String> names, boolean isOfMembers) {
+        formulas.budget().spend(1);
+        if (formula.atom instanceof Atom.Members members && isOfMembers) {
+            names.addAll(members.named.keySet());
+        } else if (formula.atom instanceof Atom.Has(String key) && !isOfMembers) {
+            names.add(key);
+        }
+        for (Formula part : formula.parts) {
+            collectNames(part, names, isOfMembers);
+        }
+    }
+
+    private Shape.OfObject object(Formula[] goals, Shape.Universe universe, BitSet seen, long count) {
+        Formula[] left = new Formula[goals.length];
+        Map<Formula, Formula> known = new HashMap<>();
+        boolean[] counts = new boolean[1];
+        for (int i = 0; i < goals.length; i++) {
+            left[i] = formulas.replaced(
+                    goals[i],
+                    formula -> {
+                        if (formula.atom instanceof Atom.MemberCount(long min, long max)) {
+                            Formula counted = counted(formula, min, max, count);
+                            counts[0] |= counted == formula;
+                            return counted;
+                        }
+                        return formula;
+                    },
+                    known);
+        }
+        ObjectKey key = new ObjectKey(List.of(left), universe, seen, counts[0] ? count : 0);
+        return objects.computeIfAbsent(key, made -> {
+            formulas.budget().keep(4 + seen.size() / 512);
+            return new Shape.OfObject(left, universe, seen, made.count());
+        });
+    }
+
+    private Formula counted(Formula formula, long min, long max, long count) {
+        if (count > max) {
+            return formulas.isFalse();
+        }
+        return count >= min && max == Long.MAX_VALUE ? formulas.isTrue() : formula;
+    }
+
+    /** An array before its first item. */
+    Shape.OfArray array(Formula[] goals) {
+        return array(goals, 0);
+    }
+
+    private Shape.OfArray array(Formula[] goals, long count) {
+        Formula[] left = new Formula[goals.length];
+        Map<Formula, Formula> known = new HashMap<>();
+        long[] most = new long[1];
+        for (int i = 0; i < goals.length; i++) {
+            left[i] = formulas.replaced(
+                    goals[i],
+                    formula -> {
+                        if (formula.atom instanceof Atom.ItemCount(long min, long max)) {
+                            Formula counted = counted(formula, min, max, count);
+                            if (counted == formula) {
+                                most[0] = Long.MAX_VALUE;
+                            }
+                            return counted;
+                        }
+                        if (formula.atom instanceof Atom.Items items) {
+                            most[0] = Math.max(most[0], items.first.size());
+                        }
+                        return formula;
+                    },
+                    known);
+        }
+        ArrayKey key = new ArrayKey(List.of(left), Math.min(count, most[0]));
+        return arrays.computeIfAbsent(key, made -> {
+            formulas.budget().keep(4);
+            return new Shape.OfArray(left, made.count());
+        });
+    }
+
+    /** The goal that holds if the object or array ends here, or -1. */
+    int closed(Shape shape) {
+        Formula[] goals = shape.goals();
+        for (int i = 0; i < goals.length; i++) {
+            if (!goals[i].isFalse() && closedValue(goals[i], shape)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private boolean closedValue(Formula formula, Shape shape) {
+        formulas.budget().spend(1);
+        return switch (formula.kind) {
+            case TRUE -> true;
+            case FALSE -> false;
+            case ATOM -> closedAtom(formula.atom(), shape);
+            case NOT_ATOM -> !closedAtom(formula.atom(), shape);
+            case AND -> Arrays.stream(formula.parts).allMatch(part -> closedValue(part, shape));
+            case OR -> Arrays.stream(formula.parts).anyMatch(part -> closedValue(part, shape));
+        };
+    }
+
+    private static boolean closedAtom(Atom atom, Shape shape) {
+        long count =
+                switch (shape) {
+                    case Shape.OfObject object -> object.count;
+                    case Shape.OfArray array -> array.count;
+                };
+        return switch (atom) {
+            case Atom.Has _ -> false; // those that came are true by now
+            case Atom.MemberCount(long min, long max) -> count >= min && count <= max;
+            case Atom.ItemCount(long min, long max) -> count >= min && count <= max;
+            case Atom.Contains(Schema _, long min, long max, long found) -> found >= min && found <= max;
+            case Atom.Members _, Atom.Names _, Atom.Items _, Atom.Unique _ -> true;
+            case Atom.Types _, Atom.Text _ -> throw new AssertionError(atom);
+        };
+    }
+
+    // ---- members ----
+
+    /** The keys that may come next; the shape is live. */
+    KeyTable keys(Shape.OfObject shape) {
+        KeyTable known = shape.keys;
+        if (known == null) {
+            List<String> names = new ArrayList<>();
+            for (String name : shape.universe.names()) {
+                if (!isSeen(shape, name) && completion.mayCome(shape, name)) {
+                    names.add(name);
+                }
+            }
+            List<KeyTable.Kind> kinds = new ArrayList<>();
+            for (KeyTable.Kind kind : kindsOf(shape)) {
+                if (!kind.outcomes().isEmpty()) {
+                    kinds.add(kind);
+                }
+            }
+            known = new KeyTable(languages.literals(names), new HashMap<>(), kinds);
+            shape.keys = known;
+        }
+        return known;
+    }
+
+    static boolean isSeen(Shape.OfObject shape, String name) {
+        Integer index = shape.universe.index().get(name);
+        return index != null && shape.seen.get(index);
+    }
+
+    /** What may follow a key that the schemas name. */
+    List<Shape.Outcome> member(Shape.OfObject shape, String name) {
+        KeyTable table = keys(shape);
+        List<Shape.Outcome> known = table.members().get(name);
+        if (known == null) {
+            known = memberOutcomes(shape, name);
+            table.members().put(name, known);
+        }
+        return known;
+    }
+
+    List<Shape.Outcome> memberOutcomes(Shape.OfObject shape, String name) {
+        BitSet seen = (BitSet) shape.seen.clone();
+        seen.set(shape.universe.index().get(name));
+        if (keepsOrder) {
+            seen.set(0, shape.universe.index().get(name)); // those before it may not come any more
+        }
+        return members(shape, name, pattern -> languages.matches(pattern, name), seen);
+    }
+
+    /** Kinds of keys that no schema names, with what may follow; none may. */
+    List<KeyTable.Kind> kindsOf(Shape.OfObject shape) {
+        Set<Language> patterns = new LinkedHashSet<>();
+        for (Formula goal : shape.goals) {
+            collectPatterns(goal, patterns);
+        }
+        Language all = languages.not(languages.literals(shape.universe.names()));
+        List<KeyTable.Kind> kinds = new ArrayList<>();
+        BitSet seen = shape.seen;
+        if (keepsOrder) {
+            seen = (BitSet) seen.clone();
+            seen.set(0, shape.universe.names().size());
+        }
+        split(shape, List.copyOf(patterns), 0, new HashMap<>(), all, seen, kinds);
+        return kinds;
+    }
+
+    private void split(
+            Shape.OfObject shape,
+            List<Language> patterns,
+            int at,
+            Map<Language, Boolean> is,
+            Language keys,
+            BitSet seen,
+            List<KeyTable.Kind> kinds) {
+        if (!languages.isLive(keys)) {
+            return;
+        }
+        if (at == patterns.size()) {
+            Map<Language, Boolean> judged = Map.copyOf(is);
+            kinds.add(new KeyTable.Kind(
+                    keys, members(shape, null, pattern -> Boolean.TRUE.equals(judged.get(pattern)), seen)));
+            return;
+        }
+        Language pattern = patterns.get(at);
+        is.put(pattern, true);
+        split(shape, patterns, at + 1, is, languages.and(keys, pattern), seen, kinds);
+        is.put(pattern, false);
+        split(shape, patterns, at + 1, is, languages.and(keys, languages.not(pattern)), seen, kinds);
+    }
+
+    private void collectPatterns(Formula formula, Set<Language> patterns) {
+        if (formula.atom instanceof Atom.Members members) {
+            for (Atom.KeyPattern pattern : members.patterns) {
+                patterns.add(pattern.keys());
+            }
+        } else if (formula.atom instanceof Atom.Names(Language keys)) {
+            patterns.add(keys);
+        }
+        for (Formula part : formula.parts) {
+            collectPatterns(part, patterns);
+        }
+    }
+
+    /** What a member of a key must meet by one condition. */
+    Formula memberOf(Atom.Members members, @Nullable String name, Predicate<Language> matches) {
+        List<Formula> parts = new ArrayList<>();
+        boolean isKnown = false;
+        if (name != null && members.named.containsKey(name)) {
+            parts.add(members.named.get(name).formula());
+            isKnown = true;
+        }
+        for (Atom.KeyPattern pattern : members.patterns) {
+            if (matches.test(pattern.keys())) {
+                parts.add(pattern.schema().formula());
+                isKnown = true;
+            }
+        }
+        return isKnown ? formulas.and(parts) : members.others.formula();
+    }
+
+    private List<Shape.Outcome> members(
+            Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
+        Map<Formula, Dependence> dependences = new LinkedHashMap<>();
+        Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
+            case Atom.Has(String key) -> key.equals(name) ? formulas.isTrue() : formula;
+            case Atom.Names(Language keys) -> matches.test(keys) ? formula : formulas.isFalse();
+            case Atom.Members members ->
+                dependent(formula, memberOf(members, name, matches), formula, formulas.isFalse(), dependences);
+            default -> formula;
+        });
+        return outcomes(goals, dependences, left -> object(left, shape.universe, seen, shape.count + 1));
+    }
+
+    private Formula[] moved(Formula[] goals, Function<Formula, Formula> ofAtom) {
+        Map<Formula, Formula> known = new HashMap<>();
+        Formula[] left = new Formula[goals.length];
+        for (int i = 0; i < goals.length; i++) {
+            left[i] = formulas.replaced(goals[i], ofAtom, known);
+        }
+        return left;
+    }
+
+    private static Formula dependent(
+            Formula condition, Formula part, Formula whenValid, Formula whenNot, Map<Formula, Dependence> dependences) {
+        if (part.isTrue()) {
+            return whenValid;
+        }
+        if (part.isFalse()) {
+            return whenNot;
+        }
+        dependences.put(condition, new Dependence(part, whenValid, whenNot));
+        return condition;
+    }
+
+    // ---- items ----
+
+    /** What may come as the next item; the shape is live. */
+    List<Shape.Outcome> items(Shape.OfArray shape) {
+        List<Shape.Outcome> known = shape.items;
+        if (known == null) {
+            known = itemOutcomes(shape);
+            shape.items = known;
+        }
+        return known;
+    }
+
+    private List<Shape.Outcome> itemOutcomes(Shape.OfArray shape) {
+        Map<Formula, Dependence> dependences = new LinkedHashMap<>();
+        Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
+            case Atom.Items items ->
+                dependent(formula, items.at(shape.count).formula(), formula, formulas.isFalse(), dependences);
+            case Atom.Contains contains ->
+                dependent(formula, contains.schema().formula(), found(contains), formula, dependences);
+            case Atom.Unique(List<JsonNode> before, boolean _) ->
+                dependent(
+                        formula,
+                        formulas.not(constants.anyOf(before)),
+                        formulas.atom(new Atom.Unique(before, true)),
+                        formulas.isFalse(),
+                        dependences);
+            default -> formula;
+        });
+        return outcomes(goals, dependences, left -> array(left, shape.count + 1));
+    }
+
+    private Formula found(Atom.Contains contains) {
+        long found = contains.found() + 1;
+        if (found > contains.max()) {
+            return formulas.isFalse();
+        }
+        if (found >= contains.min() && contains.max() == Long.MAX_VALUE) {
+            return formulas.isTrue();
+        }
+        return formulas.atom(new Atom.Contains(contains.schema(), contains.min(), contains.max(), found));
+    }
+
+    /** Whether the last item's value is wanted, for later ones to differ from it. */
+    static boolean isPending(Shape shape) {
+        return Arrays.stream(shape.goals()).anyMatch(Shapes::isPending);
+    }
+
+    private static boolean isPending(Formula formula) {
+        return formula.atom instanceof Atom.Unique unique
+                ? unique.isPending()
+                : Arrays.stream(formula.parts).anyMatch(Shapes::isPending);
+    }
+
+    /** The shape that knows the value of its last item. */
+    Shape.OfArray withValue(Shape.OfArray shape, JsonNode value) {
+        Formula[] goals = moved(shape.goals, formula -> {
+            if (formula.atom instanceof Atom.Unique(List<JsonNode> before, boolean isPending) && isPending) {
+                List<JsonNode> all = new ArrayList<>(before);
+                all.add(value);
+                return formulas.atom(new Atom.Unique(List.copyOf(all), false));
+            }
+            return formula;
+        });
+        formulas.budget().spend(goals.length);
+        return array(goals, shape.count);
+    }
+
+    // ---- outcomes ----
+
+    private interface Next {
+        Shape of(Formula[] goals);
+    }
+
+    private List<Shape.Outcome> outcomes(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {
+        Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
+        dependences.forEach((condition, dependence) ->
+                conditions.computeIfAbsent(dependence.part(), part -> new ArrayList<>()).add(condition));
+        Map<Shape, Formula> found = new LinkedHashMap<>();
+        decide(goals, List.copyOf(conditions.entrySet()), 0, formulas.isTrue(), dependences, next, found);
+        List<Shape.Outcome> outcomes = new ArrayList<>(found.size());
+        found.forEach((shape, part) -> outcomes.add(new Shape.Outcome(part, shape)));
+        return outcomes;
+    }
+
+    private void decide(
+            Formula[] goals,
+            List<Map.Entry<Formula, List<Formula>>> parts,
+            int at,
+            Formula part,
+            Map<Formula, Dependence> dependences,
+            Next next,
+            Map<Shape, Formula> found) {
+        formulas.budget().spend(goals.length);
+        if (Arrays.stream(goals).allMatch(Formula::isFalse)) {
+            return;
+        }
+        if (at == parts.size()) {
+            Shape shape = next.of(goals);
+            if (completion.isSatisfiable(part) && completion.isLive(shape)) {
+                found.merge(shape, part, formulas::or);
+            }
+            return;
+        }
+        Formula decided = parts.get(at).getKey();
+        List<Formula> conditions = parts.get(at).getValue();
+        Formula[] whenValid = moved(
+                goals, formula -> conditions.contains(formula) ? dependences.get(formula).whenValid() : formula);
+        Formula[] whenNot =
+                moved(goals, formula -> conditions.contains(formula) ? dependences.get(formula).whenNot() : formula);
+        if (Arrays.equals(whenValid, whenNot)) {
+            decide(whenValid, parts, at + 1, part, dependences, next, found);
+            return;
+        }
+        boolean mayBeNot = Arrays.stream(whenNot).anyMatch(goal -> !goal.isFalse());
+        Formula valid = formulas.and(part, decided);
+        if (!mayBeNot || completion.isSatisfiable(valid)) {
+            decide(whenValid, parts, at + 1, valid, dependences, next, found);
+        }
+        if (mayBeNot) {
+            Formula not = formulas.and(part, formulas.not(decided));
+            if (completion.isSatisfiable(not)) {
+                decide(whenNot, parts, at + 1, not, dependences, next, found);
+            }
+        }
+    }
+}
