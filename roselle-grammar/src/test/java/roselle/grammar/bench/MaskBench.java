@@ -1,0 +1,260 @@
+package roselle.grammar.bench;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import roselle.grammar.Constraints;
+import roselle.grammar.GrammarLimits;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.mask.TokenMask;
+import roselle.grammar.mask.TokenMasks;
+import roselle.grammar.mask.TokenMatcher;
+import roselle.grammar.mask.Vocabulary;
+import roselle.grammar.schema.SchemaOptions;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Runs MaskBench: {@code MaskBench DATA RANKS [SCHEMAS [SKIP]]}. Every valid instance must be accepted to its end token by token, every
+ * invalid one refused; prints counts, and percentiles of masks and of compiling in this thread's processor time.
+ */
+public final class MaskBench {
+    private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+    private static final double[] PERCENTILES = {50, 75, 90, 99, 99.9, 100};
+
+    private final QwenTokenizer tokenizer;
+    private final Vocabulary vocabulary;
+    private long[] maskNanos = new long[1 << 20];
+    private int masks;
+    private long[] compileNanos = new long[1 << 14];
+    private int compiled;
+    private int schemas;
+    private int withTests;
+    private int right;
+    private int refused;
+    private int narrow;
+    private int wide;
+    private int valid;
+    private int invalid;
+    private int invalidAccepted;
+    private final int[][] variants = new int[3][2];
+
+    private MaskBench(Path ranks) throws IOException {
+        this.tokenizer = new QwenTokenizer(ranks);
+        this.vocabulary = tokenizer.vocabulary();
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        MaskBench bench = new MaskBench(Path.of(arguments[1]));
+        int limit = arguments.length > 2 ? Integer.parseInt(arguments[2]) : Integer.MAX_VALUE;
+        int skip = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 0;
+        List<Path> files;
+        try (Stream<Path> all = Files.list(Path.of(arguments[0]))) {
+            files = all.sorted(Comparator.comparing(file -> hash(file.getFileName().toString()))).toList();
+        }
+        List<Path> chosen = files.subList(Math.min(skip, files.size()), Math.min(files.size(), skip + limit));
+        for (Path file : files.subList(0, Math.min(60, files.size()))) {
+            bench.run(file, false); // the JVM is warm behind them
+        }
+        bench.forget();
+        for (Path file : chosen) {
+            bench.run(file, true);
+        }
+        bench.print();
+    }
+
+    private static String hash(String name) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private void forget() {
+        masks = compiled = schemas = withTests = right = refused = narrow = wide = valid = invalid = invalidAccepted = 0;
+        for (int[] variant : variants) {
+            Arrays.fill(variant, 0);
+        }
+    }
+
+    private void run(Path file, boolean isTold) throws IOException {
+        JsonNode node = JsonMapper.shared().readTree(Files.readString(file));
+        JsonNode tests = node.get("tests");
+        schemas++;
+        withTests += tests.isEmpty() ? 0 : 1;
+        String name = file.getFileName().toString();
+        String schema = node.get("schema").toString();
+        long before = CLOCK.getCurrentThreadCpuTime();
+        TokenMasks constraint;
+        try {
+            constraint = new TokenMasks(
+                    Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS), vocabulary);
+        } catch (GrammarException refusal) {
+            boolean isRight = refusal.reason() == GrammarException.Reason.EMPTY && allInvalid(tests);
+            right += isRight && !tests.isEmpty() ? 1 : 0;
+            refused += isRight ? 0 : 1;
+            if (isTold) {
+                System.out.println(name + " refused: " + refusal.getMessage());
+            }
+            return;
+        } catch (RuntimeException | StackOverflowError fault) {
+            refused++;
+            System.out.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
+            return;
+        }
+        long compileTime = CLOCK.getCurrentThreadCpuTime() - before;
+        compileNanos[compiled++] = compileTime;
+        if (isTold && compileTime > 30_000_000) {
+            System.out.println(name + " SLOW COMPILE " + compileTime / 1_000_000 + " ms");
+        }
+        try {
+            judge(name, tests, constraint, schema, isTold);
+        } catch (GrammarException refusal) {
+            refused++;
+            if (isTold) {
+                System.out.println(name + " refused while running: " + refusal.getMessage());
+            }
+        } catch (RuntimeException | StackOverflowError fault) {
+            refused++;
+            System.out.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
+        }
+    }
+
+    private static boolean allInvalid(JsonNode tests) {
+        for (JsonNode test : tests) {
+            if (test.get("valid").booleanValue()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void judge(String name, JsonNode tests, TokenMasks constraint, String schema, boolean isTold) {
+        boolean isNarrow = false;
+        boolean isWide = false;
+        Constraint checking = null;
+        for (JsonNode test : tests) {
+            boolean isValid = test.get("valid").booleanValue();
+            String text = JsonSpelling.of(test.get("data"), JsonSpelling.Style.PLAIN);
+            String fault = accept(constraint, text, name, isTold);
+            valid += isValid ? 1 : 0;
+            invalid += isValid ? 0 : 1;
+            if (fault.startsWith("!")) {
+                isWide = isNarrow = true;
+                System.out.println(name + " MASK AND STATE DIFFER " + fault);
+            } else if (isValid && !fault.isEmpty()) {
+                isNarrow = true;
+                if (isTold) {
+                    System.out.println(name + " TOO NARROW " + fault);
+                }
+            } else if (!isValid && fault.isEmpty()) {
+                isWide = true;
+                invalidAccepted++;
+                if (isTold) {
+                    System.out.println(name + " TOO WIDE " + (text.length() > 300 ? text.substring(0, 300) : text));
+                }
+            } else if (isValid) {
+                checking = checking == null
+                        ? Constraints.jsonSchema(schema, SchemaOptions.CHECKING, GrammarLimits.DEFAULTS)
+                        : checking;
+                vary(name, test.get("data"), text, checking, constraint);
+            }
+        }
+        narrow += isNarrow ? 1 : 0;
+        wide += isWide ? 1 : 0;
+        right += tests.isEmpty() || isNarrow || isWide ? 0 : 1;
+    }
+
+    private void vary(String name, JsonNode data, String plain, Constraint checking, TokenMasks generating) {
+        JsonSpelling.Style[] styles = {JsonSpelling.Style.PRETTY, JsonSpelling.Style.SHUFFLED, JsonSpelling.Style.ASCII};
+        for (int i = 0; i < styles.length; i++) {
+            String text = JsonSpelling.of(data, styles[i]);
+            if (!text.equals(plain)) {
+                variants[i][1]++;
+                String said = TestSuite.accepts(checking, text);
+                variants[i][0] += said.equals("yes") ? 1 : 0;
+                if (!said.equals("yes")) {
+                    System.out.println(name + " " + styles[i] + " " + said);
+                }
+            }
+        }
+    }
+
+    /** Empty if the text is accepted to its end; else why not. */
+    private String accept(TokenMasks constraint, String text, String name, boolean isTold) {
+        TokenMatcher matcher = constraint.matcher();
+        int[] tokens = tokenizer.encode(text);
+        for (int i = 0; i < tokens.length; i++) {
+            TokenMask mask = timed(matcher, name, isTold);
+            boolean isAllowed = mask.allows(tokens[i]);
+            if (isAllowed != matcher.advance(tokens[i])) {
+                return "! at token " + i + " of " + text;
+            }
+            if (!isAllowed) {
+                return told(tokens, i);
+            }
+        }
+        boolean mayEnd = timed(matcher, name, isTold).allows(QwenTokenizer.END);
+        return mayEnd ? "" : told(tokens, tokens.length);
+    }
+
+    private String told(int[] tokens, int at) {
+        StringBuilder text = new StringBuilder();
+        for (int i = Math.max(0, at - 40); i < Math.min(tokens.length, at + 3); i++) {
+            text.append(i == at ? " >>>" : "").append(tokenizer.text(tokens[i]));
+        }
+        return text.toString();
+    }
+
+    private TokenMask timed(TokenMatcher matcher, String name, boolean isTold) {
+        long before = CLOCK.getCurrentThreadCpuTime();
+        TokenMask mask = matcher.mask();
+        long time = CLOCK.getCurrentThreadCpuTime() - before;
+        if (masks == maskNanos.length) {
+            maskNanos = Arrays.copyOf(maskNanos, 2 * masks);
+        }
+        maskNanos[masks++] = time;
+        if (isTold && time > 10_000_000) {
+            System.out.println(name + " SLOW MASK " + time / 1000 + " us");
+        }
+        return mask;
+    }
+
+    private void print() {
+        System.out.printf(
+                "schemas %d, with tests %d, right %d (%.2f %%), refused %d, too narrow %d, too wide %d%n",
+                schemas, withTests, right, 100.0 * right / withTests, refused, narrow, wide);
+        System.out.printf(
+                "instances: valid %d, invalid %d, invalid accepted %d%n", valid, invalid, invalidAccepted);
+        System.out.printf(
+                "variants accepted when checking: pretty %d of %d, shuffled %d of %d, escaped %d of %d%n",
+                variants[0][0], variants[0][1], variants[1][0], variants[1][1], variants[2][0], variants[2][1]);
+        print("mask us", maskNanos, masks, 1000.0);
+        print("compile ms", compileNanos, compiled, 1_000_000.0);
+    }
+
+    private static void print(String what, long[] times, int count, double unit) {
+        long[] sorted = Arrays.copyOf(times, count);
+        Arrays.sort(sorted);
+        StringBuilder line = new StringBuilder(what + ": " + count + ", mean ");
+        line.append(String.format("%.2f", Arrays.stream(sorted).average().orElse(0) / unit));
+        for (double percentile : PERCENTILES) {
+            int at = Math.min(count - 1, (int) (count * percentile / 100));
+            line.append(String.format(", p%s %.2f", percentile, count == 0 ? 0 : sorted[at] / unit));
+        }
+        System.out.println(line);
+    }
+}
