@@ -28,4 +28,32 @@ public interface Lexeme {
     default @Nullable Lexeme excluded() {
         return null;
     }
+
+    /**
+     * The lexeme without bounds on its number of symbols, where those bounds are all that keeps this one from it; null for most. What
+     * it allows is then counted and not walked.
+     */
+    default @Nullable Lexeme unbounded() {
+        return null;
+    }
+
+    /** The symbols that must come at least, where there is an {@link #unbounded()} lexeme. */
+    default long minSymbols() {
+        return 0;
+    }
+
+    /** The symbols that may come at most, where there is an {@link #unbounded()} lexeme. */
+    default long maxSymbols() {
+        return Long.MAX_VALUE;
+    }
+
+    /** Whether it lies between two symbols, and so a byte that leads here has completed one. */
+    default boolean isBetweenSymbols() {
+        return false;
+    }
+
+    /** Whether constraints share it, and with it what is known of its masks. */
+    default boolean isShared() {
+        return false;
+    }
 }

@@ -73,23 +73,33 @@ public final class TokenMasks {
     private void addBranch(State state, int branch, long[] bits) {
         LexemeMask inside = lexemeMask(state.lexeme(branch));
         for (int i = 0; i < bits.length; i++) {
-            bits[i] |= inside.inside()[i];
+            bits[i] |= inside.inside[i];
         }
         walk.ends(state, branch, inside, bits);
     }
 
     private LexemeMask lexemeMask(Lexeme lexeme) {
+        if (lexeme.isShared()) {
+            return vocabulary.sharedMask(lexeme, walk);
+        }
         LexemeMask found = lexemes.find(lexeme);
         if (found != null) {
             return found;
         }
-        Lexeme wider = lexeme.wider();
-        Lexeme excluded = lexeme.excluded();
-        LexemeMask made =
-                wider == null || excluded == null ? walk.inside(lexeme) : walk.without(lexemeMask(wider), excluded);
+        LexemeMask made = makeLexemeMask(lexeme);
         lexemes.add(lexeme, made);
-        keptBytes += 8L * made.inside().length + 12L * made.ends().length;
+        keptBytes += made.bytes();
         return made;
+    }
+
+    private LexemeMask makeLexemeMask(Lexeme lexeme) {
+        Lexeme unbounded = lexeme.unbounded();
+        if (unbounded != null) {
+            return walk.bounded(lexemeMask(unbounded), lexeme.minSymbols(), lexeme.maxSymbols());
+        }
+        Lexeme wider = lexeme.wider();
+        Lexeme excluded = wider == null ? null : lexeme.excluded();
+        return wider == null || excluded == null ? walk.inside(lexeme) : walk.without(lexemeMask(wider), excluded);
     }
 
     private TokenMask interned(long[] bits) {

@@ -1,6 +1,8 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.State;
@@ -44,7 +46,7 @@ final class TrieWalk {
 
     /** A lexeme's tokens without those that complete a text of another. */
     LexemeMask without(LexemeMask all, Lexeme excluded) {
-        long[] bits = all.inside().clone();
+        long[] bits = all.inside.clone();
         boolean[] isGone = null;
         Lexeme[] path = new Lexeme[trie.maxDepth + 1];
         path[0] = excluded;
@@ -59,7 +61,7 @@ final class TrieWalk {
             if (next.mayEnd()) { // this text is excluded: no token may complete it
                 forbid(node, bits);
                 if (trie.hasChildren(node)) {
-                    isGone = isGone == null ? new boolean[all.ends().length] : isGone;
+                    isGone = isGone == null ? new boolean[all.ends.length] : isGone;
                     markGone(all, node, isGone);
                 }
             }
@@ -67,15 +69,15 @@ final class TrieWalk {
             node++;
         }
         if (excluded.mayEnd()) {
-            isGone = isGone == null ? new boolean[all.ends().length] : isGone;
+            isGone = isGone == null ? new boolean[all.ends.length] : isGone;
             markGone(all, 0, isGone);
         }
-        return isGone == null ? new LexemeMask(bits, all.ends(), all.endNodes()) : kept(all, bits, isGone);
+        return isGone == null ? new LexemeMask(bits, all.ends, all.endNodes) : kept(all, bits, isGone);
     }
 
     private static void markGone(LexemeMask all, int node, boolean[] isGone) {
         for (int i = 0; i < isGone.length; i++) {
-            isGone[i] |= all.endNodes()[i] == node;
+            isGone[i] |= all.endNodes[i] == node;
         }
     }
 
@@ -83,7 +85,7 @@ final class TrieWalk {
         Ends ends = new Ends();
         for (int i = 0; i < isGone.length; i++) {
             if (!isGone[i]) {
-                ends.add(all.ends()[i], all.endNodes()[i]);
+                ends.add(all.ends[i], all.endNodes[i]);
             }
         }
         return ends.with(bits);
@@ -91,7 +93,17 @@ final class TrieWalk {
 
     /** Adds the tokens that go on behind the ends of a lexeme. */
     void ends(State state, int branch, LexemeMask lexeme, long[] bits) {
-        Lexeme[] ends = lexeme.ends();
+        List<Tails> tails = lexeme.tails(trie);
+        if (tails != null) {
+            for (Tails tail : tails) {
+                State behind = state.leave(branch, tail.end());
+                if (behind != null) {
+                    tail(behind, tail.root(), bits);
+                }
+            }
+            return;
+        }
+        Lexeme[] ends = lexeme.ends;
         Lexeme last = null;
         FirstSteps steps = null;
         for (int i = 0; i < ends.length; i++) {
@@ -101,9 +113,87 @@ final class TrieWalk {
                 steps = behind == null ? null : new FirstSteps(behind);
             }
             if (steps != null) {
-                behind(steps, lexeme.endNodes()[i], bits);
+                behind(steps, lexeme.endNodes[i], bits);
             }
         }
+    }
+
+    private static void tail(State state, Tails.Node node, long[] bits) {
+        for (int i = 0; i < node.octets().length; i++) {
+            State next = state.advance(node.octets()[i]);
+            if (next != null) {
+                Tails.Node child = node.children()[i];
+                for (int token : child.tokens()) {
+                    bits[token >>> 6] |= 1L << token;
+                }
+                tail(next, child, bits);
+            }
+        }
+    }
+
+    /** A lexeme's tokens with bounds on their number of symbols. */
+    LexemeMask bounded(LexemeMask all, long min, long max) {
+        SymbolCounts counts = Objects.requireNonNull(all.counts, "counted where it is shared");
+        if (min == 0 && max >= counts.atMost().length) {
+            return all;
+        }
+        Ends ends = new Ends();
+        for (int i = 0; i < all.ends.length; i++) {
+            if (counts.ofEnds()[i] >= min && counts.ofEnds()[i] <= max) {
+                ends.add(all.ends[i], all.endNodes[i]);
+            }
+        }
+        // Tokens that end right behind the lexeme are inside it, and bound by both.
+        long[] bits = counts.atMost(max).clone();
+        for (int token : counts.complete()) {
+            int symbols = counts.ofComplete(token);
+            if (symbols < min) {
+                bits[token >>> 6] &= ~(1L << token);
+            }
+        }
+        return ends.with(bits);
+    }
+
+    /** Makes now what others would make lazily, for a mask that several threads will read. */
+    void prepare(LexemeMask all, Lexeme lexeme) {
+        if (lexeme.isBetweenSymbols()) {
+            all.counts = count(all, lexeme);
+        }
+        all.tails(trie);
+        all.tails(trie);
+    }
+
+    private SymbolCounts count(LexemeMask all, Lexeme unbounded) {
+        int[] ofTokens = new int[words << 6];
+        boolean[] isComplete = new boolean[words << 6];
+        Arrays.fill(ofTokens, -1);
+        int[] ofEnds = new int[all.ends.length];
+        int end = unbounded.mayEnd() ? 1 : 0;
+        Lexeme[] path = new Lexeme[trie.maxDepth + 1];
+        int[] symbols = new int[trie.maxDepth + 1];
+        path[0] = unbounded;
+        int node = 1;
+        while (node < trie.nodes) {
+            int depth = trie.depth[node];
+            Lexeme next = path[depth - 1].next(trie.octet[node] & 0xFF);
+            if (next == null) {
+                node = trie.end[node];
+                continue;
+            }
+            int done = symbols[depth - 1] + (next.isBetweenSymbols() ? 1 : 0);
+            int needed = next.isBetweenSymbols() || next.mayEnd() ? done : done + 1;
+            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                ofTokens[token] = needed;
+                isComplete[token] = next.mayEnd();
+            }
+            if (next.mayEnd() && trie.hasChildren(node)) {
+                ofEnds[end++] = done;
+            }
+            path[depth] = next;
+            symbols[depth] = done;
+            node++;
+        }
+        return SymbolCounts.of(ofTokens, isComplete, ofEnds, words);
     }
 
     private void behind(FirstSteps steps, int parent, long[] bits) {

@@ -1,6 +1,7 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
+import roselle.grammar.automaton.Lexeme;
 import roselle.tokenizer.Tokenizer;
 
 /** The tokens that masks speak of, as a trie of their bytes; immutable and thread-safe, one for each model. */
@@ -10,6 +11,7 @@ public final class Vocabulary {
     private final byte[][] tokens;
     private final int[] endTokens;
     private final TokenTrie trie;
+    private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of finitely many lexemes
 
     /**
      * A vocabulary.
@@ -66,6 +68,22 @@ public final class Vocabulary {
 
     TokenTrie trie() {
         return trie;
+    }
+
+    /** What is known of a lexeme that all constraints share. */
+    LexemeMask sharedMask(Lexeme lexeme, TrieWalk walk) {
+        LexemeMask found = shared.find(lexeme);
+        if (found == null) {
+            synchronized (shared) {
+                found = shared.find(lexeme);
+                if (found == null) {
+                    found = walk.inside(lexeme);
+                    walk.prepare(found, lexeme);
+                    shared.add(lexeme, found);
+                }
+            }
+        }
+        return found;
     }
 
     /** Words of a mask over all ids. */

@@ -72,6 +72,10 @@ public final class Language {
         return kind == Kind.EMPTY;
     }
 
+    boolean isLength() {
+        return kind == Kind.LENGTH;
+    }
+
     /** Whether every text is in it, as far as its expression shows. */
     public boolean isAny() {
         return kind == Kind.ANY;

@@ -137,7 +137,7 @@ public final class Numbers {
         }
 
         /** The digits read, compared with as many of the bound's, as if both were aligned at their first digit. */
-        private Comparison digit(int digit) {
+        private @Nullable Comparison digit(int digit) {
             // Digits before the first that is not 0 only lower the power of ten.
             if (at == 0 && digit == 0) {
                 return phase == Phase.FRACTION
@@ -154,7 +154,15 @@ public final class Numbers {
                 newExponent = 0;
             }
             Phase newPhase = phase == Phase.START ? Phase.WHOLE : phase;
-            return new Comparison(bound, newPhase, newAt, newOrder, newExponent, 1, accepted);
+            return new Comparison(bound, newPhase, newAt, newOrder, newExponent, 1, accepted).orNothing();
+        }
+
+        /** Null where no further digit can change a result that is not accepted; an exponent may come behind one digit alone. */
+        private @Nullable Comparison orNothing() {
+            boolean isDecided = phase == Phase.FRACTION
+                    ? exponent != 0 && at > 0 && (exponent != bound.exponent || order != 0 || bound.digits.isEmpty())
+                    : phase == Phase.WHOLE && exponent > 0 && (exponent > bound.exponent || bound.digits.isEmpty());
+            return isDecided && !isFinal() ? null : this;
         }
 
         private int lowered() {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.Lexeme;
 
 /**
@@ -21,6 +22,9 @@ public final class TextLexeme implements Lexeme {
         /** The same with every escape that JSON knows. */
         JSON_ANY
     }
+
+    /** Where strings without any condition are read, for all constraints: finitely many states. */
+    private static final Languages SHARED = new Languages(new Budget(1 << 20, 1 << 20));
 
     private static final int PLAIN = 0;
     private static final int UTF8 = 1; // value: bits so far; count: bytes to come
@@ -70,8 +74,24 @@ public final class TextLexeme implements Lexeme {
         return languages.isLive(language) ? at(languages, language, spelling, PLAIN, 0, 0, 0) : null;
     }
 
-    @SuppressWarnings("unchecked")
+    private static TextLexeme anyOf(Spelling spelling) {
+        synchronized (SHARED.lock()) {
+            return made(SHARED, SHARED.any(), spelling, PLAIN, 0, 0, 0);
+        }
+    }
+
     private static TextLexeme at(
+            Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
+        if (language.isAny() && spelling != Spelling.RAW && languages != SHARED) {
+            synchronized (SHARED.lock()) {
+                return made(SHARED, SHARED.any(), spelling, form, value, count, high);
+            }
+        }
+        return made(languages, language, spelling, form, value, count, high);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TextLexeme made(
             Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
         Map<Key, TextLexeme> known = (Map<Key, TextLexeme>) language.attachment;
         if (known == null) {
@@ -285,5 +305,32 @@ public final class TextLexeme implements Lexeme {
         synchronized (all.lock()) {
             return at(all, all.exclusions(language()), spelling, form, value, count, high);
         }
+    }
+
+    @Override
+    public @Nullable Lexeme unbounded() {
+        return form == PLAIN && spelling != Spelling.RAW && language().isLength()
+                ? anyOf(spelling)
+                : null;
+    }
+
+    @Override
+    public long minSymbols() {
+        return language().isLength() ? language().min : 0;
+    }
+
+    @Override
+    public long maxSymbols() {
+        return language().isLength() ? language().max : Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean isBetweenSymbols() {
+        return form == PLAIN;
+    }
+
+    @Override
+    public boolean isShared() {
+        return languages == SHARED;
     }
 }

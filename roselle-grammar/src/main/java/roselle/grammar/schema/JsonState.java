@@ -10,6 +10,7 @@ import roselle.grammar.regex.TextLexeme;
 /** Where a text stands in a schema's language. Subclasses say what may come; all remember where each byte led. */
 abstract sealed class JsonState implements State {
     private static final int[] NO_OCTETS = {};
+    private static final boolean[] IS_STRUCTURE = structure();
 
     /** Where bytes led that were asked for. */
     private record Edges(int[] octets, @Nullable JsonState[] targets) {}
@@ -31,6 +32,9 @@ abstract sealed class JsonState implements State {
     }
 
     final @Nullable JsonState step(int octet) {
+        if (!isRead(octet)) {
+            return null;
+        }
         Edges known = edges;
         int[] octets = known.octets;
         for (int i = 0; i < octets.length; i++) {
@@ -39,6 +43,19 @@ abstract sealed class JsonState implements State {
             }
         }
         return compute(octet);
+    }
+
+    /** Whether some text has the byte here; false for most bytes between parts. */
+    boolean isRead(int octet) {
+        return octet < 0x80 && IS_STRUCTURE[octet];
+    }
+
+    private static boolean[] structure() {
+        boolean[] is = new boolean[128];
+        for (char character : " \n\r\t\"{}[]:,-0123456789tfn".toCharArray()) {
+            is[character] = true;
+        }
+        return is;
     }
 
     private @Nullable JsonState compute(int octet) {
@@ -148,6 +165,11 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
+        boolean isRead(int octet) {
+            return true;
+        }
+
+        @Override
         @Nullable JsonState next(int octet) {
             TextLexeme[] further = new TextLexeme[texts.length];
             int ended = -1;
@@ -226,6 +248,11 @@ abstract sealed class JsonState implements State {
             this.names = names;
             this.kinds = kinds;
             this.mark = mark;
+        }
+
+        @Override
+        boolean isRead(int octet) {
+            return true;
         }
 
         @Override

@@ -29,6 +29,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class SchemaCompiler {
     private static final int MAX_DIGITS = 64;
+    private static final int MAX_GIVEN_DIGITS = 100;
     private static final int MAX_IN_PLACE = 200;
 
     /** A schema in the scope in which dynamic references are resolved. */
@@ -81,7 +82,7 @@ public final class SchemaCompiler {
     private SchemaCompiler(JsonNode schema, SchemaOptions options, Budget budget) {
         this.options = options;
         this.languages = new Languages(budget);
-        this.numbers = new Numbers(languages, options.allowsAnyEscape() ? Integer.MAX_VALUE : MAX_DIGITS);
+        this.numbers = new Numbers(languages, options.allowsAnyEscape() ? MAX_GIVEN_DIGITS : MAX_DIGITS);
         this.formulas = new Formulas(languages, numbers);
         this.constants = new Constants(formulas, numbers);
         this.documents = new Documents(schema, options, budget);

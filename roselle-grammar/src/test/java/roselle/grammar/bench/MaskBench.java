@@ -152,7 +152,7 @@ public final class MaskBench {
             String fault = accept(constraint, text, name, isTold);
             valid += isValid ? 1 : 0;
             invalid += isValid ? 0 : 1;
-            if (fault.startsWith("!")) {
+            if (fault.startsWith("\0")) {
                 isWide = isNarrow = true;
                 System.out.println(name + " MASK AND STATE DIFFER " + fault);
             } else if (isValid && !fault.isEmpty()) {
@@ -201,7 +201,7 @@ public final class MaskBench {
             TokenMask mask = timed(matcher, name, isTold);
             boolean isAllowed = mask.allows(tokens[i]);
             if (isAllowed != matcher.advance(tokens[i])) {
-                return "! at token " + i + " of " + text;
+                return "\0 at token " + i + " of " + text;
             }
             if (!isAllowed) {
                 return told(tokens, i);

@@ -17,6 +17,7 @@ import roselle.grammar.mask.Vocabulary;
 /** Byte-pair encoding by a file of ranks, with the splitting of Qwen's tokenizer. */
 final class QwenTokenizer {
     static final int END = 151_643;
+    private static final int MAX_WORD = 256;
     private static final int SIZE = 151_646;
     private static final Pattern WORDS = Pattern.compile(
             "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+");
@@ -49,7 +50,10 @@ final class QwenTokenizer {
         List<Integer> ids = new ArrayList<>();
         Matcher words = WORDS.matcher(text);
         while (words.find()) {
-            merge(new String(words.group().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1), ids);
+            String bytes = new String(words.group().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+            for (int at = 0; at < bytes.length(); at += MAX_WORD) { // merging takes quadratic time
+                merge(bytes.substring(at, Math.min(bytes.length(), at + MAX_WORD)), ids);
+            }
         }
         return ids.stream().mapToInt(Integer::intValue).toArray();
     }
