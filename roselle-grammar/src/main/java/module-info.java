@@ -3,7 +3,6 @@ module roselle.grammar {
     requires transitive roselle.text;
     requires tools.jackson.core;
     requires tools.jackson.databind;
-    requires static org.jspecify;
 
     exports roselle.grammar;
     exports roselle.grammar.automaton;

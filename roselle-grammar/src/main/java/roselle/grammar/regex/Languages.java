@@ -461,7 +461,7 @@ public final class Languages {
     }
 
     private Steps literalSteps(Literals literals) {
-        int[][] texts = literals.texts().codePoints();
+        int[][] texts = literals.texts().codePoints;
         int depth = literals.depth();
         int[] starts = new int[2 * (literals.to() - literals.from()) + 2];
         Language[] targets = new Language[starts.length];

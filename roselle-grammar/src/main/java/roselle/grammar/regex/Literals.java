@@ -4,16 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The rests of some of the texts of a sorted list, those that share a beginning: a node of their trie. */
 record Literals(Texts texts, int from, int to, int depth) {
-    /** Sorted texts as code points. */
-    record Texts(String[] spelled, int[][] codePoints) {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return this == other;
-        }
+    /** Sorted texts, and their code points. Compared by identity. */
+    static final class Texts {
+        final String[] spelled;
+        final int[][] codePoints;
 
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(this);
+        Texts(String[] spelled, int[][] codePoints) {
+            this.spelled = spelled;
+            this.codePoints = codePoints;
         }
     }
 

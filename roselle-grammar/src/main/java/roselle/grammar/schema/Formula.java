@@ -2,6 +2,7 @@ package roselle.grammar.schema;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import roselle.grammar.regex.Language;
 
 /**
  * A condition on a JSON value: true, false, a condition or its opposite, or some joined by and or or. Made by {@link Formulas}, which
@@ -25,6 +26,11 @@ final class Formula {
     final @Nullable Atom atom;
     @Nullable Formula negation;
     final @Nullable Formula[] byType = new Formula[ValueType.values().length];
+
+    /** The texts that meet it, and whether it judges plain numbers alone; made when first asked for. */
+    @Nullable Language language;
+
+    @Nullable Boolean isPlainOnly;
 
     /** Whether some value meets it. */
     final Question isSatisfiable = new Question();

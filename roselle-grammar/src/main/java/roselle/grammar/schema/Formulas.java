@@ -233,12 +233,26 @@ final class Formulas {
     }
 
     private boolean isPlainOnly(Formula formula) {
-        return formula.atom instanceof Atom.Text text
-                ? text.isPlainOnly()
-                : Arrays.stream(formula.parts).anyMatch(this::isPlainOnly);
+        Boolean known = formula.isPlainOnly;
+        if (known == null) {
+            known = formula.atom instanceof Atom.Text text
+                    ? text.isPlainOnly()
+                    : Arrays.stream(formula.parts).anyMatch(this::isPlainOnly);
+            formula.isPlainOnly = known;
+        }
+        return known;
     }
 
     private Language language(Formula formula) {
+        Language known = formula.language;
+        if (known == null) {
+            known = languageHere(formula);
+            formula.language = known;
+        }
+        return known;
+    }
+
+    private Language languageHere(Formula formula) {
         return switch (formula.kind) {
             case TRUE -> languages.any();
             case FALSE -> languages.empty();
