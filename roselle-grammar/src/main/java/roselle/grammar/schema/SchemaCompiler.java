@@ -102,9 +102,20 @@ public final class SchemaCompiler {
         synchronized (compiler.languages.lock()) {
             Resource.Location whole = compiler.documents.main().whole();
             Formula formula = compiler.formula(compiler.scoped(whole, List.of()));
+            compiler.compileParts();
             Shapes shapes = new Shapes(
                     compiler.formulas, compiler.constants, options.keyOrder() == SchemaOptions.KeyOrder.SCHEMA);
             return new JsonMachine(compiler.formulas, shapes, formula, options);
+        }
+    }
+
+    /** Compiles all schemas that can be reached, so that what is not supported is refused before any text is. */
+    private void compileParts() {
+        int done = 0;
+        while (done < schemas.size()) {
+            List<Schema> all = new ArrayList<>(schemas.values());
+            done = all.size();
+            all.forEach(Schema::formula);
         }
     }
 

@@ -368,7 +368,7 @@ final class Shapes {
         return known;
     }
 
-    private List<Shape.Outcome> itemOutcomes(Shape.OfArray shape) {
+    List<Shape.Outcome> itemOutcomes(Shape.OfArray shape) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
             case Atom.Items items ->
