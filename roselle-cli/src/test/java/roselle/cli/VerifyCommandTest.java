@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 
 /** {@code roselle verify} as a script sees it: lines and exit status. */
 class VerifyCommandTest {

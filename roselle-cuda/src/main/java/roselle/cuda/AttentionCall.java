@@ -6,7 +6,7 @@ import roselle.backend.KvGroup;
 import roselle.backend.Rows;
 
 /** One attention of a step: whose rows see which layer of a cache, and where the results go. */
-record AttentionCall(
+public record AttentionCall(
         StepMemory step, StepShape shape, AttentionLayer layer, CudaKvCache cache, Rows query, Rows output) {
     HeadShape heads() {
         return layer.heads();
