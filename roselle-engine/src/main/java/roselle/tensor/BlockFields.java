@@ -1,6 +1,7 @@
 package roselle.tensor;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,14 @@ public record BlockFields(
 
     BlockFields plus(BlockFactor minima) {
         return new BlockFields(codes, scale, minima, true);
+    }
+
+    /** Whether the bits of all fields lie where those of another type's do, whatever the codes of its numbers stand for. */
+    public boolean lieAs(BlockFields other) {
+        return codes.planes().equals(other.codes.planes())
+                && scale.equals(other.scale)
+                && Objects.equals(minimum, other.minimum)
+                && isAdded == other.isAdded;
     }
 
     /** The way from a block to floats, whose groups have so many numbers. */

@@ -64,6 +64,16 @@ public final class CodeValues {
         return values[code];
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CodeValues that && Arrays.equals(values, that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(values);
+    }
+
     /** Whether neighbouring codes are one apart from each other, from the lowest code on. */
     public boolean areLinear() {
         for (int code = 1; code < values.length; code++) {
@@ -77,6 +87,21 @@ public final class CodeValues {
     /** Whether codes are in two's complement, of as many bits as they have. */
     public boolean areSigned() {
         return Arrays.equals(values, signed(Integer.numberOfTrailingZeros(values.length)).values);
+    }
+
+    /** Whether all are integers that a byte holds what each is more than the first. */
+    public boolean areBytes() {
+        for (float value : values) {
+            float more = value - values[0];
+            if (more != Math.rint(more)
+                    || more < 0
+                    || more > 0xFF
+                    || value != Math.rint(value)
+                    || Math.abs(value) > 0xFF) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether each code is its number. */
