@@ -2,7 +2,8 @@
 //
 // Each format is cut into chunks of CHUNK numbers, BYTES bytes; a row of a chunk takes STRIDE bytes in shared memory, an odd
 // multiple of 32 that keeps the banks of four rows apart and leaves room for what 16-byte copies bring beside it. A number is
-// computed in float32 and rounded once.
+// computed in float32 and rounded once. The host derives the same from each type's blocks (TileFormat), and the names of the
+// kernels: FormatX is that of the type X.
 #pragma once
 #include "format/blocks.cuh"
 
@@ -36,9 +37,17 @@ __device__ __forceinline__ float evenHalf(const u8* at) {  // at an even address
     return toFloat<F16>(*(const u16*)at);
 }
 
+// Chunks of COUNT numbers, in blocks of NUMBERS numbers that take SIZE bytes.
+template <int COUNT, int NUMBERS, int SIZE>
+struct Chunks {
+    static constexpr int CHUNK = COUNT;
+    static constexpr int BYTES = COUNT / NUMBERS * SIZE;
+    static constexpr int BESIDE = 15 - (SIZE % 2 == 0);  // bytes before a chunk in the first 16 of its row, at most
+    static constexpr int STRIDE = (BYTES + BESIDE + 31) / 64 * 64 + 32;
+};
+
 // Each: the numbers k until k + 8 of a chunk; k is a multiple of 8.
-struct FormatQ8_0 {
-    static constexpr int CHUNK = 128, BYTES = 136, STRIDE = 160;
+struct FormatQ8_0 : Chunks<128, 32, 34> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 34;
@@ -50,8 +59,7 @@ struct FormatQ8_0 {
     }
 };
 
-struct FormatQ4_0 {
-    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+struct FormatQ4_0 : Chunks<256, 32, 18> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 18;
@@ -64,8 +72,7 @@ struct FormatQ4_0 {
     }
 };
 
-struct FormatQ4_K {
-    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+struct FormatQ4_K : Chunks<256, 256, 144> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int group = k / 32;
@@ -79,8 +86,7 @@ struct FormatQ4_K {
     }
 };
 
-struct FormatQ5_K {
-    static constexpr int CHUNK = 256, BYTES = 176, STRIDE = 224;
+struct FormatQ5_K : Chunks<256, 256, 176> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int group = k / 32;
@@ -96,8 +102,7 @@ struct FormatQ5_K {
     }
 };
 
-struct FormatQ6_K {
-    static constexpr int CHUNK = 256, BYTES = 210, STRIDE = 224;
+struct FormatQ6_K : Chunks<256, 256, 210> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int within = k % 128;
@@ -113,8 +118,7 @@ struct FormatQ6_K {
     }
 };
 
-struct FormatMXFP4 {
-    static constexpr int CHUNK = 256, BYTES = 136, STRIDE = 160;
+struct FormatMXFP4 : Chunks<256, 32, 17> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 17;
