@@ -148,6 +148,37 @@ struct FormatMXFP4 : Chunks<256, 32, 17> {
     }
 };
 
+// A scale, then a code for each number. Both halves of 16 bits of codes become F16, of which E4M3_UNIT is one.
+#if __CUDA_ARCH__ >= 890
+constexpr float E4M3_UNIT = 1.0f;
+__device__ __forceinline__ u32 pairOfE4M3(u32 codes) {
+    u32 pair;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"((u16)codes));
+    return pair;
+}
+#else
+constexpr float E4M3_UNIT = 256.0f;  // exponents stay as they are, with another bias
+__device__ __forceinline__ u32 pairOfE4M3(u32 codes) {
+    u32 apart = __byte_perm(codes, 0, 0x1404);
+    u32 size = apart & 0x7F007F00u;
+    u32 beyond = (size + 0x01000100u & 0x80008000u) >> 1;  // all bits of a size: NaN, which has the largest exponent in F16
+    return (apart & 0x80008000u) | size >> 1 | beyond;
+}
+#endif
+
+struct FormatF8_E4M3_128 : Chunks<128, 128, 132> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u32* codes = (const u32*)(chunk + 4 + k);
+        float scale = *(const float*)chunk * E4M3_UNIT;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            u32 both = pairOfE4M3(codes[i / 2] >> i % 2 * 16);
+            pairs[i] = pack<T>(lowHalf<F16>(both) * scale, highHalf<F16>(both) * scale);
+        }
+    }
+};
+
 // 16-bit numbers of the activations' type: rows of 128 bytes, whose 16-byte pieces are swapped by halves in odd rows.
 struct FormatPlain {
     static constexpr int CHUNK = 64, BYTES = 128, STRIDE = 128;

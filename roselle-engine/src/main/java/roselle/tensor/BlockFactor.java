@@ -30,8 +30,12 @@ public record BlockFactor(
         }
     }
 
+    static BlockFactor of(Encoding encoding, int at) {
+        return new BlockFactor(encoding, at, null);
+    }
+
     static BlockFactor half(int at) {
-        return new BlockFactor(Encoding.F16, at, null);
+        return of(Encoding.F16, at);
     }
 
     /** The same with a small factor for each group. */

@@ -64,7 +64,15 @@ public enum DataType {
             TableBlocks::iq4_nl,
             BlockFields.of(TableBlocks.STEPS, BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
     IQ4_XS(23, Packing.superBlock(4, 16).grouped(32, 6), TableBlocks::iq4_xs),
-    MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4);
+    MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4),
+    /** FP8 with a float32 scale before each 128 of a row: what devices make of codes and scales that lie apart in a checkpoint. */
+    F8_E4M3_128(
+            DataType.NOT_IN_GGUF,
+            Packing.block(128, 8, 32),
+            BlockFields.of(
+                    CodeValues.plain(Float8::e4m3),
+                    BlockFactor.of(BlockFactor.Encoding.F32, 0),
+                    BitPlane.of(128, 4, 128, 8)));
 
     private static final int NOT_IN_GGUF = -1;
 

@@ -15,7 +15,6 @@ import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /**
  * Products with weights as the checkpoint has them, on the tensor cores of any processor from Ampere on ({@code
@@ -46,7 +45,7 @@ public final class MmaLinear {
     }
 
     /** Whether it multiplies with all of these blocks. */
-    boolean takes(List<Tensor> blocks) {
+    boolean takes(List<WeightRows> blocks) {
         return blocks.stream()
                 .allMatch(block -> TileFormat.of(block.type(), type)
                         .filter(format -> block.shape().columns() % format.multiple() == 0)
@@ -54,7 +53,7 @@ public final class MmaLinear {
     }
 
     /** Whether it multiplies with the matrices of a stack: all of one type, and loaded without gaps. */
-    boolean takesStack(List<Tensor> blocks) {
+    boolean takesStack(List<WeightRows> blocks) {
         DataType first = blocks.getFirst().type();
         return takes(blocks) && blocks.stream().allMatch(block -> block.type() == first);
     }
@@ -86,8 +85,8 @@ public final class MmaLinear {
     }
 
     /** Loads the kernels that some blocks need. */
-    void reserve(List<Tensor> blocks) {
-        for (Tensor block : blocks) {
+    void reserve(List<WeightRows> blocks) {
+        for (WeightRows block : blocks) {
             linear.computeIfAbsent(block.type(), this::linear);
         }
     }

@@ -28,8 +28,14 @@ public record TileFormat(String label, String struct, int multiple, int stride, 
     private static final int TOKEN_STAGES = 3;
 
     /** Types of blocks that {@code formats.cuh} decodes. */
-    private static final List<DataType> TYPES =
-            List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q5_K, DataType.Q6_K, DataType.MXFP4);
+    private static final List<DataType> TYPES = List.of(
+            DataType.Q8_0,
+            DataType.Q4_0,
+            DataType.Q4_K,
+            DataType.Q5_K,
+            DataType.Q6_K,
+            DataType.MXFP4,
+            DataType.F8_E4M3_128);
 
     private static final TileFormat PLAIN = new TileFormat("plain", "FormatPlain", 32, 128, true);
 

@@ -35,7 +35,8 @@ class AmxKernelsTest {
 
     static Stream<DataType> blocks() {
         return Stream.of(DataType.values())
-                .filter(type -> Panel.of(type, Compute.BF16).filter(Panel::hasScales).isPresent());
+                .filter(type ->
+                        Panel.of(type, Compute.BF16).filter(Panel::hasScales).isPresent());
     }
 
     static List<DataType> kinds() {
