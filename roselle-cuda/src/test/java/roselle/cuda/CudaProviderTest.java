@@ -102,7 +102,7 @@ class CudaProviderTest {
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains("libnvrtc.so.13 was not found");
         assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             if (source.isForEveryModel()) {
                 cache.keep(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
             }

@@ -160,7 +160,7 @@ class FakeDeviceTest {
     @Test
     void tellsWhereTheTimeOfAStartWent() {
         long begin = System.nanoTime();
-        long files = Stream.of(KernelSource.values())
+        long files = KernelSource.all().stream()
                 .filter(KernelSource::isForEveryModel)
                 .count();
         var driver = new FakeDriver(Card.HOPPER);

@@ -98,7 +98,10 @@ public final class FakeKernels {
             throw new AssertionError("what was loaded is no cubin");
         }
         String[] parts = text.substring(CUBIN.length()).split(" ");
-        KernelSource source = KernelSource.valueOf(parts[0]);
+        KernelSource source = KernelSource.all().stream()
+                .filter(each -> each.name().equals(parts[0]))
+                .findFirst()
+                .orElseThrow();
         if (!source.isFor(parts[1])) {
             throw new AssertionError(source.file() + " is not for " + parts[1]);
         }

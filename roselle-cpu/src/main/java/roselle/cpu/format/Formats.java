@@ -37,7 +37,7 @@ public final class Formats {
             case Q5_K -> new BlockFormat(SuperBlock.Q5_K);
             case Q6_K -> new BlockFormat(SuperBlock.Q6_K);
             case IQ4_XS -> new BlockFormat(SuperBlock.IQ4_XS);
-            case F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL ->
+            case F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F8_E4M3_128 ->
                 throw new IllegalArgumentException("weights cannot be of type " + type.label());
         };
     }

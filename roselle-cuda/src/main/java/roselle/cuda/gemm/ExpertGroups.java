@@ -7,6 +7,7 @@ import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
+import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.memory.Gpu;
 
 /**
@@ -96,7 +97,7 @@ public final class ExpertGroups {
         int average = choices / experts;
         return average <= MmaLinear.FEW_TOKENS
                 ? MmaLinear.FEW_TOKENS
-                : average <= MmaLinear.SOME_TOKENS ? MmaLinear.SOME_TOKENS : MmaLinear.MANY_TOKENS;
+                : average <= MmaLinear.SOME_TOKENS ? MmaLinear.SOME_TOKENS : TileFormat.MANY_TOKENS;
     }
 
     /** Tokens of a tile at most. */

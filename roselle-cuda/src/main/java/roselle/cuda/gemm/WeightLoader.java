@@ -20,13 +20,12 @@ import roselle.cuda.layout.WeightBlockLayout;
 import roselle.cuda.memory.Gpu;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
-import roselle.tensor.Tensor;
 
 /**
  * Brings weights to the device through pinned memory: a mapped file is read by Java alone.
  *
  * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores; quantized ones, experts,
- * and all where rows are float32 stay as the checkpoint has them.
+ * and all where rows are float32 stay as the checkpoint has them, but for scales of a second tensor, which go between the codes.
  */
 public final class WeightLoader {
     private static final int STAGING_BYTES = 32 << 20;
@@ -54,7 +53,7 @@ public final class WeightLoader {
         pack = packs ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight") : null;
     }
 
-    private boolean packs(int matrices, List<Tensor> blocks) {
+    private boolean packs(int matrices, List<WeightRows> blocks) {
         return pack != null
                 && matrices == 1
                 && blocks.getFirst().shape().columns() % 8 == 0
@@ -64,7 +63,7 @@ public final class WeightLoader {
                         .allMatch(block -> block.shape().rows() % TILE == 0);
     }
 
-    private static boolean isPlain(Tensor block) {
+    private static boolean isPlain(WeightRows block) {
         return switch (block.type()) {
             case F32, F16, BF16 -> true;
             default -> false;
@@ -77,7 +76,7 @@ public final class WeightLoader {
     }
 
     /** Bytes of device memory that a weight will take. */
-    public long bytes(int matrices, List<Tensor> blocks) {
+    public long bytes(int matrices, List<WeightRows> blocks) {
         if (packs(matrices, blocks)) {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
         }
@@ -85,22 +84,22 @@ public final class WeightLoader {
         if (isStack(matrices, blocks)) {
             return bytes + aligned(stackBytes(blocks) + 2 * GUARD);
         }
-        for (Tensor block : blocks) {
-            bytes += aligned(block.data().byteSize() + 2 * GUARD);
+        for (WeightRows block : blocks) {
+            bytes += aligned(block.bytes() + 2 * GUARD);
         }
         return bytes;
     }
 
     /** Whether the blocks are brought to one piece of memory, one after the other. */
-    private boolean isStack(int matrices, List<Tensor> blocks) {
+    private boolean isStack(int matrices, List<WeightRows> blocks) {
         return matrices > 1 && mma.takesStack(blocks);
     }
 
-    private static long stackBytes(List<Tensor> blocks) {
-        return blocks.stream().mapToLong(block -> block.data().byteSize()).sum();
+    private static long stackBytes(List<WeightRows> blocks) {
+        return blocks.stream().mapToLong(block -> block.bytes()).sum();
     }
 
-    private static long rows(List<Tensor> blocks) {
+    private static long rows(List<WeightRows> blocks) {
         return blocks.stream().mapToLong(block -> block.shape().rows()).sum();
     }
 
@@ -113,9 +112,9 @@ public final class WeightLoader {
         return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 
-    public CudaWeight load(String name, int matrices, List<Tensor> blocks) {
+    public CudaWeight load(String name, int matrices, List<WeightRows> blocks) {
         int columns = Math.toIntExact(blocks.getFirst().shape().columns());
-        for (Tensor block : blocks) {
+        for (WeightRows block : blocks) {
             if (block.shape().columns() != columns) {
                 throw new IllegalArgumentException("weight " + name + " has blocks of " + columns + " and of "
                         + block.shape().columns() + " columns");
@@ -131,7 +130,7 @@ public final class WeightLoader {
                 : raw(name, matrices, rows / matrices, columns, blocks);
     }
 
-    private CudaWeight raw(String name, int matrices, int rows, int columns, List<Tensor> blocks) {
+    private CudaWeight raw(String name, int matrices, int rows, int columns, List<WeightRows> blocks) {
         long table = device.memory().allocate(blocks.size() * WeightBlockLayout.BYTES);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entries = arena.allocate(WeightBlockLayout.LAYOUT, blocks.size());
@@ -140,14 +139,13 @@ public final class WeightLoader {
             var parts = new ArrayList<CudaWeight.Block>();
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
-                Tensor block = blocks.get(i);
+                WeightRows block = blocks.get(i);
                 long at = i * WeightBlockLayout.BYTES;
                 int blockRows = Math.toIntExact(block.shape().rows());
                 long rowBytes = block.type().rowBytes(columns);
-                long address =
-                        isStack ? next : device.memory().allocate(block.data().byteSize() + 2 * GUARD) + GUARD;
-                upload(block.data(), address);
-                next += block.data().byteSize();
+                long address = isStack ? next : device.memory().allocate(block.bytes() + 2 * GUARD) + GUARD;
+                upload(block, address);
+                next += block.bytes();
                 parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
                 WeightBlockLayout.DATA.set(entries, at, address);
                 WeightBlockLayout.ROW_BYTES.set(entries, at, rowBytes);
@@ -167,12 +165,13 @@ public final class WeightLoader {
         }
     }
 
-    private void upload(MemorySegment data, long address) {
-        for (long from = 0; from < data.byteSize(); from += STAGING_BYTES) {
-            long bytes = Math.min(STAGING_BYTES, data.byteSize() - from);
+    private void upload(WeightRows rows, long address) {
+        long atOnce = rows.atOnce(STAGING_BYTES);
+        for (long from = 0; from < rows.bytes(); from += atOnce) {
+            long bytes = Math.min(atOnce, rows.bytes() - from);
             MemorySegment pinned = staging();
             long begin = System.nanoTime();
-            MemorySegment.copy(data, from, pinned, 0, bytes);
+            rows.copy(from, pinned, bytes);
             readingNanos += System.nanoTime() - begin;
             device.driver().copyIn(address + from, pinned, bytes, device.stream());
         }
@@ -196,12 +195,12 @@ public final class WeightLoader {
         return List.of(new Phase("weights read", readingNanos), new Phase("their way to the device", waitingNanos));
     }
 
-    private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<Tensor> blocks) {
+    private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<WeightRows> blocks) {
         long packedBytes = packedBytes(rows, columns);
         long address = device.memory().allocate(packedBytes);
         device.driver().clear(address, packedBytes, device.stream());
         int firstTile = 0;
-        for (Tensor block : blocks) {
+        for (WeightRows block : blocks) {
             int blockRows = Math.toIntExact(block.shape().rows());
             int atOnce = Math.max(TILE, STAGING_BYTES / (columns * 2) / TILE * TILE);
             for (int row = 0; row < blockRows; row += atOnce) {
@@ -225,7 +224,7 @@ public final class WeightLoader {
     }
 
     /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */
-    private long rowMajor(Tensor block, int firstRow, int rows, int columns) {
+    private long rowMajor(WeightRows block, int firstRow, int rows, int columns) {
         long bytes = (long) rows * columns * Short.BYTES;
         if (bytes > STAGING_BYTES) {
             throw new IllegalArgumentException("a matrix of " + columns + " columns is too wide");
@@ -235,19 +234,31 @@ public final class WeightLoader {
             rowMajor[turn] = device.memory().borrow(STAGING_BYTES);
         }
         long rowBytes = block.type().rowBytes(columns);
-        MemorySegment source = block.data().asSlice(firstRow * rowBytes, rows * rowBytes);
         long begin = System.nanoTime();
         if (block.type() == type) {
-            MemorySegment.copy(source, 0, pinned, 0, bytes);
+            block.copy(firstRow * rowBytes, pinned, bytes);
         } else {
-            round(block.type(), source, pinned, (long) rows * columns, columns);
+            round(
+                    stored(block).asSlice(firstRow * rowBytes, rows * rowBytes),
+                    block.type(),
+                    pinned,
+                    (long) rows * columns,
+                    columns);
         }
         readingNanos += System.nanoTime() - begin;
         device.driver().copyIn(rowMajor[turn], pinned, bytes, device.stream());
         return rowMajor[turn];
     }
 
-    private void round(DataType from, MemorySegment source, MemorySegment target, long elements, int columns) {
+    private static MemorySegment stored(WeightRows plain) {
+        return switch (plain) {
+            case WeightRows.Stored stored -> stored.tensor().data();
+            case WeightRows.Joined joined ->
+                throw new IllegalStateException(joined.type().label() + " is not plain");
+        };
+    }
+
+    private void round(MemorySegment source, DataType from, MemorySegment target, long elements, int columns) {
         Dequantizer dequantizer = Dequantizer.of(from);
         long rowBytes = from.rowBytes(columns);
         long rows = elements / columns;

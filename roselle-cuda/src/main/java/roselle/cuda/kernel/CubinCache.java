@@ -143,7 +143,7 @@ public final class CubinCache implements Cubins {
 
     @Override
     public Optional<String> missing(String architecture) {
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             if (source.isForEveryModel()
                     && source.isFor(architecture)
                     && kept(file(source, architecture)).isEmpty()) {

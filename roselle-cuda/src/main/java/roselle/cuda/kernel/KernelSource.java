@@ -3,42 +3,52 @@ package roselle.cuda.kernel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A file of CUDA C++ from the jar, and the architectures that it is for. */
-public enum KernelSource {
-    GENERIC_ATTENTION("attention"),
-    GENERIC_EXPERTS("gemm"),
-    GENERIC_LINEAR("gemm"),
-    GENERIC_ROWS("rows"),
-    ATTENTION_DECODE_WARP("attention"),
-    ATTENTION_DECODE("attention"),
-    ATTENTION_PREFILL("attention"),
-    ATTENTION_PREFILL_HOPPER("attention"),
-    ATTENTION_LATENT("attention"),
-    ATTENTION_LATENT_HOPPER("attention"),
-    LINEAR_HOPPER("gemm"),
-    LINEAR_PROMPT_HOPPER("gemm"),
-    LINEAR_PLAIN("gemm"),
-    LINEAR_Q8_0("gemm"),
-    LINEAR_Q4_0("gemm"),
-    LINEAR_Q4_K("gemm"),
-    LINEAR_Q5_K("gemm"),
-    LINEAR_Q6_K("gemm"),
-    LINEAR_MXFP4("gemm"),
-    GROUPED_PLAIN("gemm"),
-    GROUPED_Q8_0("gemm"),
-    GROUPED_Q4_0("gemm"),
-    GROUPED_Q4_K("gemm"),
-    GROUPED_Q5_K("gemm"),
-    GROUPED_Q6_K("gemm"),
-    GROUPED_MXFP4("gemm"),
-    ROWS("rows"),
-    SAMPLE("sampling");
+/**
+ * CUDA C++ that is compiled as a whole: a file from the jar, or an instance of the templates in its headers.
+ *
+ * @param name of its file, in capitals and without the ending
+ * @param folder of its file
+ * @param isForEveryModel whether devices ask for it whatever the model; the others are for some of them alone
+ * @param instance the text of an instance; empty for a file
+ */
+public record KernelSource(String name, String folder, boolean isForEveryModel, String instance) {
+    public static final KernelSource GENERIC_ATTENTION = ofEveryModel("GENERIC_ATTENTION", "attention");
+    public static final KernelSource GENERIC_EXPERTS = ofEveryModel("GENERIC_EXPERTS", "gemm");
+    public static final KernelSource GENERIC_LINEAR = ofEveryModel("GENERIC_LINEAR", "gemm");
+    public static final KernelSource GENERIC_ROWS = ofEveryModel("GENERIC_ROWS", "rows");
+    public static final KernelSource ATTENTION_DECODE_WARP = ofEveryModel("ATTENTION_DECODE_WARP", "attention");
+    public static final KernelSource ATTENTION_DECODE = ofEveryModel("ATTENTION_DECODE", "attention");
+    public static final KernelSource ATTENTION_PREFILL = ofEveryModel("ATTENTION_PREFILL", "attention");
+    public static final KernelSource ATTENTION_PREFILL_HOPPER = ofEveryModel("ATTENTION_PREFILL_HOPPER", "attention");
+    public static final KernelSource ATTENTION_LATENT = ofSomeModels("ATTENTION_LATENT", "attention");
+    public static final KernelSource ATTENTION_LATENT_HOPPER = ofSomeModels("ATTENTION_LATENT_HOPPER", "attention");
+    public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
+    public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
+    public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
+    public static final KernelSource SAMPLE = ofEveryModel("SAMPLE", "sampling");
+
+    private static final List<KernelSource> FILES = List.of(
+            GENERIC_ATTENTION,
+            GENERIC_EXPERTS,
+            GENERIC_LINEAR,
+            GENERIC_ROWS,
+            ATTENTION_DECODE_WARP,
+            ATTENTION_DECODE,
+            ATTENTION_PREFILL,
+            ATTENTION_PREFILL_HOPPER,
+            ATTENTION_LATENT,
+            ATTENTION_LATENT_HOPPER,
+            LINEAR_HOPPER,
+            LINEAR_PROMPT_HOPPER,
+            ROWS,
+            SAMPLE);
 
     private static final String ROOT = "/roselle/cuda/kernels/";
     private static final List<String> HEADERS = List.of(
@@ -61,15 +71,36 @@ public enum KernelSource {
             "gemm/sums.cuh",
             "sampling/selection.cuh");
 
-    private final String folder;
+    private static KernelSource ofEveryModel(String name, String folder) {
+        return new KernelSource(name, folder, true, "");
+    }
 
-    KernelSource(String folder) {
-        this.folder = folder;
+    private static KernelSource ofSomeModels(String name, String folder) {
+        return new KernelSource(name, folder, false, "");
+    }
+
+    /** Products with weights of a format, {@code LINEAR_Q4_0}, or of the experts that tokens chose, {@code GROUPED_Q4_0}. */
+    static KernelSource ofTiles(TileFormat format, boolean isGrouped) {
+        String name = (isGrouped ? "grouped_" : "linear_") + format.label();
+        String macro = isGrouped ? "GROUPED_BOTH_TYPES" : "BOTH_TYPES";
+        String text =
+                "#include \"gemm/linear_mma.cuh\"\n\n" + macro + "(" + format.struct() + ", " + format.label() + ")\n";
+        return new KernelSource(name.toUpperCase(Locale.ROOT), "gemm", false, text);
+    }
+
+    /** All sources. */
+    public static List<KernelSource> all() {
+        var all = new ArrayList<>(FILES);
+        for (TileFormat format : TileFormat.all()) {
+            all.add(format.linear());
+            all.add(format.grouped());
+        }
+        return all;
     }
 
     /** The file's name. */
     public String file() {
-        return name().toLowerCase(Locale.ROOT) + ".cu";
+        return name.toLowerCase(Locale.ROOT) + ".cu";
     }
 
     /** The file's name with its folder, as files include each other. */
@@ -79,50 +110,11 @@ public enum KernelSource {
 
     /** Whether it can be compiled for an architecture such as {@code sm_90a}. */
     public boolean isFor(String architecture) {
-        return !name().endsWith("HOPPER") || architecture.equals("sm_90a");
-    }
-
-    /** The products of experts with the weights of this source. */
-    public KernelSource grouped() {
-        return valueOf(name().replace("LINEAR", "GROUPED"));
-    }
-
-    /** Whether devices ask for it whatever the model; the others are for some of them alone. */
-    public boolean isForEveryModel() {
-        return switch (this) {
-            case ATTENTION_LATENT,
-                    ATTENTION_LATENT_HOPPER,
-                    LINEAR_PLAIN,
-                    LINEAR_Q8_0,
-                    LINEAR_Q4_0,
-                    LINEAR_Q4_K,
-                    LINEAR_Q5_K,
-                    LINEAR_Q6_K,
-                    LINEAR_MXFP4,
-                    GROUPED_PLAIN,
-                    GROUPED_Q8_0,
-                    GROUPED_Q4_0,
-                    GROUPED_Q4_K,
-                    GROUPED_Q5_K,
-                    GROUPED_Q6_K,
-                    GROUPED_MXFP4 -> false;
-            case GENERIC_ATTENTION,
-                    GENERIC_EXPERTS,
-                    GENERIC_LINEAR,
-                    GENERIC_ROWS,
-                    ATTENTION_DECODE_WARP,
-                    ATTENTION_DECODE,
-                    ATTENTION_PREFILL,
-                    ATTENTION_PREFILL_HOPPER,
-                    LINEAR_HOPPER,
-                    LINEAR_PROMPT_HOPPER,
-                    ROWS,
-                    SAMPLE -> true;
-        };
+        return !name.endsWith("HOPPER") || architecture.equals("sm_90a");
     }
 
     public String text() {
-        return read(path());
+        return instance.isEmpty() ? read(path()) : instance;
     }
 
     /** The text of each header, by the name under which sources include it. */
@@ -148,5 +140,10 @@ public enum KernelSource {
         } catch (IOException unreadable) {
             throw new IllegalStateException("cannot read the kernel file " + file, unreadable);
         }
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 }

@@ -1,7 +1,7 @@
 package roselle.cuda.kernel;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import roselle.api.DeviceException;
@@ -13,7 +13,7 @@ import roselle.cuda.memory.Gpu;
 public final class Kernels implements AutoCloseable {
     private final Gpu device;
     private final Cubins cubins;
-    private final Map<KernelSource, Long> modules = new EnumMap<>(KernelSource.class);
+    private final Map<KernelSource, Long> modules = new HashMap<>();
     private final List<Long> loaded = new ArrayList<>();
     private long nanos;
 

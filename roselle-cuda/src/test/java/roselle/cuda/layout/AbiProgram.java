@@ -144,7 +144,7 @@ final class AbiProgram {
     /** The text of all headers and sources, by the names under which a program includes them. */
     static Map<String, String> files() {
         var files = new LinkedHashMap<>(KernelSource.headers());
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             files.put(source.path(), source.text());
         }
         return files;

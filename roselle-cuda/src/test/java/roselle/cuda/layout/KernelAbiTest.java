@@ -29,13 +29,13 @@ import roselle.cuda.attention.LatentAttention;
 import roselle.cuda.gemm.ExpertGroups;
 import roselle.cuda.gemm.HopperLinear;
 import roselle.cuda.gemm.LinearKernels;
-import roselle.cuda.gemm.MmaLinear;
 import roselle.cuda.gemm.NormedLinear;
 import roselle.cuda.gemm.PromptLinear;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.PackedTiles;
+import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.cuda.row.HeadKernels;
 import roselle.cuda.row.RowKernels;
@@ -200,20 +200,15 @@ class KernelAbiTest {
 
     private static void formats(Map<String, AbiProgram> all) {
         AbiProgram products = in("gemm/linear_mma.cuh", all)
-                .equal("FEW_OUTPUTS", MmaLinear.FEW_OUTPUTS)
-                .equal("MANY_OUTPUTS", MmaLinear.MANY_OUTPUTS)
-                .equal("MANY_TOKENS", MmaLinear.MANY_TOKENS);
-        format("FormatPlain", true, DataType.BF16, products);
-        for (DataType type :
-                List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q5_K, DataType.Q6_K, DataType.MXFP4)) {
-            format("Format" + type.name(), false, type, products);
+                .equal("FEW_OUTPUTS", TileFormat.FEW_OUTPUTS)
+                .equal("MANY_OUTPUTS", TileFormat.MANY_OUTPUTS)
+                .equal("MANY_TOKENS", TileFormat.MANY_TOKENS);
+        for (TileFormat format : TileFormat.all()) {
+            String name = format.struct();
+            products.equal(name + "::STRIDE", format.stride())
+                    .equal("BlockMemory<" + name + ">::FEW_BYTES", format.fewBytes())
+                    .equal("BlockMemory<" + name + ">::MANY_BYTES", format.manyBytes());
         }
-    }
-
-    private static void format(String name, boolean isPlain, DataType type, AbiProgram products) {
-        products.equal(name + "::STRIDE", MmaLinear.stride(isPlain, type))
-                .equal("BlockMemory<" + name + ">::FEW_BYTES", MmaLinear.fewBytes(isPlain, type))
-                .equal("BlockMemory<" + name + ">::MANY_BYTES", MmaLinear.manyBytes(isPlain, type));
     }
 
     private static void sampling(AbiProgram sample) {

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,8 +40,7 @@ public final class AmxKernels implements AutoCloseable {
         void run(MemorySegment code, long argument);
     }
 
-    private static final List<Panel> UNPACKED =
-            List.of(Panel.BYTE, Panel.NIBBLE, Panel.NIBBLE_WITH_MINIMUM, Panel.SIX_BITS);
+    private static final List<Panel> UNPACKED = Panel.withScales();
 
     /** Panels side by side for one tile of rows, and for two. */
     private static final int[] PANELS = {4, 2};
@@ -48,8 +48,8 @@ public final class AmxKernels implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final ExecutableMemory memory;
     private final Runner runner;
-    private final Map<Panel, MemorySegment> unpacking = new EnumMap<>(Panel.class);
-    private final Map<Panel, MemorySegment[]> inRegisters = new EnumMap<>(Panel.class); // by rows - 1
+    private final Map<Panel, MemorySegment> unpacking = new HashMap<>();
+    private final Map<Panel, MemorySegment[]> inRegisters = new HashMap<>(); // by rows - 1
     private final MemorySegment[] single = new MemorySegment[PANELS.length]; // by tiles of rows - 1
     private final MemorySegment[] several = new MemorySegment[PANELS.length];
     private final MemorySegment configurations;
@@ -149,7 +149,7 @@ public final class AmxKernels implements AutoCloseable {
 
         /** Whether panels have to be {@link #unpack unpacked}; the others are read where they lie. */
         public boolean isUnpacked() {
-            return panel != Panel.BFLOAT16;
+            return panel.hasScales();
         }
 
         /**
@@ -157,16 +157,18 @@ public final class AmxKernels implements AutoCloseable {
          * first is a multiple of {@link #UNIT}.
          */
         public void unpack(long weights, int count, int from, int to, long target) {
-            long first = from / panel.unit;
-            unpack.set(JAVA_LONG, AmxPanelCode.CODES_FROM, weights + first * panel.codeBytes);
+            long first = from / panel.unit();
+            unpack.set(JAVA_LONG, AmxPanelCode.CODES_FROM, weights + first * panel.codeBytes());
             unpack.set(
-                    JAVA_LONG, AmxPanelCode.SCALES_FROM, weights + panel.scalesAt(columns) + first * panel.scaleBytes);
+                    JAVA_LONG,
+                    AmxPanelCode.SCALES_FROM,
+                    weights + panel.scalesAt(columns) + first * panel.scaleBytes());
             unpack.set(
                     JAVA_LONG,
                     AmxPanelCode.MINIMA_FROM,
-                    weights + panel.minimaAt(columns) + first * panel.minimumBytes);
+                    weights + panel.minimaAt(columns) + first * panel.minimumBytes());
             unpack.set(JAVA_LONG, AmxPanelCode.TARGET, target);
-            unpack.set(JAVA_LONG, AmxPanelCode.UNITS, (to - from) / panel.unit);
+            unpack.set(JAVA_LONG, AmxPanelCode.UNITS, (to - from) / panel.unit());
             unpack.set(JAVA_LONG, AmxPanelCode.PANELS, count);
             unpack.set(JAVA_LONG, AmxPanelCode.TARGET_PANEL_BYTES, (long) (to - from) * BYTES_PER_COLUMN);
             SystemCalls.call(Objects.requireNonNull(unpacking.get(panel)), unpack.address());

@@ -107,6 +107,6 @@ final class AmxPanelCode implements PanelDecoder.Pairs {
 
     @Override
     public void endBlock(int block) {
-        code.add(TO, panel.block / 2 * LINE);
+        code.add(TO, panel.block() / 2 * LINE);
     }
 }

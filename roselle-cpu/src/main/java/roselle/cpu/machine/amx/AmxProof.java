@@ -61,7 +61,7 @@ public final class AmxProof {
         try (var arena = Arena.ofConfined()) {
             var proof = new AmxProof(kernels, arena);
             boolean agrees = true;
-            for (DataType type : new DataType[] {DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q6_K}) {
+            for (DataType type : Panel.typesWithScales()) {
                 String fault = proof.fault(arena, type, 2, COLUMNS, SCALED_ROWS);
                 if (!fault.isEmpty()) {
                     return new Result(fault, false);
@@ -160,9 +160,9 @@ public final class AmxProof {
                 smallNumbers(weights, at, panel.bytes(columns), false);
             }
             for (int unit = 0; unit < panel.units(columns) && panel.hasScales(); unit++) {
-                smallNumbers(weights, at + panel.scalesAt(columns) + (long) unit * panel.scaleBytes, 32, true);
+                smallNumbers(weights, at + panel.scalesAt(columns) + (long) unit * panel.scaleBytes(), 32, true);
                 if (panel.hasMinima()) {
-                    smallNumbers(weights, at + panel.minimaAt(columns) + (long) unit * panel.minimumBytes, 32, true);
+                    smallNumbers(weights, at + panel.minimaAt(columns) + (long) unit * panel.minimumBytes(), 32, true);
                 }
             }
         }

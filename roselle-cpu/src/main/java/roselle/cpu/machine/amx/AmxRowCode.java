@@ -210,8 +210,8 @@ final class AmxRowCode implements PanelDecoder.Pairs {
 
     @Override
     public void endBlock(int block) {
-        code.add(X, panel.block * Float.BYTES);
-        if ((block + 1) * panel.block % AmxGemmCode.DEPTH == 0) {
+        code.add(X, panel.block() * Float.BYTES);
+        if ((block + 1) * panel.block() % AmxGemmCode.DEPTH == 0) {
             for (int r = 0; r < rows; r++) {
                 code.emit(Opcode.VADDPS, EVEN_SUMS[r], EVEN_SUMS[r], ODD_SUMS[r]);
                 code.emit(Opcode.VADDPS, SUMS[r], SUMS[r], EVEN_SUMS[r]);

@@ -21,7 +21,7 @@ public final class AmxTwin {
             if (panel.hasScales()) {
                 float scale = PanelGemm.scale(panel, memory, scalesAt, output, k);
                 if (panel.hasMinima()) {
-                    long unitAt = minimaAt + k / panel.unit * (long) panel.minimumBytes;
+                    long unitAt = minimaAt + k / panel.unit() * (long) panel.minimumBytes();
                     value = Math.fma(value, scale, 0f - PanelGemm.factor(panel, memory, unitAt, output, k, true));
                 } else {
                     value = Math.fma(value, scale, 0f);

@@ -157,7 +157,7 @@ final class Avx2GemmCode {
         for (int i = 0; i < 2 * rows * panels && panel.hasScales(); i++) {
             zero(ymm(i));
         }
-        for (int k = 0; k < panel.block; k++) {
+        for (int k = 0; k < panel.block(); k++) {
             for (int p = 0; p < panels; p++) {
                 weights(p, k);
                 for (int r = 0; r < rows; r++) {
@@ -172,7 +172,7 @@ final class Avx2GemmCode {
             scale(p, hasFactors);
         }
         code.add(CODES, bytes);
-        advanceRows(panel.block * Float.BYTES);
+        advanceRows(panel.block() * Float.BYTES);
     }
 
     /** Adds a panel's sums of the block, times their scales, to those in the output. */
@@ -205,13 +205,13 @@ final class Avx2GemmCode {
         for (int half = 0; half < 2; half++) {
             Vector target = HALVES[half];
             int lanes = half * HALF_BYTES;
-            switch (panel) {
-                case BYTE -> {
+            switch (panel.codes()) {
+                case BYTES -> {
                     int at = k * Panel.OUTPUTS + half * HALF_LANES;
                     code.emit(Opcode.VPMOVSXBD, target, ofPanel(CODES, p, at));
                     code.emit(Opcode.VCVTDQ2PS, target, target);
                 }
-                case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles(target, p, k, lanes);
+                case NIBBLES, PLAIN_NIBBLES -> nibbles(target, p, k, lanes);
                 case SIX_BITS -> sixBits(target, p, k, lanes);
                 case BFLOAT16 -> {
                     Memory pair = ofPanel(CODES, p, k / 2 * 64 + lanes);
@@ -238,31 +238,32 @@ final class Avx2GemmCode {
         if (shift < 28) {
             code.emit(Opcode.VPANDD, target, target, at(CONSTANTS, Constants.FOUR_BITS));
         }
-        if (panel == Panel.NIBBLE) {
+        if (panel.codes() == Panel.Codes.NIBBLES) {
             code.emit(Opcode.VMOVUPS, STEP, at(CONSTANTS, Constants.BYTES));
             code.emit(Opcode.VPSHUFB, target, STEP, target);
         }
         code.emit(Opcode.VCVTDQ2PS, target, target);
-        if (panel == Panel.NIBBLE) {
+        if (panel.codes() == Panel.Codes.NIBBLES) {
             code.emit(Opcode.VADDPS, target, target, at(CONSTANTS, Constants.SMALLEST));
         }
     }
 
     private void sixBits(Vector target, int p, int k, int lanes) {
-        int pair = k / 2;
+        int pair = k % 16 / 2;
+        int words = k / 16 * 3 * 64;
         int word = pair < 3 ? 0 : pair < 6 ? 1 : 2;
         int shift = pair % 3 * 6 + k % 2 * 16;
         if (word == 2) { // its first two pairs only
             shift = (pair - 6) * 6 + k % 2 * 16;
         }
-        code.emit(Opcode.VMOVUPS, target, ofPanel(CODES, p, word * 64 + lanes));
+        code.emit(Opcode.VMOVUPS, target, ofPanel(CODES, p, words + word * 64 + lanes));
         if (shift > 0) {
             code.shift(Opcode.VPSRLD, target, target, shift);
         }
         boolean isSplit = word < 2 && pair % 3 == 2;
         code.emit(Opcode.VPANDD, target, target, at(CONSTANTS, isSplit ? Constants.FOUR_BITS : Constants.SIX_BITS));
         if (isSplit) {
-            code.emit(Opcode.VMOVUPS, STEP, ofPanel(CODES, p, 2 * 64 + lanes));
+            code.emit(Opcode.VMOVUPS, STEP, ofPanel(CODES, p, words + 2 * 64 + lanes));
             code.shift(Opcode.VPSRLD, STEP, STEP, (word == 0 ? 8 : 10) + k % 2 * 16);
             code.emit(Opcode.VPANDD, STEP, STEP, at(CONSTANTS, Constants.UPPER_TWO_OF_SIX_BITS));
             code.emit(Opcode.VPORD, target, target, STEP);

@@ -25,10 +25,11 @@ public final class GemmCode implements GemmFrame.Parts {
     private static final Vector TABLE_2 = zmm(25);
     private static final Vector MASK = zmm(26);
 
-    /** Pieces of a block of 32 numbers, and pairs of each. */
-    private static final int PIECES = 4;
+    /** Pairs of a piece of a block. */
+    private static final int PAIRS = 4;
 
-    private static final int PAIRS = 16 / PIECES;
+    /** The same of six bits. */
+    private static final int ALL_PAIRS = 8;
 
     private final GemmFrame frame;
     private final Assembler code;
@@ -58,9 +59,9 @@ public final class GemmCode implements GemmFrame.Parts {
     }
 
     private int maskAt() {
-        return switch (panel) {
+        return switch (panel.codes()) {
             case SIX_BITS -> Constants.SIX_BITS_MASK;
-            default -> Constants.UPPER_MASK;
+            case BYTES, NIBBLES, PLAIN_NIBBLES, BFLOAT16, FLOAT16, FLOAT32 -> Constants.UPPER_MASK;
         };
     }
 
@@ -75,15 +76,15 @@ public final class GemmCode implements GemmFrame.Parts {
 
     @Override
     public int pieces() {
-        return panel == Panel.SIX_BITS ? 1 : PIECES;
+        return panel.block() / (panel.codes() == Panel.Codes.SIX_BITS ? 2 * ALL_PAIRS : 2 * PAIRS);
     }
 
     @Override
     public void numbers(int p, int piece) {
-        switch (panel) {
-            case BYTE -> bytes(p, piece);
-            case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles(p, piece);
-            case SIX_BITS -> sixBits(p);
+        switch (panel.codes()) {
+            case BYTES -> bytes(p, piece);
+            case NIBBLES, PLAIN_NIBBLES -> nibbles(p, piece);
+            case SIX_BITS -> sixBits(p, piece);
             case BFLOAT16 -> bfloat16(p, piece);
             case FLOAT16 -> floats(p, piece, Opcode.VCVTPH2PS, 32);
             case FLOAT32 -> floats(p, piece, Opcode.VMOVUPS, 64);
@@ -99,7 +100,7 @@ public final class GemmCode implements GemmFrame.Parts {
 
     @Override
     public int rowBytes() {
-        return panel.block * compute.bytes();
+        return panel.block() * compute.bytes();
     }
 
     @Override
@@ -150,28 +151,30 @@ public final class GemmCode implements GemmFrame.Parts {
         }
     }
 
-    private void sixBits(int p) {
+    private void sixBits(int p, int piece) {
+        int at = piece * 3 * 64;
+        int first = piece * ALL_PAIRS;
         Vector a = step(0);
         Vector b = step(1);
         Vector c = step(2);
         Vector next = step(3);
-        code.emit(Opcode.VMOVUPS, a, frame.codes(p, 0));
-        code.emit(Opcode.VMOVUPS, b, frame.codes(p, 64));
-        code.emit(Opcode.VMOVUPS, c, frame.codes(p, 128));
-        sixBits(p, 0, a, 0);
-        sixBits(p, 1, a, 6);
+        code.emit(Opcode.VMOVUPS, a, frame.codes(p, at));
+        code.emit(Opcode.VMOVUPS, b, frame.codes(p, at + 64));
+        code.emit(Opcode.VMOVUPS, c, frame.codes(p, at + 128));
+        sixBits(p, first, a, 0);
+        sixBits(p, first + 1, a, 6);
         code.shift(Opcode.VPSRLW, a, a, 12);
         code.shift(Opcode.VPSRLW, next, c, 8);
         code.emit(Opcode.VPTERNLOGD, a, next, MASK, Constants.FIRST_OR_SECOND_AND_THIRD);
-        sixBits(p, 2, a, 0);
-        sixBits(p, 3, b, 0);
-        sixBits(p, 4, b, 6);
+        sixBits(p, first + 2, a, 0);
+        sixBits(p, first + 3, b, 0);
+        sixBits(p, first + 4, b, 6);
         code.shift(Opcode.VPSRLW, b, b, 12);
         code.shift(Opcode.VPSRLW, next, c, 10);
         code.emit(Opcode.VPTERNLOGD, b, next, MASK, Constants.FIRST_OR_SECOND_AND_THIRD);
-        sixBits(p, 5, b, 0);
-        sixBits(p, 6, c, 0);
-        sixBits(p, 7, c, 6);
+        sixBits(p, first + 5, b, 0);
+        sixBits(p, first + 6, c, 0);
+        sixBits(p, first + 7, c, 6);
     }
 
     private void sixBits(int p, int pair, Vector packed, int shift) {
@@ -215,7 +218,7 @@ public final class GemmCode implements GemmFrame.Parts {
 
     /** Clears the lower halves of all lanes. */
     private void upper(Vector target, Vector source) {
-        if (panel == Panel.SIX_BITS) { // has another mask
+        if (panel.codes() == Panel.Codes.SIX_BITS) { // has another mask
             code.shift(Opcode.VPSRLD, target, source, 16);
             code.shift(Opcode.VPSLLD, target, target, 16);
         } else {

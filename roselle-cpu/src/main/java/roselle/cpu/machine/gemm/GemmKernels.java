@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,8 +36,8 @@ public final class GemmKernels implements AutoCloseable {
     private final ExecutableMemory memory;
     private final Compute compute;
     private final InstructionSet set;
-    private final Map<Panel, MemorySegment[]> single = new EnumMap<>(Panel.class); // by rows
-    private final Map<Panel, MemorySegment[]> several = new EnumMap<>(Panel.class);
+    private final Map<Panel, MemorySegment[]> single = new HashMap<>(); // by rows
+    private final Map<Panel, MemorySegment[]> several = new HashMap<>();
     private final MemorySegment conversion;
     private final MemorySegment nibbleConversion; // for panels whose nibbles ask for another order
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
@@ -104,8 +105,8 @@ public final class GemmKernels implements AutoCloseable {
 
     private static List<byte[]> write(InstructionSet set, Compute compute) {
         var codes = new ArrayList<byte[]>();
-        for (Panel panel : Panel.values()) {
-            for (int rows = 1; rows <= mostRows(set) && isUsed(panel, compute); rows++) {
+        for (Panel panel : Panel.all(compute)) {
+            for (int rows = 1; rows <= mostRows(set); rows++) {
                 codes.add(code(set, panel, compute, rows, 1));
                 codes.add(code(set, panel, compute, rows, together(set, panel, compute, rows)));
             }
@@ -145,26 +146,17 @@ public final class GemmKernels implements AutoCloseable {
                 : GemmCode.of(panel, compute, rows, panels);
     }
 
-    private static boolean isUsed(Panel panel, Compute compute) {
-        if (compute == Compute.INT8) {
-            return panel == Panel.BYTE || panel.hasNibbles();
-        }
-        return panel.isPaired() || compute == Compute.F32;
-    }
-
     private void name(List<MemorySegment> routines) {
         int next = 0;
-        for (Panel panel : Panel.values()) {
-            if (isUsed(panel, compute)) {
-                var one = new MemorySegment[MAX_ROWS + 1];
-                var more = new MemorySegment[MAX_ROWS + 1];
-                for (int rows = 1; rows <= mostRows(set); rows++) {
-                    one[rows] = routines.get(next++);
-                    more[rows] = routines.get(next++);
-                }
-                single.put(panel, one);
-                several.put(panel, more);
+        for (Panel panel : Panel.all(compute)) {
+            var one = new MemorySegment[MAX_ROWS + 1];
+            var more = new MemorySegment[MAX_ROWS + 1];
+            for (int rows = 1; rows <= mostRows(set); rows++) {
+                one[rows] = routines.get(next++);
+                more[rows] = routines.get(next++);
             }
+            single.put(panel, one);
+            several.put(panel, more);
         }
     }
 

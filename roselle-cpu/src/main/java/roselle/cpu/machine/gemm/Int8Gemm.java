@@ -14,10 +14,10 @@ public final class Int8Gemm {
 
     /** What codes of weights are moved by to be unsigned. */
     private static int moved(Panel panel) {
-        return switch (panel) {
-            case BYTE -> 128;
-            case NIBBLE -> 8;
-            default -> 0;
+        return switch (panel.codes()) {
+            case BYTES -> 128;
+            case NIBBLES -> 8;
+            case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, FLOAT16, FLOAT32 -> 0;
         };
     }
 
@@ -44,7 +44,7 @@ public final class Int8Gemm {
         }
         for (int block = 0; block < scaledSums.length && panel.hasMinima(); block++) {
             int k = block * BLOCK;
-            long unitAt = at + panel.minimaAt(x.length) + k / panel.unit * (long) panel.minimumBytes;
+            long unitAt = at + panel.minimaAt(x.length) + k / panel.unit() * (long) panel.minimumBytes();
             float minimum = PanelGemm.factor(panel, weights, unitAt, output, k, true);
             sum = Math.fma(-minimum, scaledSums[block], sum);
         }

@@ -49,7 +49,7 @@ final class Int8GemmCode implements GemmFrame.Parts {
     public void constants(General address) {
         code.emit(Opcode.VMOVUPS, TABLE, at(address, Int8ConversionCode.OUTPUTS_TOGETHER));
         code.emit(Opcode.VMOVUPS, TABLE_2, at(address, Int8ConversionCode.CODES_TOGETHER));
-        boolean hasBytes = panel == Panel.BYTE;
+        boolean hasBytes = panel.codes() == Panel.Codes.BYTES;
         int mask = hasBytes ? Int8ConversionCode.UPPER_BITS : Int8ConversionCode.LOWER_NIBBLES;
         code.emit(Opcode.VMOVUPS, MASK, at(address, mask));
     }
@@ -58,18 +58,18 @@ final class Int8GemmCode implements GemmFrame.Parts {
     @Override
     public void begin() {
         for (int i = 0; i < rows * frame.panels(); i++) {
-            switch (panel) {
-                case BYTE ->
+            switch (panel.codes()) {
+                case BYTES ->
                     code.emit(
                             Opcode.VBROADCASTSS,
                             frame.blockSum(i),
                             frame.place(i % rows, Int8ConversionCode.MINUS_128_SUMS));
-                case NIBBLE ->
+                case NIBBLES ->
                     code.emit(
                             Opcode.VBROADCASTSS,
                             frame.blockSum(i),
                             frame.place(i % rows, Int8ConversionCode.MINUS_8_SUMS));
-                default -> frame.zero(frame.blockSum(i));
+                case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, FLOAT16, FLOAT32 -> frame.zero(frame.blockSum(i));
             }
         }
     }
@@ -81,7 +81,7 @@ final class Int8GemmCode implements GemmFrame.Parts {
 
     @Override
     public void numbers(int p, int piece) {
-        if (panel == Panel.BYTE) {
+        if (panel.codes() == Panel.Codes.BYTES) {
             bytes(p, 2 * piece);
             bytes(p, 2 * piece + 1);
         } else {

@@ -45,13 +45,13 @@ public final class PanelGemm {
         float sum = 0;
         float blockSum = 0;
         for (int k = 0; k < x.length; k += 2) {
-            if (panel.hasScales() && k % panel.block == 0) {
+            if (panel.hasScales() && k % panel.block() == 0) {
                 blockSum = 0;
             }
             float even = value(panel, type, weights, at, output, k);
             float odd = value(panel, type, weights, at, output, k + 1);
             blockSum = pair(blockSum, even, odd, x[k], x[k + 1], compute);
-            if (panel.hasScales() && (k + 2) % panel.block == 0) {
+            if (panel.hasScales() && (k + 2) % panel.block() == 0) {
                 float scale = scale(panel, weights, at + panel.scalesAt(x.length), output, k);
                 sum = Math.fma(blockSum, scale, sum);
             }
@@ -87,34 +87,34 @@ public final class PanelGemm {
     private static float minima(
             Panel panel, MemorySegment weights, long minimaAt, int output, float[] x, Compute compute, float before) {
         float sum = before;
-        for (int k = 0; k < x.length; k += panel.block) {
+        for (int k = 0; k < x.length; k += panel.block()) {
             float minimum =
-                    factor(panel, weights, minimaAt + k / panel.unit * (long) panel.minimumBytes, output, k, true);
+                    factor(panel, weights, minimaAt + k / panel.unit() * (long) panel.minimumBytes(), output, k, true);
             sum = Math.fma(-minimum, blockSum(x, k, compute), sum);
         }
         return sum;
     }
 
     public static float scale(Panel panel, MemorySegment weights, long scalesAt, int output, int k) {
-        return factor(panel, weights, scalesAt + k / panel.unit * (long) panel.scaleBytes, output, k, false);
+        return factor(panel, weights, scalesAt + k / panel.unit() * (long) panel.scaleBytes(), output, k, false);
     }
 
     /** The scale or minimum of a block, from those of its unit. */
     public static float factor(Panel panel, MemorySegment weights, long unitAt, int output, int k, boolean isMinimum) {
         float whole = Float.float16ToFloat(weights.get(JAVA_SHORT, unitAt + 2L * output));
-        if (panel.unit == panel.block) {
+        if (panel.unit() == panel.block()) {
             return whole;
         }
-        int block = k % panel.unit / panel.block;
+        int block = k % panel.unit() / panel.block();
         byte part = weights.get(JAVA_BYTE, unitAt + 32 + 16L * block + output);
-        return (panel == Panel.SIX_BITS && !isMinimum ? part : part & 0xFF) * whole;
+        return (panel.scales() == Panel.Factors.SIGNED && !isMinimum ? part : part & 0xFF) * whole;
     }
 
     public static float value(Panel panel, DataType type, MemorySegment weights, long at, int output, int k) {
         long pair = k / 2;
-        return switch (panel) {
-            case BYTE -> weights.get(JAVA_BYTE, at + pair * 32 + k % 2 * 16L + output);
-            case NIBBLE, NIBBLE_WITH_MINIMUM -> {
+        return switch (panel.codes()) {
+            case BYTES -> weights.get(JAVA_BYTE, at + pair * 32 + k % 2 * 16L + output);
+            case NIBBLES, PLAIN_NIBBLES -> {
                 int word = weights.get(JAVA_SHORT, at + pair / 4 * 64 + 4L * output + k % 2 * 2L);
                 yield Constants.value(type, word >> (pair % 4 * 4));
             }

@@ -48,7 +48,7 @@ final class PanelWalk {
     private void unit(Block block) {
         if (panel.blocks() == 1) {
             block.write(false);
-            code.add(SCALES, panel.scaleBytes);
+            code.add(SCALES, panel.scaleBytes());
             return;
         }
         code.address(OTHER, at(SCALES, 0));
@@ -77,7 +77,7 @@ final class PanelWalk {
         for (int b = 0; b < panel.blocks(); b++) {
             minima.write(b, FACTORS_AT + b * Panel.OUTPUTS);
         }
-        code.add(SCALES, panel.minimumBytes);
+        code.add(SCALES, panel.minimumBytes());
         afterUnit.run();
         code.add(UNITS_LEFT, -1);
         code.jumpIfNotZero(next);

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import roselle.tensor.CodeValues;
 import roselle.tensor.DataType;
 
 /** Tables of numbers that codes stand for, and masks, as the code of products reads them. */
@@ -34,14 +35,14 @@ public final class Constants {
     /** The truth table of {@code a | b & c}. */
     public static final int FIRST_OR_SECOND_AND_THIRD = 0xF8;
 
-    private static final int[] IQ4_NL = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    private static final int CODES = 64; // of the tables
 
     private Constants() {}
 
     /** The constants for a type. */
     public static MemorySegment of(Arena arena, DataType type) {
         MemorySegment constants = arena.allocate(SIZE, 64);
-        for (int code = 0; code < 64; code++) {
+        for (int code = 0; code < CODES; code++) {
             short value = (short) (Float.floatToRawIntBits(value(type, code)) >> 16);
             constants.setAtIndex(JAVA_SHORT, code, value);
         }
@@ -74,14 +75,9 @@ public final class Constants {
         }
     }
 
-    /** What a code stands for; bits beyond a type's own do not matter. */
+    /** What a code stands for; bits beyond a type's own do not matter. Zero for types that need no table. */
     public static float value(DataType type, int code) {
-        return switch (type) {
-            case Q4_0 -> (code & 15) - 8;
-            case Q4_K -> code & 15;
-            case IQ4_NL -> IQ4_NL[code & 15];
-            case Q6_K -> (code & 63) - 32;
-            default -> 0;
-        };
+        CodeValues values = type.fields().map(fields -> fields.codes().values()).orElse(null);
+        return values == null || values.count() > CODES ? 0 : values.of(code & values.count() - 1);
     }
 }

@@ -3,10 +3,21 @@ package roselle.cpu.machine.panel;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.assembler.Opcode;
+import roselle.tensor.BlockFactor;
+import roselle.tensor.BlockFields;
+import roselle.tensor.CodeValues;
 import roselle.tensor.DataType;
+import roselle.tensor.PackedNumbers;
+import roselle.tensor.Packing;
 
 /**
  * How weights lie in memory for machine code: 16 rows (outputs) together, so that a vector's lanes are outputs.
@@ -17,58 +28,193 @@ import roselle.tensor.DataType;
  *
  * <p>Small integers are exact in bfloat16, so that a product with them and a block's scale in float32 is as good as the
  * format is.
+ *
+ * <p>Which panel a quantized type has follows from where the fields of its blocks lie: the width of its codes, the numbers that
+ * share a scale, and what scales and minima are made of.
+ *
+ * @param unit numbers of k that a panel has a multiple of
+ * @param block numbers of k that share a scale
  */
-public enum Panel {
-    /** A signed byte: per pair 16 bytes of the even k, then 16 of the odd one. A float16 scale per block of 32. */
-    BYTE(32, 32, 512, 32, 0),
-    /** Four bits: a word has those of four pairs, the first one lowest. A float16 scale per block of 32. */
-    NIBBLE(32, 32, 256, 32, 0),
-    /** The same; per 256 a float16 scale and a float16 minimum, and per 32 a byte that multiplies each. */
-    NIBBLE_WITH_MINIMUM(256, 32, 2048, 160, 160),
-    /** Six bits: three words have those of eight pairs. A float16 scale per 256, and a signed byte for it per 16. */
-    SIX_BITS(256, 16, 3072, 288, 0),
-    /** bfloat16, without scales. */
-    BFLOAT16(32, 32, 1024, 0, 0),
-    /** float16, without scales: one k after the other. */
-    FLOAT16(32, 32, 1024, 0, 0),
-    /** float32, without scales: one k after the other. */
-    FLOAT32(32, 32, 2048, 0, 0);
+public record Panel(Codes codes, int unit, int block, Factors scales, Factors minima) {
+    /** How the codes of numbers lie. */
+    public enum Codes {
+        /** A signed byte: per pair 16 bytes of the even k, then 16 of the odd one. */
+        BYTES(8),
+        /** Four bits, places in a table: a word has those of four pairs, the first one lowest. */
+        NIBBLES(4),
+        /** The same of codes that are their numbers. */
+        PLAIN_NIBBLES(4),
+        /** Six bits: three words have those of eight pairs. */
+        SIX_BITS(6),
+        /** Pairs of numbers. */
+        BFLOAT16(16),
+        /** Numbers, one k after the other. */
+        FLOAT16(16),
+        /** The same. */
+        FLOAT32(32);
+
+        private final int bits; // of each
+
+        Codes(int bits) {
+            this.bits = bits;
+        }
+    }
+
+    /** What a unit has for each of its blocks. */
+    public enum Factors {
+        NONE,
+        /** A float16 number; unit and block are one. */
+        WHOLE,
+        /** A float16 number of the unit, then a signed byte of each block that multiplies it. */
+        SIGNED,
+        /** The same with unsigned bytes. */
+        UNSIGNED;
+
+        private int bytes(int blocks) {
+            return switch (this) {
+                case NONE -> 0;
+                case WHOLE -> OUTPUTS * Short.BYTES;
+                case SIGNED, UNSIGNED -> OUTPUTS * (Short.BYTES + blocks);
+            };
+        }
+    }
 
     /** Outputs of a panel: the lanes of a vector. */
     public static final int OUTPUTS = 16;
 
+    /** Pairs of bfloat16, without scales. */
+    public static final Panel BFLOAT16 = plain(Codes.BFLOAT16);
+
+    /** float16 or float32, without scales. */
+    public static final Panel FLOAT16 = plain(Codes.FLOAT16);
+
+    public static final Panel FLOAT32 = plain(Codes.FLOAT32);
+
     private static final int LINE = 64;
+    private static final int BLOCK = 32; // of minima, and of numbers without scales: activations have a sum for each
+    private static final Map<DataType, Panel> OF_BLOCKS = ofBlocks();
 
-    public final int unit; // numbers of k that a panel has a multiple of
-    public final int block; // numbers of k that share a scale
-    public final int codeBytes; // of a unit
-    public final int scaleBytes; // of a unit
-    public final int minimumBytes; // of a unit
+    private static Panel plain(Codes codes) {
+        return new Panel(codes, 32, 32, Factors.NONE, Factors.NONE);
+    }
 
-    Panel(int unit, int block, int codeBytes, int scaleBytes, int minimumBytes) {
-        this.unit = unit;
-        this.block = block;
-        this.codeBytes = codeBytes;
-        this.scaleBytes = scaleBytes;
-        this.minimumBytes = minimumBytes;
+    private static Map<DataType, Panel> ofBlocks() {
+        var panels = new EnumMap<DataType, Panel>(DataType.class);
+        for (DataType type : DataType.values()) {
+            type.fields().flatMap(fields -> of(type.packing(), fields)).ifPresent(panel -> panels.put(type, panel));
+        }
+        return panels;
+    }
+
+    /** What the fields of a type's blocks ask for; empty where no code reads it. */
+    private static Optional<Panel> of(Packing packing, BlockFields fields) {
+        Codes codes = codes(fields.codes().values());
+        int multiple = codes == Codes.BYTES ? BLOCK : codes == Codes.SIX_BITS ? 16 : 8;
+        Factors scales = factors(fields.scale());
+        Factors minima = factors(fields.minimum());
+        boolean isRead = codes != Codes.FLOAT32
+                && scales != Factors.NONE
+                && packing.group() % multiple == 0
+                && (fields.minimum() == null || (minima == Factors.UNSIGNED && packing.group() == BLOCK));
+        return isRead
+                ? Optional.of(new Panel(codes, packing.elements(), packing.group(), scales, minima))
+                : Optional.empty();
+    }
+
+    private static Codes codes(CodeValues values) {
+        if (values.areSigned() && values.count() == 1 << Codes.BYTES.bits) {
+            return Codes.BYTES;
+        }
+        if (!values.areBytes() || values.count() > 1 << Codes.SIX_BITS.bits) {
+            return Codes.FLOAT32;
+        }
+        return values.count() > 1 << Codes.NIBBLES.bits
+                ? Codes.SIX_BITS
+                : values.arePlain() ? Codes.PLAIN_NIBBLES : Codes.NIBBLES;
+    }
+
+    private static Factors factors(@Nullable BlockFactor factor) {
+        if (factor == null || factor.encoding() != BlockFactor.Encoding.F16) {
+            return Factors.NONE;
+        }
+        PackedNumbers parts = factor.parts();
+        return parts == null
+                ? Factors.WHOLE
+                : parts.values().of(0) < 0 || parts.values().areSigned() ? Factors.SIGNED : Factors.UNSIGNED;
     }
 
     /** Where a type's weights go; empty for types that machine code does not read. */
     public static Optional<Panel> of(DataType type, Compute compute) {
-        if (compute == Compute.INT8) {
-            boolean isRead = type == DataType.Q8_0 || type == DataType.Q4_0 || type == DataType.Q4_K;
-            return isRead ? of(type, Compute.BF16) : Optional.empty();
-        }
         return switch (type) {
-            case Q8_0 -> Optional.of(BYTE);
-            case Q4_0, IQ4_NL -> Optional.of(NIBBLE);
-            case Q4_K -> Optional.of(NIBBLE_WITH_MINIMUM);
-            case Q6_K -> Optional.of(SIX_BITS);
-            case BF16 -> Optional.of(BFLOAT16);
-            case F16 -> Optional.of(compute == Compute.F32 ? FLOAT16 : BFLOAT16);
-            case F32 -> Optional.of(compute == Compute.F32 ? FLOAT32 : BFLOAT16);
-            default -> Optional.empty();
+            case BF16 -> compute == Compute.INT8 ? Optional.empty() : Optional.of(BFLOAT16);
+            case F16 -> plain(compute, FLOAT16);
+            case F32 -> plain(compute, FLOAT32);
+            default -> {
+                Panel panel = OF_BLOCKS.get(type);
+                yield panel == null || (compute == Compute.INT8 && !isOfIntegers(type, panel))
+                        ? Optional.empty()
+                        : Optional.of(panel);
+            }
         };
+    }
+
+    private static Optional<Panel> plain(Compute compute, Panel unrounded) {
+        return switch (compute) {
+            case F32 -> Optional.of(unrounded);
+            case BF16 -> Optional.of(BFLOAT16);
+            case INT8 -> Optional.empty();
+        };
+    }
+
+    /** Whether products of integers read it: its codes, moved by 128, 8 or 0, are unsigned bytes. */
+    private static boolean isOfIntegers(DataType type, Panel panel) {
+        CodeValues values = type.fields().orElseThrow().codes().values();
+        boolean isMovedByEight = panel.codes == Codes.NIBBLES && values.areLinear() && values.of(0) == -8;
+        return panel.block == BLOCK
+                && (panel.codes == Codes.BYTES || panel.codes == Codes.PLAIN_NIBBLES || isMovedByEight);
+    }
+
+    /** All kinds with scales, in the order of the types that they are for. */
+    public static List<Panel> withScales() {
+        return List.copyOf(new LinkedHashSet<>(OF_BLOCKS.values()));
+    }
+
+    /** The first type of each kind with scales. */
+    public static List<DataType> typesWithScales() {
+        var types = new ArrayList<DataType>();
+        for (Panel panel : withScales()) {
+            for (DataType type : OF_BLOCKS.keySet()) {
+                if (panel.equals(OF_BLOCKS.get(type))) {
+                    types.add(type);
+                    break;
+                }
+            }
+        }
+        return types;
+    }
+
+    /** All kinds that products of a precision read, in the order of types. */
+    public static List<Panel> all(Compute compute) {
+        var all = new LinkedHashSet<Panel>();
+        for (DataType type : DataType.values()) {
+            of(type, compute).ifPresent(all::add);
+        }
+        return List.copyOf(all);
+    }
+
+    /** Bytes that the codes of a unit take. */
+    public int codeBytes() {
+        return unit * OUTPUTS * codes.bits / Byte.SIZE;
+    }
+
+    /** Bytes that the scales of a unit take. */
+    public int scaleBytes() {
+        return scales.bytes(blocks());
+    }
+
+    /** Bytes that the minima of a unit take. */
+    public int minimumBytes() {
+        return minima.bytes(blocks());
     }
 
     /** Units of a row. */
@@ -83,20 +229,24 @@ public enum Panel {
 
     /** Columns that any kind of panel has for so many, at most. */
     public static int mostPadded(int columns) {
-        return NIBBLE_WITH_MINIMUM.paddedColumns(columns);
+        int most = 0;
+        for (Panel panel : all(Compute.F32)) {
+            most = Math.max(most, panel.paddedColumns(columns));
+        }
+        return most;
     }
 
     public long scalesAt(int columns) {
-        return (long) units(columns) * codeBytes;
+        return (long) units(columns) * codeBytes();
     }
 
     public long minimaAt(int columns) {
-        return scalesAt(columns) + aligned((long) units(columns) * scaleBytes);
+        return scalesAt(columns) + aligned((long) units(columns) * scaleBytes());
     }
 
     /** Bytes of a panel. */
     public long bytes(int columns) {
-        return minimaAt(columns) + aligned((long) units(columns) * minimumBytes);
+        return minimaAt(columns) + aligned((long) units(columns) * minimumBytes());
     }
 
     private static long aligned(long bytes) {
@@ -115,27 +265,27 @@ public enum Panel {
 
     /** Bytes that the codes of a block take. */
     public int blockBytes() {
-        return codeBytes / blocks();
+        return codeBytes() / blocks();
     }
 
-    /** What widens a block's factor, which multiplies the scale of its unit: those of six bits have a sign. */
+    /** What widens a block's factor, which multiplies the scale of its unit: it may have a sign. */
     public Opcode scaleFactor() {
-        return this == SIX_BITS ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
+        return scales == Factors.SIGNED ? Opcode.VPMOVSXBD : Opcode.VPMOVZXBD;
     }
 
     public boolean hasScales() {
-        return scaleBytes != 0;
+        return scales != Factors.NONE;
     }
 
     public boolean hasMinima() {
-        return minimumBytes != 0;
+        return minima != Factors.NONE;
     }
 
     /** Whether a panel's scales and minima, if it has any, are numbers and not infinite. */
     public boolean hasFiniteScales(MemorySegment memory, long at, int columns) {
         int units = units(columns);
-        return areFinite(memory, at + scalesAt(columns), units, scaleBytes)
-                && areFinite(memory, at + minimaAt(columns), units, minimumBytes);
+        return areFinite(memory, at + scalesAt(columns), units, scaleBytes())
+                && areFinite(memory, at + minimaAt(columns), units, minimumBytes());
     }
 
     /** Looks at the float16 numbers, of all outputs, that each unit's factors begin with. */
@@ -152,11 +302,11 @@ public enum Panel {
 
     /** Whether activations in bytes lie in the order of its nibbles. */
     public boolean hasNibbles() {
-        return this == NIBBLE || this == NIBBLE_WITH_MINIMUM;
+        return codes == Codes.NIBBLES || codes == Codes.PLAIN_NIBBLES;
     }
 
     /** Whether its codes are read as pairs of bfloat16 at some point. */
     public boolean isPaired() {
-        return this != FLOAT16 && this != FLOAT32;
+        return codes != Codes.FLOAT16 && codes != Codes.FLOAT32;
     }
 }

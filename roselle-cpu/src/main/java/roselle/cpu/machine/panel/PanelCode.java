@@ -8,11 +8,15 @@ import static roselle.cpu.machine.panel.TileFrame.TO;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.assembler.Assembler;
 import roselle.cpu.machine.assembler.Assembler.Label;
 import roselle.cpu.machine.assembler.Opcode;
 import roselle.cpu.machine.assembler.Operand.General;
 import roselle.cpu.machine.assembler.Operand.Vector;
+import roselle.tensor.BlockFields;
+import roselle.tensor.DataType;
 
 /**
  * Writes what brings sixteen rows of blocks, as checkpoints have them, into a panel: codes, scales and minima.
@@ -22,6 +26,8 @@ import roselle.cpu.machine.assembler.Operand.Vector;
  * to a line beyond a block. {@link PanelPacker} is the scalar twin.
  */
 final class PanelCode {
+    private static final List<DataType> ROUTINES = List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q6_K);
+
     /** Bytes before a row that are read, where a block's scale comes first and its codes lie in words behind it. */
     static final int BEFORE = 2;
 
@@ -51,7 +57,8 @@ final class PanelCode {
     private final TileFrame frame;
     private final Assembler code;
 
-    private PanelCode(Panel panel) {
+    private PanelCode(DataType type) {
+        Panel panel = Panel.of(type, Compute.F32).orElseThrow();
         frame = new TileFrame();
         code = frame.code();
         for (General register : SAVED) {
@@ -61,15 +68,15 @@ final class PanelCode {
         code.load(MINIMA, at(General.RDI, TileCode.MINIMA));
         code.load(TABLE, at(General.RDI, TileCode.TABLES));
         Label next = frame.rows();
-        switch (panel) {
-            case BYTE -> bytes();
-            case NIBBLE -> nibbles();
-            case NIBBLE_WITH_MINIMUM -> nibblesWithMinima();
-            case SIX_BITS -> sixBits();
-            case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalArgumentException(panel + " has no blocks");
+        switch (type) {
+            case Q8_0 -> bytes();
+            case Q4_0 -> nibbles();
+            case Q4_K -> nibblesWithMinima();
+            case Q6_K -> sixBits();
+            default -> throw new IllegalArgumentException("there is no routine for blocks of " + type.label());
         }
-        code.add(SCALES, panel.scaleBytes);
-        code.add(MINIMA, panel.minimumBytes);
+        code.add(SCALES, panel.scaleBytes());
+        code.add(MINIMA, panel.minimumBytes());
         frame.endLoop(next);
         for (int i = SAVED.length - 1; i >= 0; i--) {
             code.pop(SAVED[i]);
@@ -78,9 +85,27 @@ final class PanelCode {
         code.ret();
     }
 
-    /** The code for so many units of a kind of panel. */
-    static byte[] of(Panel panel) {
-        return new PanelCode(panel).code.bytes();
+    /** The routines: one for each way in which the fields of blocks lie. */
+    static List<byte[]> routines() {
+        return ROUTINES.stream().map(type -> new PanelCode(type).code.bytes()).toList();
+    }
+
+    /** Which routine brings blocks of a type into panels; less than nothing where Java does. */
+    static int routine(DataType type) {
+        for (int i = 0; i < ROUTINES.size(); i++) {
+            BlockFields fields = ROUTINES.get(i).fields().orElseThrow();
+            if (type.fields().filter(fields::lieAs).isPresent()) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** How many bytes before a row of blocks the routine begins to read. */
+    static int before(DataType type) {
+        boolean isScaleFirst =
+                type.fields().orElseThrow().codes().planes().getFirst().at() == Short.BYTES;
+        return isScaleFirst ? BEFORE : 0;
     }
 
     /** A block of Q8_0: a scale, 32 bytes. */

@@ -103,8 +103,8 @@ public final class PanelDecoder {
                 block(b);
             }
         }
-        code.add(SCALES, panel.scaleBytes);
-        code.add(MINIMA, panel.minimumBytes);
+        code.add(SCALES, panel.scaleBytes());
+        code.add(MINIMA, panel.minimumBytes());
     }
 
     private void factor(Vector target, Opcode widen, General from, int block) {
@@ -118,9 +118,9 @@ public final class PanelDecoder {
         for (int line = 0; line < bytes; line += LINE) {
             code.prefetch(at(CODES, PREFETCH_BYTES + line));
         }
-        switch (panel) {
-            case BYTE -> bytes();
-            case NIBBLE, NIBBLE_WITH_MINIMUM -> nibbles();
+        switch (panel.codes()) {
+            case BYTES -> bytes();
+            case NIBBLES, PLAIN_NIBBLES -> nibbles();
             case SIX_BITS -> sixBits();
             case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
         }
@@ -139,7 +139,7 @@ public final class PanelDecoder {
     }
 
     private void nibbles() {
-        for (int group = 0; group < 4; group++) {
+        for (int group = 0; group < panel.block() / 8; group++) {
             code.emit(Opcode.VMOVUPS, PACKED[0], at(CODES, group * LINE));
             for (int i = 0; i < 4; i++) {
                 Vector index = PACKED[0];
@@ -154,17 +154,20 @@ public final class PanelDecoder {
     }
 
     private void sixBits() {
-        for (int i = 0; i < PACKED.length; i++) {
-            code.emit(Opcode.VMOVUPS, PACKED[i], at(CODES, i * LINE));
+        for (int group = 0; group < panel.block() / 16; group++) {
+            for (int i = 0; i < PACKED.length; i++) {
+                code.emit(Opcode.VMOVUPS, PACKED[i], at(CODES, (group * PACKED.length + i) * LINE));
+            }
+            int first = group * 8;
+            sixBits(first, PACKED[0], 0);
+            sixBits(first + 1, PACKED[0], 6);
+            join(first + 2, PACKED[0], 8);
+            sixBits(first + 3, PACKED[1], 0);
+            sixBits(first + 4, PACKED[1], 6);
+            join(first + 5, PACKED[1], 10);
+            sixBits(first + 6, PACKED[2], 0);
+            sixBits(first + 7, PACKED[2], 6);
         }
-        sixBits(0, PACKED[0], 0);
-        sixBits(1, PACKED[0], 6);
-        join(2, PACKED[0], 8);
-        sixBits(3, PACKED[1], 0);
-        sixBits(4, PACKED[1], 6);
-        join(5, PACKED[1], 10);
-        sixBits(6, PACKED[2], 0);
-        sixBits(7, PACKED[2], 6);
     }
 
     private void sixBits(int pair, Vector packed, int shift) {

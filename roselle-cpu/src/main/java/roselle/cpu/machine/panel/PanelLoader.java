@@ -40,7 +40,7 @@ public final class PanelLoader implements AutoCloseable {
         packer = new PanelPacker(panel, type, columns);
         call = kernels.call();
         isByCode = kernels.turns(type, panel);
-        isConverted = isByCode && panel == Panel.BFLOAT16 && type != DataType.BF16;
+        isConverted = isByCode && panel.equals(Panel.BFLOAT16) && type != DataType.BF16;
         this.panel = panel;
         this.type = type;
         this.columns = columns;
@@ -72,7 +72,7 @@ public final class PanelLoader implements AutoCloseable {
         long first = rows.address() + LINE;
         long address = target.address() + to;
         if (panel.hasScales()) {
-            call.blocks(panel, first, stride, address, columns);
+            call.blocks(type, panel, first, stride, address, columns);
         } else if (isConverted) {
             convert(first);
             call.weights(panel, converted.address(), convertedStride, address, lines(DataType.BF16));

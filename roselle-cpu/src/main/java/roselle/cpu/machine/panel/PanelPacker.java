@@ -3,13 +3,15 @@ package roselle.cpu.machine.panel;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import roselle.tensor.BlockFactor;
+import roselle.tensor.BlockFields;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
+import roselle.tensor.PackedNumbers;
 
 /**
  * Puts rows of a checkpoint into panels. One thread's own; Java alone reads the checkpoint, whose file may shrink.
@@ -20,12 +22,14 @@ public final class PanelPacker {
     private static final long LOW_NIBBLES = 0x0F0F0F0F0F0F0F0FL;
     private static final long EVEN_BYTES = 0x000F000F000F000FL;
     private static final long ODD_BYTES = 0x0F000F000F000F00L;
+    private static final int SIGN = 0x8000; // of float16
+    private static final int FACTORS_AT = Panel.OUTPUTS * Short.BYTES;
 
     private final Panel panel;
     private final DataType type;
     private final int columns;
-    private final byte[] bytes = new byte[512];
-    private final byte[] codes = new byte[256];
+    private final long[] eights; // the codes of a block, eight to a word
+    private final long[] parts; // the small factors of a block, the same
     private final float[] numbers;
 
     /** A packer for rows of so many columns. */
@@ -33,62 +37,69 @@ public final class PanelPacker {
         this.panel = panel;
         this.type = type;
         this.columns = columns;
-        numbers = new float[panel.isPaired() || panel == Panel.FLOAT16 || panel == Panel.FLOAT32 ? columns : 0];
+        eights = new long[panel.hasScales() ? panel.unit() / Long.BYTES : 0];
+        parts = new long[(panel.blocks() + Long.BYTES - 1) / Long.BYTES];
+        numbers = new float[panel.hasScales() ? 0 : columns];
     }
 
     /** Writes a panel from {@code rows} rows, at most {@link Panel#OUTPUTS}; the target holds zeros. */
     public void pack(MemorySegment source, long from, int rows, MemorySegment target, long to) {
         long rowBytes = type.rowBytes(columns);
-        switch (panel) {
-            case BYTE -> bytes(source, from, rows, rowBytes, target, to);
-            case NIBBLE -> nibbles(source, from, rows, rowBytes, target, to);
-            case NIBBLE_WITH_MINIMUM -> minima(source, from, rows, rowBytes, target, to);
-            case SIX_BITS -> sixBits(source, from, rows, rowBytes, target, to);
-            case BFLOAT16, FLOAT16, FLOAT32 -> plain(source, from, rows, rowBytes, target, to);
+        if (panel.hasScales()) {
+            blocks(type.fields().orElseThrow(), source, from, rows, rowBytes, target, to);
+        } else {
+            plain(source, from, rows, rowBytes, target, to);
         }
     }
 
-    private void bytes(MemorySegment source, long from, int rows, long rowBytes, MemorySegment target, long to) {
-        int blocks = panel.units(columns);
-        for (int b = 0; b < blocks; b++) {
-            java.util.Arrays.fill(bytes, (byte) 0);
+    /** A block of the checkpoint is an output's part of a unit. */
+    private void blocks(
+            BlockFields fields,
+            MemorySegment source,
+            long from,
+            int rows,
+            long rowBytes,
+            MemorySegment target,
+            long to) {
+        int units = panel.units(columns);
+        for (int u = 0; u < units; u++) {
+            long codes = to + (long) u * panel.codeBytes();
+            long scales = to + panel.scalesAt(columns) + (long) u * panel.scaleBytes();
+            long minima = to + panel.minimaAt(columns) + (long) u * panel.minimumBytes();
             for (int o = 0; o < rows; o++) {
-                long at = from + o * rowBytes + b * 34L;
-                scale(source, at, target, to + panel.scalesAt(columns) + b * 32L, o);
-                for (int i = 0; i < 4; i++) {
-                    long eight = source.get(JAVA_LONG_UNALIGNED, at + 2 + i * 8L);
-                    int first = i * 128 + o;
-                    bytes[first] = (byte) eight;
-                    bytes[first + 16] = (byte) (eight >> 8);
-                    bytes[first + 32] = (byte) (eight >> 16);
-                    bytes[first + 48] = (byte) (eight >> 24);
-                    bytes[first + 64] = (byte) (eight >> 32);
-                    bytes[first + 80] = (byte) (eight >> 40);
-                    bytes[first + 96] = (byte) (eight >> 48);
-                    bytes[first + 112] = (byte) (eight >> 56);
+                long block = from + o * rowBytes + (long) u * type.blockBytes();
+                fields.codes().unpack(source, block, eights);
+                codes(target, codes, o);
+                factors(fields.scale(), source, block, 0, target, scales, o);
+                BlockFactor minimum = fields.minimum();
+                if (minimum != null) {
+                    factors(minimum, source, block, fields.isAdded() ? SIGN : 0, target, minima, o);
                 }
             }
-            MemorySegment.copy(bytes, 0, target, JAVA_BYTE, to + b * 512L, 512);
         }
     }
 
-    private static void scale(MemorySegment source, long at, MemorySegment target, long to, int output) {
-        target.set(JAVA_SHORT, to + 2L * output, source.get(JAVA_SHORT_UNALIGNED, at));
+    private void codes(MemorySegment target, long to, int output) {
+        switch (panel.codes()) {
+            case BYTES -> bytes(target, to + output);
+            case NIBBLES, PLAIN_NIBBLES -> nibbles(target, to + 4L * output);
+            case SIX_BITS -> sixBits(target, to + 4L * output);
+            case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
+        }
     }
 
-    private void nibbles(MemorySegment source, long from, int rows, long rowBytes, MemorySegment target, long to) {
-        int blocks = panel.units(columns);
-        for (int b = 0; b < blocks; b++) {
-            for (int o = 0; o < rows; o++) {
-                long at = from + o * rowBytes + b * 18L;
-                scale(source, at, target, to + panel.scalesAt(columns) + b * 32L, o);
-                long lane = to + b * 256L + 4L * o;
-                for (int i = 0; i < 2; i++) {
-                    long eight = source.get(JAVA_LONG_UNALIGNED, at + 2 + 8L * i);
-                    target.set(JAVA_INT, lane + 64L * i, paired(eight));
-                    target.set(JAVA_INT, lane + 64L * (i + 2), paired(eight >>> 4));
-                }
+    private void bytes(MemorySegment target, long lane) {
+        for (int i = 0; i < eights.length; i++) {
+            long eight = eights[i];
+            for (int k = 0; k < Long.BYTES; k++) {
+                target.set(JAVA_BYTE, lane + (i * 8L + k) * Panel.OUTPUTS, (byte) (eight >>> k * Byte.SIZE));
             }
+        }
+    }
+
+    private void nibbles(MemorySegment target, long lane) {
+        for (int i = 0; i < eights.length; i++) {
+            target.set(JAVA_INT, lane + 64L * i, paired(eights[i]));
         }
     }
 
@@ -98,99 +109,56 @@ public final class PanelPacker {
         return (int) (Long.compress(nibbles, EVEN_BYTES) | Long.compress(nibbles, ODD_BYTES) << 16);
     }
 
-    private void minima(MemorySegment source, long from, int rows, long rowBytes, MemorySegment target, long to) {
-        int units = panel.units(columns);
-        for (int u = 0; u < units; u++) {
-            long scales = to + panel.scalesAt(columns) + (long) u * panel.scaleBytes;
-            long minima = to + panel.minimaAt(columns) + (long) u * panel.minimumBytes;
-            for (int o = 0; o < rows; o++) {
-                long at = from + o * rowBytes + u * 144L;
-                scale(source, at, target, scales, o);
-                scale(source, at + 2, target, minima, o);
-                for (int b = 0; b < 8; b++) {
-                    target.set(JAVA_BYTE, scales + 32 + b * 16L + o, (byte) scaleOf(source, at + 4, b));
-                    target.set(JAVA_BYTE, minima + 32 + b * 16L + o, (byte) minimumOf(source, at + 4, b));
-                }
-                long lane = to + (long) u * panel.codeBytes + 4L * o;
-                for (int i = 0; i < 16; i++) {
-                    long eight = source.get(JAVA_LONG_UNALIGNED, at + 16 + 8L * i);
-                    long place = lane + i / 4 * 512L + i % 4 * 64L;
-                    target.set(JAVA_INT, place, paired(eight));
-                    target.set(JAVA_INT, place + 256, paired(eight >>> 4));
-                }
-            }
-        }
-    }
-
-    /** Six bits for each of eight scales and eight minima in twelve bytes, as ggml packs them. */
-    private static int scaleOf(MemorySegment source, long at, int block) {
-        return block < 4
-                ? source.get(JAVA_BYTE, at + block) & 63
-                : (source.get(JAVA_BYTE, at + block + 4) & 15) | (source.get(JAVA_BYTE, at + block - 4) & 0xC0) >> 2;
-    }
-
-    private static int minimumOf(MemorySegment source, long at, int block) {
-        return block < 4
-                ? source.get(JAVA_BYTE, at + block + 4) & 63
-                : (source.get(JAVA_BYTE, at + block + 4) & 0xF0) >> 4 | (source.get(JAVA_BYTE, at + block) & 0xC0) >> 2;
-    }
-
-    private void sixBits(MemorySegment source, long from, int rows, long rowBytes, MemorySegment target, long to) {
-        int units = panel.units(columns);
-        for (int u = 0; u < units; u++) {
-            long scales = to + panel.scalesAt(columns) + (long) u * panel.scaleBytes;
-            for (int o = 0; o < rows; o++) {
-                long at = from + o * rowBytes + u * 210L;
-                scale(source, at + 208, target, scales, o);
-                for (int b = 0; b < 16; b++) {
-                    target.set(JAVA_BYTE, scales + 32 + b * 16L + o, source.get(JAVA_BYTE, at + 192 + b));
-                }
-                codes(source, at);
-                for (int b = 0; b < 16; b++) {
-                    long lane = to + (long) u * panel.codeBytes + b * 192L + 4L * o;
-                    words(b * 16, target, lane, 0);
-                    words(b * 16 + 1, target, lane, 2);
-                }
-            }
-        }
-    }
-
-    /** The 256 codes of a super-block, in the order of k, as ggml packs them. */
-    private void codes(MemorySegment source, long at) {
-        for (int half = 0; half < 2; half++) {
-            for (int i = 0; i < 32; i++) {
-                int low = source.get(JAVA_BYTE, at + half * 64L + i);
-                int next = source.get(JAVA_BYTE, at + half * 64L + 32 + i);
-                int high = source.get(JAVA_BYTE, at + 128 + half * 32L + i);
-                int to = half * 128 + i;
-                codes[to] = (byte) ((low & 15) | (high & 3) << 4);
-                codes[to + 32] = (byte) ((next & 15) | (high & 12) << 2);
-                codes[to + 64] = (byte) ((low & 0xF0) >> 4 | (high & 0x30));
-                codes[to + 96] = (byte) ((next & 0xF0) >> 4 | (high & 0xC0) >> 2);
-            }
+    private void sixBits(MemorySegment target, long lane) {
+        for (int i = 0; i < eights.length; i += 2) {
+            words(eights[i], eights[i + 1], target, lane + i / 2 * 192L);
+            words(eights[i] >>> 8, eights[i + 1] >>> 8, target, lane + i / 2 * 192L + 2);
         }
     }
 
     /** Three words with every other one of sixteen codes. */
-    private void words(int k, MemorySegment target, long lane, int half) {
-        int w2 = codes[k + 4];
-        int w5 = codes[k + 10];
-        int a = codes[k] | codes[k + 2] << 6 | w2 << 12;
-        int b = codes[k + 6] | codes[k + 8] << 6 | w5 << 12;
-        int c = codes[k + 12] | codes[k + 14] << 6 | (w2 & 0x30) << 8 | (w5 & 0x30) << 10;
-        target.set(JAVA_SHORT, lane + half, (short) a);
-        target.set(JAVA_SHORT, lane + 64 + half, (short) b);
-        target.set(JAVA_SHORT, lane + 128 + half, (short) c);
+    private static void words(long first, long second, MemorySegment target, long to) {
+        int w2 = (int) (first >>> 32) & 0x3F;
+        int w5 = (int) (second >>> 16) & 0x3F;
+        long a = first & 0x3F | (first >>> 16 & 0x3F) << 6 | w2 << 12;
+        long b = first >>> 48 & 0x3F | (second & 0x3F) << 6 | w5 << 12;
+        long c = second >>> 32 & 0x3F | (second >>> 48 & 0x3F) << 6 | (w2 & 0x30) << 8 | (w5 & 0x30) << 10;
+        target.set(JAVA_SHORT, to, (short) a);
+        target.set(JAVA_SHORT, to + 64, (short) b);
+        target.set(JAVA_SHORT, to + 128, (short) c);
+    }
+
+    /** A float16 number, with bits of it turned, and the small ones that multiply it. */
+    private void factors(
+            BlockFactor factor,
+            MemorySegment source,
+            long block,
+            int turned,
+            MemorySegment target,
+            long to,
+            int output) {
+        short whole = source.get(JAVA_SHORT_UNALIGNED, block + factor.at());
+        target.set(JAVA_SHORT, to + 2L * output, (short) (whole ^ turned));
+        PackedNumbers small = factor.parts();
+        if (small == null) {
+            return;
+        }
+        small.unpack(source, block, parts);
+        for (int b = 0; b < panel.blocks(); b++) {
+            int code = (int) (parts[b / 8] >>> b % 8 * 8) & 0xFF;
+            target.set(JAVA_BYTE, to + FACTORS_AT + 16L * b + output, (byte)
+                    small.values().of(code));
+        }
     }
 
     private void plain(MemorySegment source, long from, int rows, long rowBytes, MemorySegment target, long to) {
         for (int o = 0; o < rows; o++) {
             long at = from + o * rowBytes;
-            if (panel == Panel.BFLOAT16 && type == DataType.BF16) {
+            if (panel.equals(Panel.BFLOAT16) && type == DataType.BF16) {
                 for (int k = 0; k < columns; k++) {
                     target.set(JAVA_SHORT, pairAt(to, o, k), source.get(JAVA_SHORT_UNALIGNED, at + 2L * k));
                 }
-            } else if (panel == Panel.FLOAT16 && type == DataType.F16) {
+            } else if (panel.equals(Panel.FLOAT16) && type == DataType.F16) {
                 for (int k = 0; k < columns; k++) {
                     target.set(JAVA_SHORT, to + k * 32L + o * 2L, source.get(JAVA_SHORT_UNALIGNED, at + 2L * k));
                 }
@@ -203,7 +171,7 @@ public final class PanelPacker {
     private void numbers(MemorySegment source, long at, MemorySegment target, long to, int output) {
         Dequantizer.of(type).dequantize(source, at, numbers, 0, columns);
         for (int k = 0; k < columns; k++) {
-            if (panel == Panel.BFLOAT16) {
+            if (panel.equals(Panel.BFLOAT16)) {
                 target.set(JAVA_SHORT, pairAt(to, output, k), BrainFloat.of(numbers[k]));
             } else {
                 target.set(JAVA_FLOAT, to + k * 64L + output * 4L, numbers[k]);

@@ -21,10 +21,6 @@ public final class TileKernels implements AutoCloseable {
     /** Types of keys and values that it reads. */
     private static final List<DataType> TYPES = List.of(DataType.F32, DataType.F16, DataType.BF16);
 
-    /** Panels that it makes of blocks, where it has vectors of 512 bits. */
-    private static final List<Panel> BLOCKS =
-            List.of(Panel.BYTE, Panel.NIBBLE, Panel.NIBBLE_WITH_MINIMUM, Panel.SIX_BITS);
-
     /** Numbers of a row must be a multiple. */
     public static final int COLUMNS = 32;
 
@@ -37,7 +33,7 @@ public final class TileKernels implements AutoCloseable {
     private final MemorySegment interleaving;
     private final MemorySegment halves;
     private final MemorySegment farTransposition;
-    private final Map<Panel, MemorySegment> blocks = new EnumMap<>(Panel.class);
+    private final Map<DataType, MemorySegment> blocks = new EnumMap<>(DataType.class);
     private final MemorySegment tables;
 
     private TileKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
@@ -52,8 +48,11 @@ public final class TileKernels implements AutoCloseable {
         boolean isWide = set == InstructionSet.AVX512;
         halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
         farTransposition = isWide ? memory.routines().get(TYPES.size() + 3) : transposition;
-        for (int i = 0; i < BLOCKS.size() && isWide; i++) {
-            blocks.put(BLOCKS.get(i), memory.routines().get(TYPES.size() + 4 + i));
+        for (DataType type : DataType.values()) {
+            int routine = PanelCode.routine(type);
+            if (isWide && routine >= 0) {
+                blocks.put(type, memory.routines().get(TYPES.size() + 4 + routine));
+            }
         }
         tables = PanelCode.tables(arena);
     }
@@ -88,9 +87,7 @@ public final class TileKernels implements AutoCloseable {
         codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
         codes.add(TileCode.transposeFar());
-        for (Panel panel : BLOCKS) {
-            codes.add(PanelCode.of(panel));
-        }
+        codes.addAll(PanelCode.routines());
         return codes;
     }
 
@@ -101,11 +98,11 @@ public final class TileKernels implements AutoCloseable {
 
     /** Whether it makes panels of a kind from rows of a type as they lie in a checkpoint. */
     boolean turns(DataType from, Panel target) {
-        return switch (target) {
+        return switch (target.codes()) {
             case BFLOAT16 -> from == DataType.BF16 || (compute == Compute.BF16 && TYPES.contains(from));
             case FLOAT32 -> from == DataType.F32;
             case FLOAT16 -> from == DataType.F16 && set == InstructionSet.AVX512;
-            case BYTE, NIBBLE, NIBBLE_WITH_MINIMUM, SIX_BITS -> set == InstructionSet.AVX512;
+            case BYTES, NIBBLES, PLAIN_NIBBLES, SIX_BITS -> blocks.containsKey(from);
         };
     }
 
@@ -134,16 +131,15 @@ public final class TileKernels implements AutoCloseable {
 
         /** Makes a panel without scales of sixteen rows of weights of the panel's own type, so many lines of 64 bytes each. */
         void weights(Panel target, long source, long rowBytes, long to, int lines) {
-            run(target == Panel.FLOAT16 ? halves : farTransposition, source, rowBytes, to, lines);
+            run(target.equals(Panel.FLOAT16) ? halves : farTransposition, source, rowBytes, to, lines);
         }
 
-        /** Makes a panel of sixteen rows of blocks; it reads {@link PanelCode#BEFORE} bytes before them and a line behind. */
-        void blocks(Panel target, long source, long rowBytes, long to, int columns) {
-            boolean isScaleFirst = target == Panel.BYTE || target == Panel.NIBBLE;
+        /** Makes a panel of sixteen rows of blocks; it may read {@link PanelCode#BEFORE} bytes before them, and a line behind. */
+        void blocks(DataType type, Panel target, long source, long rowBytes, long to, int columns) {
             arguments.set(JAVA_LONG, TileCode.SCALES, to + target.scalesAt(columns));
             arguments.set(JAVA_LONG, TileCode.MINIMA, to + target.minimaAt(columns));
-            long from = isScaleFirst ? source - PanelCode.BEFORE : source;
-            run(Objects.requireNonNull(blocks.get(target)), from, rowBytes, to, target.units(columns));
+            long from = source - PanelCode.before(type);
+            run(Objects.requireNonNull(blocks.get(type)), from, rowBytes, to, target.units(columns));
         }
 
         /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to the precision of panels. */

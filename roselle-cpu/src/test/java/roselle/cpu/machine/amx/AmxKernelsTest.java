@@ -14,9 +14,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.GuardedMemory;
@@ -32,14 +33,22 @@ import roselle.tensor.DataType;
 class AmxKernelsTest {
     private final Random random = new Random(90);
 
+    static Stream<DataType> blocks() {
+        return Stream.of(DataType.values())
+                .filter(type ->
+                        Panel.of(type, Compute.BF16).filter(Panel::hasScales).isPresent());
+    }
+
+    static List<DataType> kinds() {
+        return Panel.typesWithScales();
+    }
+
     private static void assume(Feature feature) {
         assumeTrue(Processor.probe().features().contains(feature), "the processor has no " + feature);
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = DataType.class,
-            names = {"Q8_0", "Q4_0", "IQ4_NL", "Q4_K", "Q6_K"})
+    @MethodSource("blocks")
     void unpackedPanelsHoldTheNumbersOfTheTwin(DataType type) {
         assume(Feature.BF16);
         int columns = 3 * AmxKernels.UNIT;
@@ -110,15 +119,13 @@ class AmxKernelsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = DataType.class,
-            names = {"Q8_0", "Q4_0", "IQ4_NL", "Q4_K", "Q6_K"})
+    @MethodSource("blocks")
     void aFewRowsInRegistersHaveTheBitsOfTheTwinOfTiles(DataType type) {
         assume(Feature.BF16);
         Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
         for (int rows = 1; rows <= AmxKernels.FEW_ROWS; rows++) {
             for (int panels = 1; panels <= 3; panels++) {
-                inRegisters(type, panel, rows, panels, panel.unit * (1 + (rows + panels) % 3), false);
+                inRegisters(type, panel, rows, panels, panel.unit() * (1 + (rows + panels) % 3), false);
             }
             inRegisters(type, panel, rows, 2, 2 * AmxKernels.UNIT, true);
         }
@@ -172,9 +179,9 @@ class AmxKernelsTest {
     private static void limitScales(MemorySegment panels, Panel panel, int columns) {
         for (long at = 0; at < panels.byteSize(); at += panel.bytes(columns)) {
             for (int unit = 0; unit < panel.units(columns); unit++) {
-                limit(panels, at + panel.scalesAt(columns) + (long) unit * panel.scaleBytes);
+                limit(panels, at + panel.scalesAt(columns) + (long) unit * panel.scaleBytes());
                 if (panel.hasMinima()) {
-                    limit(panels, at + panel.minimaAt(columns) + (long) unit * panel.minimumBytes);
+                    limit(panels, at + panel.minimaAt(columns) + (long) unit * panel.minimumBytes());
                 }
             }
         }
@@ -189,9 +196,7 @@ class AmxKernelsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = DataType.class,
-            names = {"Q8_0", "Q4_0", "Q4_K", "Q6_K"})
+    @MethodSource("kinds")
     void aScaleThatIsNotFiniteIsSeen(DataType type) {
         Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
         int columns = 3 * AmxKernels.UNIT;
@@ -203,14 +208,14 @@ class AmxKernelsTest {
             assertThat(panel.hasFiniteScales(two, second, columns)).isTrue();
             for (float wrong : new float[] {Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, Float.NaN}) {
                 long lastUnit = panel.units(columns) - 1L;
-                long scale = second + panel.scalesAt(columns) + lastUnit * panel.scaleBytes + 2L * random.nextInt(16);
+                long scale = second + panel.scalesAt(columns) + lastUnit * panel.scaleBytes() + 2L * random.nextInt(16);
                 short before = two.get(JAVA_SHORT, scale);
                 two.set(JAVA_SHORT, scale, Float.floatToFloat16(wrong));
                 assertThat(panel.hasFiniteScales(two, second, columns)).isFalse();
                 assertThat(panel.hasFiniteScales(two, 0, columns)).isTrue();
                 two.set(JAVA_SHORT, scale, before);
                 if (panel.hasMinima()) {
-                    long minimum = second + panel.minimaAt(columns) + lastUnit * panel.minimumBytes;
+                    long minimum = second + panel.minimaAt(columns) + lastUnit * panel.minimumBytes();
                     before = two.get(JAVA_SHORT, minimum);
                     two.set(JAVA_SHORT, minimum, Float.floatToFloat16(wrong));
                     assertThat(panel.hasFiniteScales(two, second, columns)).isFalse();
@@ -223,7 +228,7 @@ class AmxKernelsTest {
     @Test
     void subnormalNumbersAreNumbersAgainAfterwards() {
         assume(Feature.BF16);
-        inRegisters(DataType.Q8_0, Panel.BYTE, 1, 1, 32, false);
+        inRegisters(DataType.Q8_0, Panel.of(DataType.Q8_0, Compute.BF16).orElseThrow(), 1, 1, 32, false);
         float half = random.nextFloat() < 2 ? 0.5f : 1;
         assertThat(Float.MIN_NORMAL * half * half).isPositive();
     }

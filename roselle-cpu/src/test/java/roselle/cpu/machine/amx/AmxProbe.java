@@ -96,7 +96,7 @@ public final class AmxProbe {
             rate("bytes (tdpbssd), 512 rows, TFLOP/s", threads, 2.0 * ROWS * COLUMNS * OUTPUTS / 1e12, t -> bytes());
         }
         rate("memory read, GB/s", threads, STREAMED / 1e9, this::read);
-        for (DataType type : new DataType[] {DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q6_K}) {
+        for (DataType type : Panel.typesWithScales()) {
             for (int rows = 1; rows <= 4; rows++) {
                 int count = rows;
                 Panel panel = Panel.of(type, Compute.BF16).orElseThrow();

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,19 +26,15 @@ import roselle.cpu.machine.SystemCalls;
 import roselle.cpu.machine.panel.BrainFloat;
 import roselle.cpu.machine.panel.Panel;
 import roselle.cpu.machine.panel.PanelPacker;
+import roselle.tensor.BlockFactor;
+import roselle.tensor.BlockFields;
 import roselle.tensor.DataType;
 
 /** Every emitted kernel against its scalar twin, bit for bit, at each number of rows and panels, under guard pages. */
 class GemmKernelsTest {
-    private static final List<DataType> TYPES = List.of(
-            DataType.Q8_0,
-            DataType.Q4_0,
-            DataType.IQ4_NL,
-            DataType.Q4_K,
-            DataType.Q6_K,
-            DataType.BF16,
-            DataType.F16,
-            DataType.F32);
+    private static final List<DataType> TYPES = Stream.of(DataType.values())
+            .filter(type -> Panel.of(type, Compute.F32).isPresent())
+            .toList();
 
     record Case(InstructionSet set, Compute compute, DataType type) {}
 
@@ -85,7 +82,7 @@ class GemmKernelsTest {
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("cases")
     void equalsItsTwinUnderGuardPages(Case each) {
-        int unit = Panel.of(each.type, each.compute).orElseThrow().unit;
+        int unit = Panel.of(each.type, each.compute).orElseThrow().unit();
         for (int columns : each.type.isQuantized() ? new int[] {unit, 3 * unit} : new int[] {1, 31, 32, 33, 100}) {
             try (var check = new Check(each, columns)) {
                 check.conversions();
@@ -145,14 +142,17 @@ class GemmKernelsTest {
                 float number = (float) random.nextGaussian();
                 short half = Float.floatToFloat16(number);
                 switch (each.type) {
-                    case Q4_K -> {
-                        source.set(JAVA_SHORT_UNALIGNED, at, half);
-                        source.set(JAVA_SHORT_UNALIGNED, at + 2, half);
-                    }
-                    case Q6_K -> source.set(JAVA_SHORT_UNALIGNED, at + 208, half);
                     case BF16 -> source.set(JAVA_SHORT_UNALIGNED, at, BrainFloat.of(number));
+                    case F16 -> source.set(JAVA_SHORT_UNALIGNED, at, half);
                     case F32 -> source.set(java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED, at, number);
-                    default -> source.set(JAVA_SHORT_UNALIGNED, at, half);
+                    default -> {
+                        BlockFields fields = each.type.fields().orElseThrow();
+                        source.set(JAVA_SHORT_UNALIGNED, at + fields.scale().at(), half);
+                        BlockFactor minimum = fields.minimum();
+                        if (minimum != null) {
+                            source.set(JAVA_SHORT_UNALIGNED, at + minimum.at(), half);
+                        }
+                    }
                 }
             }
         }
