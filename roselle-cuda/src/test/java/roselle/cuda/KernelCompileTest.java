@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.nvrtc.Compiler;
 
 /**
@@ -84,7 +85,7 @@ class KernelCompileTest {
     private static List<Arguments> begin(Predicate<Job> wanted) {
         var compiler = Objects.requireNonNull(installed).open();
         var all = new ArrayList<Arguments>();
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             for (String architecture : ARCHITECTURES) {
                 var job = new Job(source, architecture);
                 if (source.isFor(architecture) && wanted.test(job)) {
@@ -118,7 +119,7 @@ class KernelCompileTest {
     @Test
     void everySourceThatBranchesIsNamed() {
         Map<String, String> headers = KernelSource.headers();
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             String text = source.text();
             if (source.isFor(SMALL_BLOCKS) && (text.contains("__CUDA_ARCH__") || text.contains("SMALL_BLOCKS"))) {
                 assertThat(BRANCHING).contains(source);
