@@ -16,12 +16,12 @@ import roselle.cpu.CpuDevice;
 import roselle.cpu.gemm.InterpretedTiles;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
-import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
 import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
 import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
 import roselle.tensor.DataType;
 import roselle.testing.ChildJvm;
 

@@ -6,8 +6,8 @@ import roselle.api.CheckpointException;
 import roselle.backend.KvGroup;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
-import roselle.model.DecoderSpec;
 import roselle.model.architecture.Architectures;
+import roselle.model.spec.DecoderSpec;
 import roselle.quantization.Quantization;
 
 /**

@@ -47,7 +47,7 @@ class VerifyCommandTest {
     @Test
     void everyPathOfTheMachineAgreesInFloat32() {
         for (CpuPath path : CpuDevice.paths()) {
-            for (String model : List.of("llama", "gpt2", "mixtral", "deepseek_v3")) {
+            for (String model : List.of("gpt2", "deepseek_v3")) {
                 assertThat(run(
                                 "verify",
                                 "--cpu",

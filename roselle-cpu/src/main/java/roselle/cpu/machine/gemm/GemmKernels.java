@@ -68,6 +68,42 @@ public final class GemmKernels implements AutoCloseable {
         if (set == InstructionSet.AVX2 && compute != Compute.F32) {
             throw new IllegalArgumentException("AVX2 does not multiply " + compute);
         }
+        return ExecutableMemory.of(codes(set, compute)).map(memory -> {
+            var kernels = new GemmKernels(memory, compute, set);
+            kernels.name(memory.routines());
+            return kernels;
+        });
+    }
+
+    /** The bytes of all routines follow from these alone: a process that opens several devices writes them once. */
+    private static List<byte[]> codes(InstructionSet set, Compute compute) {
+        if (set == InstructionSet.AVX2) {
+            return Narrow.CODES;
+        }
+        return switch (compute) {
+            case F32 -> Floats.CODES;
+            case BF16 -> Halves.CODES;
+            case INT8 -> Bytes.CODES;
+        };
+    }
+
+    private static final class Narrow {
+        static final List<byte[]> CODES = write(InstructionSet.AVX2, Compute.F32);
+    }
+
+    private static final class Floats {
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.F32);
+    }
+
+    private static final class Halves {
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.BF16);
+    }
+
+    private static final class Bytes {
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.INT8);
+    }
+
+    private static List<byte[]> write(InstructionSet set, Compute compute) {
         var codes = new ArrayList<byte[]>();
         for (Panel panel : Panel.all(compute)) {
             for (int rows = 1; rows <= mostRows(set); rows++) {
@@ -81,11 +117,7 @@ public final class GemmKernels implements AutoCloseable {
         } else {
             codes.add(set == InstructionSet.AVX2 ? Avx2TileCode.convertActivations() : ConversionCode.of(compute));
         }
-        return ExecutableMemory.of(codes).map(memory -> {
-            var kernels = new GemmKernels(memory, compute, set);
-            kernels.name(memory.routines());
-            return kernels;
-        });
+        return List.copyOf(codes);
     }
 
     private static int mostRows(InstructionSet set) {

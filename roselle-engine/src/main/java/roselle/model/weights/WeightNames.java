@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.EnumMap;
 import java.util.Map;

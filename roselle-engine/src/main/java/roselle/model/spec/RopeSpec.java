@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 /**
  * Rotary position embedding of a layer.

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 import org.jspecify.annotations.Nullable;
 import roselle.backend.HeadShape;

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 /** What a tensor of a checkpoint is for, whatever the checkpoint calls it. */
 public enum Part {

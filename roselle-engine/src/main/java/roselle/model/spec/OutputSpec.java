@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 /**
  * From the last hidden numbers to logits.

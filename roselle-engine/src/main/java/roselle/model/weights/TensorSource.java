@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,44 +16,44 @@ import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /** A checkpoint's tensors by what they are for, each checked for its shape, and none forgotten. */
-final class TensorSource {
+public final class TensorSource {
     private final Checkpoint checkpoint;
     private final WeightNames names;
     private final Set<String> used = new HashSet<>();
     private final Quantization quantization;
     private final NamedTensors beside = new Beside();
 
-    TensorSource(Checkpoint checkpoint, WeightNames names) {
+    public TensorSource(Checkpoint checkpoint, WeightNames names) {
         this.checkpoint = checkpoint;
         this.names = names;
         quantization = Quantization.of(checkpoint);
     }
 
-    WeightNames.Layout layout() {
+    public WeightNames.Layout layout() {
         return names.layout();
     }
 
     /** Whether the checkpoint has a tensor for a part. */
-    boolean has(Part part, int layer) {
+    public boolean has(Part part, int layer) {
         return names.name(part, layer)
                 .filter(base -> find(base.replace("{expert}", "0")).isPresent())
                 .isPresent();
     }
 
     /** A tensor with that many rows of so many columns. */
-    StoredMatrix matrix(Part part, int layer, long rows, long columns) {
+    public StoredMatrix matrix(Part part, int layer, long rows, long columns) {
         return shaped(base(part, layer), Shape.of(rows, columns));
     }
 
     /** A matrix that a product multiplies with, {@code [rows, columns]}, whichever way round it is stored. */
-    StoredMatrix product(Part part, int layer, long rows, long columns, Rearrangement rearrangement) {
+    public StoredMatrix product(Part part, int layer, long rows, long columns, Rearrangement rearrangement) {
         return layout() == WeightNames.Layout.TRANSPOSED
                 ? rearrangement.transpose(matrix(part, layer, /* rows= */ columns, /* columns= */ rows))
                 : matrix(part, layer, rows, columns);
     }
 
     /** A matrix of one row, which some formats store as a vector. */
-    StoredMatrix oneRow(Part part, int layer, long columns) {
+    public StoredMatrix oneRow(Part part, int layer, long columns) {
         String base = base(part, layer);
         Tensor tensor = named(base, base + ".weight");
         return stored(
@@ -63,7 +63,7 @@ final class TensorSource {
     }
 
     /** A norm of heads: one vector for all, or one for each, also where each has a tensor of its own. */
-    float[] headVector(Part part, int layer, int heads, int size) {
+    public float[] headVector(Part part, int layer, int heads, int size) {
         String base = base(part, layer);
         if (find(base + ".norms.0").isPresent()) {
             var all = new float[heads][];
@@ -77,22 +77,22 @@ final class TensorSource {
         return numbers(tensor, tensor.shape().elements() == size ? size : (long) heads * size);
     }
 
-    boolean hasBias(Part part, int layer) {
+    public boolean hasBias(Part part, int layer) {
         return checkpoint.tensors().containsKey(base(part, layer) + ".bias");
     }
 
     /** A vector's numbers. */
-    float[] vector(Part part, int layer, long length) {
+    public float[] vector(Part part, int layer, long length) {
         return numbers(named(base(part, layer), base(part, layer) + ".weight"), length);
     }
 
     /** The numbers of a part's bias. */
-    float[] bias(Part part, int layer, long length) {
+    public float[] bias(Part part, int layer, long length) {
         return numbers(named(base(part, layer) + "_bias", base(part, layer) + ".bias"), length);
     }
 
     /** A matrix per expert, whether they are stored one by one or stacked. */
-    List<StoredMatrix> experts(Part part, int layer, int experts, long rows, long columns) {
+    public List<StoredMatrix> experts(Part part, int layer, int experts, long rows, long columns) {
         String base = base(part, layer);
         var matrices = new ArrayList<StoredMatrix>();
         if (!base.contains("{expert}")) {
@@ -109,7 +109,7 @@ final class TensorSource {
     }
 
     /** A matrix per expert whose codes and scales lie apart; empty where they are not stored so. */
-    List<SplitBlocks> split(Part part, int layer, int experts, long rows, long columns) {
+    public List<SplitBlocks> split(Part part, int layer, int experts, long rows, long columns) {
         return quantization.split(base(part, layer), experts, Shape.of(rows, columns), beside);
     }
 
@@ -120,7 +120,7 @@ final class TensorSource {
     }
 
     /** Fails where the checkpoint has a tensor that nothing asked for: ignoring it would change the computation. */
-    void requireAllUsed(UnusedTensors allowed) {
+    public void requireAllUsed(UnusedTensors allowed) {
         for (String name : checkpoint.tensors().keySet()) {
             if (!used.contains(name) && !allowed.mayIgnore(name)) {
                 throw new CheckpointException(checkpoint.source() + ": tensor " + name

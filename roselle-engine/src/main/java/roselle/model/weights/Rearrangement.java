@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,13 +16,13 @@ import roselle.tensor.Tensor;
  * <p>Each matrix is copied once, whatever is wrong with its order. One that only counts gives matrices of the right shapes
  * with anything in them.
  */
-final class Rearrangement {
+public final class Rearrangement {
     private final Arena arena;
     private final boolean copies;
     private MemorySegment anything = MemorySegment.NULL;
     private long bytes;
 
-    Rearrangement(Arena arena) {
+    public Rearrangement(Arena arena) {
         this(arena, true);
     }
 
@@ -32,12 +32,12 @@ final class Rearrangement {
     }
 
     /** One that finds out what the copies would take; the arena is for what must be there though nobody looks at it. */
-    static Rearrangement counting(Arena arena) {
+    public static Rearrangement counting(Arena arena) {
         return new Rearrangement(arena, false);
     }
 
     /** Bytes of all copies so far. */
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
@@ -47,12 +47,12 @@ final class Rearrangement {
     }
 
     /** {@code [a, b]} as {@code [b, a]}. */
-    StoredMatrix transpose(StoredMatrix matrix) {
+    public StoredMatrix transpose(StoredMatrix matrix) {
         return transpose(matrix, row -> row);
     }
 
     /** {@code [a, b]} as {@code [b, a]}, whose row {@code i} is then column {@code source(i)} of the given one. */
-    StoredMatrix transpose(StoredMatrix matrix, IntUnaryOperator source) {
+    public StoredMatrix transpose(StoredMatrix matrix, IntUnaryOperator source) {
         return StoredMatrix.of(transpose(whole(matrix, "transposed"), source));
     }
 
@@ -97,7 +97,7 @@ final class Rearrangement {
     }
 
     /** {@code [a, b]} of any type as float32 {@code [b, a]}. */
-    StoredMatrix transposeToFloats(StoredMatrix matrix) {
+    public StoredMatrix transposeToFloats(StoredMatrix matrix) {
         Shape shape = Shape.of(matrix.shape().rows(), matrix.shape().columns());
         long size = shape.elements() * Float.BYTES;
         if (!copies) {
@@ -110,7 +110,7 @@ final class Rearrangement {
     }
 
     /** A matrix whose row {@code i} is the given one's row {@code source(i)}. */
-    StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
+    public StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
         Tensor tensor = whole(matrix, "put in another order");
         if (!copies) {
             bytes += tensor.data().byteSize();
@@ -126,7 +126,7 @@ final class Rearrangement {
     }
 
     /** A matrix put together from codes and scales that lie apart; row {@code i} is the given one's row {@code source(i)}. */
-    StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
+    public StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
         DataType type = matrix.type();
         Shape shape = matrix.shape();
         long rowBytes = type.rowBytes(shape.columns());

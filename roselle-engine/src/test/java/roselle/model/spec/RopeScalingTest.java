@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

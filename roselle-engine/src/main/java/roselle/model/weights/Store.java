@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -9,7 +9,7 @@ import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 
 /** Where a decoder's numbers go when it is loaded: to a device, or, to learn what that takes, nowhere. */
-interface Store {
+public interface Store {
     Buffer allocate(DataType type, long elements);
 
     Buffer constants(float[] values);

@@ -1,11 +1,11 @@
-package roselle.model;
+package roselle.model.weights;
 
 /** Small arrays of numbers: norms, biases, sinks. */
-final class Floats {
+public final class Floats {
     private Floats() {}
 
     /** Several arrays as one. */
-    static float[] concatenate(float[]... parts) {
+    public static float[] concatenate(float[]... parts) {
         int length = 0;
         for (float[] part : parts) {
             length += part.length;

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 /**
  * How attention and feed-forward are wired to the residual stream, the same in all layers.

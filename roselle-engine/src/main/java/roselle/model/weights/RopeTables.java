@@ -1,21 +1,22 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.HashMap;
 import java.util.Map;
 import roselle.backend.Rope;
+import roselle.model.spec.RopeSpec;
 
 /** The inverse frequencies of each kind of rotation, on the device once. */
-final class RopeTables {
+public final class RopeTables {
     private final Store store;
     private final int contextLimit;
     private final Map<RopeSpec, Rope> ropes = new HashMap<>();
 
-    RopeTables(Store store, int contextLimit) {
+    public RopeTables(Store store, int contextLimit) {
         this.store = store;
         this.contextLimit = contextLimit;
     }
 
-    Rope of(RopeSpec spec) {
+    public Rope of(RopeSpec spec) {
         return ropes.computeIfAbsent(
                 spec,
                 rope -> new Rope(

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 import roselle.backend.Activation;
 import roselle.backend.Gate;

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

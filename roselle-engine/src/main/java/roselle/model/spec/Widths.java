@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.spec;
 
 import roselle.backend.StepLimits;
 
@@ -12,10 +12,10 @@ import roselle.backend.StepLimits;
  * @param expertInner both halves of one expert
  * @param experts logits of a router
  */
-record Widths(int projected, int attended, int inner, int routed, int expertInner, int experts) {
+public record Widths(int projected, int attended, int inner, int routed, int expertInner, int experts) {
     private static final int UNIT = 8; // numbers that fast kernels read at a time
 
-    static Widths of(DecoderSpec spec) {
+    public static Widths of(DecoderSpec spec) {
         var widths = new Widths(1, 1, 1, 1, 1, 1);
         for (LayerSpec layer : spec.layers()) {
             widths = widths.max(attention(layer.attention())).max(feedForward(layer.feedForward()));
@@ -124,7 +124,7 @@ record Widths(int projected, int attended, int inner, int routed, int expertInne
     }
 
     /** Numbers of the whole workspace but the logits. */
-    long elements(DecoderSpec spec, StepLimits limits) {
+    public long elements(DecoderSpec spec, StepLimits limits) {
         long stream = 4L * spec.width(); // hidden, two normalised, delta
         long routing = experts + 1L + (long) routed * (expertInner + spec.width() + 2);
         long perRow = stream + projected + attended + inner + routing;

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.List;
 import roselle.backend.Buffer;
@@ -8,7 +8,7 @@ import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 
 /** Keeps nothing and counts what a device would take for the constants and weights that it is given. */
-final class CountingStore implements Store {
+public final class CountingStore implements Store {
     private final Device device;
     private long bytes;
 
@@ -16,11 +16,11 @@ final class CountingStore implements Store {
 
     private record NoWeight(String name, int matrices, int rows, int columns) implements Weight {}
 
-    CountingStore(Device device) {
+    public CountingStore(Device device) {
         this.device = device;
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 

@@ -1,4 +1,4 @@
-package roselle.model;
+package roselle.model.weights;
 
 import java.util.List;
 
@@ -9,7 +9,7 @@ import java.util.List;
  * @param layers layers of the decoder; those behind them predict further tokens
  * @param tied whether the output matrix is the embedding, so that a copy of it is not needed
  */
-record UnusedTensors(int layers, boolean tied) {
+public record UnusedTensors(int layers, boolean tied) {
     private static final List<String> BUFFERS = List.of(
             ".rotary_emb.inv_freq",
             ".attn.bias",
@@ -20,7 +20,7 @@ record UnusedTensors(int layers, boolean tied) {
             "rope_factors_long.weight",
             "rope_factors_short.weight");
 
-    boolean mayIgnore(String name) {
+    public boolean mayIgnore(String name) {
         if (BUFFERS.stream().anyMatch(name::endsWith)) {
             return true;
         }
