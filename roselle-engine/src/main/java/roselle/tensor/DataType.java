@@ -63,7 +63,18 @@ public enum DataType {
             Packing.block(32, 4, 16),
             TableBlocks::iq4_nl,
             BlockFields.of(TableBlocks.STEPS, BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
-    IQ4_XS(23, Packing.superBlock(4, 16).grouped(32, 6), TableBlocks::iq4_xs),
+    IQ4_XS(
+            23,
+            Packing.superBlock(4, 16).grouped(32, 6),
+            TableBlocks::iq4_xs,
+            BlockFields.of(
+                    TableBlocks.STEPS,
+                    BlockFactor.half(0)
+                            .times(
+                                    CodeValues.less(6, 32),
+                                    BitPlane.of(8, 4, 1, 4),
+                                    BitPlane.of(8, 2, 1, 2).above(4)),
+                    BitPlane.of(256, 8, 16, 4))),
     MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4),
     /** FP8 with a float32 scale before each 128 of a row: what devices make of codes and scales that lie apart in a checkpoint. */
     F8_E4M3_128(

@@ -83,7 +83,8 @@ public class GemmTest {
         try (MachineCode code = MachineCode.withTiles(auto, AmxInterpreter.idle(), "the best")) {
             assertThat(code.describe())
                     .startsWith("bf16, bfloat16 for quantized")
-                    .contains("(the best, but the AMX tiles of this processor multiply wrongly: q4_0, row 0 of 3");
+                    .contains("(the best, but the AMX tiles of this processor multiply wrongly: "
+                            + Panel.typesWithScales().getFirst().label() + ", row 0 of 3");
         }
         CpuOptions amx = auto.with(CpuPath.AMX);
         assertThatThrownBy(() -> MachineCode.withTiles(amx, AmxInterpreter.idle(), "asked for"))
