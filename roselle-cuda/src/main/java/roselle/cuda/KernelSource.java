@@ -59,6 +59,7 @@ enum KernelSource {
             "gemm/linear_mma.cuh",
             "gemm/rings.cuh",
             "gemm/sums.cuh",
+            "sampling/noise.cuh",
             "sampling/selection.cuh");
 
     private final String folder;
