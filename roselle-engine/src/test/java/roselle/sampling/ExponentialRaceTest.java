@@ -135,8 +135,8 @@ final class ExponentialRaceTest {
     @Tag("long")
     void manyDrawsFollowTheProbabilities() {
         var random = new SplittableRandom(SEED);
-        for (double temperature : new double[] {0.5, 1, 1.7}) {
-            for (int vocabulary : new int[] {24, 100, 1000}) {
+        for (double temperature : new double[] {0.5, 1.7}) {
+            for (int vocabulary : new int[] {24, 500}) {
                 float[] logits = logits(random, vocabulary, 1.5);
                 for (boolean alongSeeds : new boolean[] {false, true}) {
                     assertThat(chiSquare(logits, temperature, 1 << 17, alongSeeds))
