@@ -24,7 +24,7 @@ public record GgufWords(boolean lowerCase, boolean stripAccents) implements PreT
             int given = text.codePointAt(at);
             at += Character.charCount(given);
             int codePoint = stripAccents
-                    ? NormalForm.NFD.normalize(Character.toString(given)).codePointAt(0)
+                    ? NormalForm.NFD.of(Character.toString(given)).codePointAt(0)
                     : given;
             if (UNKNOWN.contains(codePoint)) {
                 word.appendCodePoint(codePoint);
