@@ -57,6 +57,21 @@ final class ModelConfig {
         return checked(name(field, key), integer(field, key, fallback), most);
     }
 
+    /** The same, where 0 means that there is none; so does absence. */
+    int sizeOrNone(String field, String key, int most) {
+        String name = name(field, key);
+        int value = integer(field, key, 0);
+        if (value < 0 || value > most) {
+            throw new CheckpointException(metadata.origin() + ": " + name + " is " + value + ", expected 0 to " + most);
+        }
+        return value;
+    }
+
+    /** Tokens that a query sees; 0 for all. */
+    int window(String field, String key) {
+        return sizeOrNone(field, key, Sizes.MAX_POSITIONS);
+    }
+
     double number(String field, String key) {
         return metadata.number(name(field, key));
     }
