@@ -158,8 +158,8 @@ class MutatedConfigurationTest {
         switch (random.nextInt(10)) {
             case 0 -> object.remove(name);
             case 1 -> object.set(name, object.get(names.get(random.nextInt(names.size()))));
-            case 2 -> object.put(name, value.isNumber() ? value.asLong() + 1 : 1);
-            case 3 -> object.put(name, value.isNumber() ? value.asLong() - 1 : -1);
+            case 2 -> object.put(name, value.asLong(0) + 1);
+            case 3 -> object.put(name, value.asLong(0) - 1);
             default -> object.set(name, JSON.readTree(VALUES[random.nextInt(VALUES.length)]));
         }
     }
