@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 import roselle.model.architecture.Architectures;
 
 /** A GGUF whose header says what no model can be is refused in a sentence. */

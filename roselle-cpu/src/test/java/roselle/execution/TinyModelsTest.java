@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.option.Precision;
 
 /** Each supported family computes what Hugging Face's implementation computed, however the prompt is cut. */
 class TinyModelsTest {

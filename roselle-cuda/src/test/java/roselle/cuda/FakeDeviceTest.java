@@ -22,6 +22,8 @@ import roselle.backend.Rows;
 import roselle.backend.SampledTokens;
 import roselle.backend.SamplingRows;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Launcher;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.nvrtc.Compiler;
 
 /** Every kernel compiles for every architecture that we name, without a warning and without spilling registers. */
