@@ -40,11 +40,52 @@ class MutatedConfigurationTest {
     private static final long SEED = 20261123;
     private static final JsonMapper JSON = new JsonMapper();
     private static final String[] VALUES = {
-        "null", "true", "false", "0", "1", "-1", "2", "3", "4", "5", "8", "16", "63", "64", "128", "1000", "100000",
-        "1000000000", "2147483647", "-2147483648", "2147483648", "9223372036854775807", "-9223372036854775808", "0.0",
-        "0.5", "-0.5", "1e-40", "1e38", "1e300", "-1e300", "\"\"", "\"x\"", "\"silu\"", "\"yarn\"", "\"linear\"",
-        "\"dynamic\"", "\"llama3\"", "\"longrope\"", "\"full_attention\"", "[]", "[0]", "[-1, 1]", "[1, 2, 3]",
-        "[\"sliding_attention\", \"full_attention\"]", "{}", "{\"rope_type\": \"yarn\", \"factor\": 2}"
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "-1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "8",
+        "16",
+        "63",
+        "64",
+        "128",
+        "1000",
+        "100000",
+        "1000000000",
+        "2147483647",
+        "-2147483648",
+        "2147483648",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "0.0",
+        "0.5",
+        "-0.5",
+        "1e-40",
+        "1e38",
+        "1e300",
+        "-1e300",
+        "\"\"",
+        "\"x\"",
+        "\"silu\"",
+        "\"yarn\"",
+        "\"linear\"",
+        "\"dynamic\"",
+        "\"llama3\"",
+        "\"longrope\"",
+        "\"full_attention\"",
+        "[]",
+        "[0]",
+        "[-1, 1]",
+        "[1, 2, 3]",
+        "[\"sliding_attention\", \"full_attention\"]",
+        "{}",
+        "{\"rope_type\": \"yarn\", \"factor\": 2}"
     };
 
     @TempDir
@@ -216,7 +257,8 @@ class MutatedConfigurationTest {
     /** What becomes of a model: an answer, or the name of the refusal. */
     private static String outcome(Path model) {
         try (var engine = open(model)) {
-            var request = GenerationRequest.builder().tokens(0, 0, 0).temperature(0).maxTokens(2);
+            var request =
+                    GenerationRequest.builder().tokens(0, 0, 0).temperature(0).maxTokens(2);
             try (var generation = engine.submit(request.build())) {
                 for (var event : generation) {
                     if (event instanceof Failed failed) { // weights multiplied with what was not theirs

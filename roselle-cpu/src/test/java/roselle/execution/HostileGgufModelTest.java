@@ -53,7 +53,9 @@ class HostileGgufModelTest {
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContainingAll(tensor, "i32");
         bytes.putInt(type, I8);
-        assertThatThrownBy(() -> open(file)).isInstanceOf(CheckpointException.class).hasMessageContaining("i8");
+        assertThatThrownBy(() -> open(file))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("i8");
     }
 
     @ParameterizedTest
@@ -91,7 +93,8 @@ class HostileGgufModelTest {
         int[] ends = new int[names.length];
         for (int i = 0; i < names.length; i++) {
             files[i] = gguf(names[i]);
-            ends[i] = Math.max(indexOf(files[i], "output_norm.weight"), indexOf(files[i], "blk.1.attn_norm.weight")) + 50;
+            ends[i] =
+                    Math.max(indexOf(files[i], "output_norm.weight"), indexOf(files[i], "blk.1.attn_norm.weight")) + 50;
         }
         for (int round = 0; round < count; round++) {
             int model = random.nextInt(names.length);

@@ -48,8 +48,8 @@ final class Mxfp4 implements Quantization {
         require(tensors, blocks.get(), Shape.of(matrices, grid.rows(), grid.columns(), bytes));
         require(tensors, scales, Shape.of(matrices, grid.rows(), grid.columns()));
         if (one.columns() % DataType.MXFP4.blockElements() != 0) {
-            throw new CheckpointException(tensors.source() + ": tensor " + name + BLOCKS + " has rows of " + one.columns()
-                    + " numbers, which is not a multiple of " + DataType.MXFP4.blockElements());
+            throw new CheckpointException(tensors.source() + ": tensor " + name + BLOCKS + " has rows of "
+                    + one.columns() + " numbers, which is not a multiple of " + DataType.MXFP4.blockElements());
         }
         var all = new ArrayList<SplitBlocks>();
         for (int i = 0; i < matrices; i++) {

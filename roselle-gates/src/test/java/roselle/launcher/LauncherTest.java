@@ -203,7 +203,8 @@ final class LauncherTest {
             builder.command(app.resolve("roselle").toString(), "version");
             Outcome outcome = outcome(builder.start());
             assertThat(outcome.err()).isEmpty();
-            String path = outcome.out().lines()
+            String path = outcome.out()
+                    .lines()
                     .dropWhile(line -> !line.equals("<-p>"))
                     .skip(1)
                     .findFirst()

@@ -37,8 +37,7 @@ final class HubApi implements AutoCloseable {
     }
 
     /** The files of a commit whose paths are wanted; a hostile path fails, wanted or not. */
-    Listing listing(String repository, String commit, Predicate<String> isWanted, Inquiry inquiry)
-            throws IOException {
+    Listing listing(String repository, String commit, Predicate<String> isWanted, Inquiry inquiry) throws IOException {
         SequencedMap<String, RepositoryFile> files = new LinkedHashMap<>();
         Optional<URI> page =
                 Optional.of(http.address("/api/models/" + repository + "/tree/" + commit + "?recursive=true"));
@@ -56,8 +55,7 @@ final class HubApi implements AutoCloseable {
 
     private record Page(SequencedMap<String, RepositoryFile> files, Optional<URI> next, long bytes) {}
 
-    private Page readPage(
-            URI address, String repository, Predicate<String> isWanted, long bytesLeft, Inquiry inquiry)
+    private Page readPage(URI address, String repository, Predicate<String> isWanted, long bytesLeft, Inquiry inquiry)
             throws IOException {
         return inquiry.attempts().run(() -> {
             try (HubResponse response = http.fetch(address, Optional.empty(), repository)) {

@@ -57,7 +57,9 @@ class PatienceTest {
 
     @BeforeEach
     void start() throws IOException {
-        hub = new LoopbackHub().with("config.json", "{\"model_type\":\"llama\"}").with("model.safetensors", "x");
+        hub = new LoopbackHub()
+                .with("config.json", "{\"model_type\":\"llama\"}")
+                .with("model.safetensors", "x");
     }
 
     @AfterEach

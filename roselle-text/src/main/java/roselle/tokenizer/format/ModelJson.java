@@ -92,8 +92,8 @@ final class ModelJson {
     /** What is put at each character of a word before it is looked up, or compared with it. */
     private String affix(String text, String path) {
         if (text.length() > MAX_AFFIX) {
-            throw new CheckpointException(source.origin() + ": " + path + " has " + text.length()
-                    + " characters, the limit is " + MAX_AFFIX);
+            throw new CheckpointException(
+                    source.origin() + ": " + path + " has " + text.length() + " characters, the limit is " + MAX_AFFIX);
         }
         return text;
     }

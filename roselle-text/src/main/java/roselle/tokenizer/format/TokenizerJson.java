@@ -86,8 +86,8 @@ final class TokenizerJson {
                 described.build(vocabulary, byteAlphabet, tokens::isSpecial),
                 vocabulary,
                 config.postProcessor(tokens, vocabulary)
-                        .orElseGet(
-                                () -> postProcessor.map(TokenizerJson::postProcessor).orElse(PostProcessor.NONE)),
+                        .orElseGet(() ->
+                                postProcessor.map(TokenizerJson::postProcessor).orElse(PostProcessor.NONE)),
                 decoder.map(TokenizerJson::decoder).orElseGet(Decoders::joinedBySpace));
     }
 

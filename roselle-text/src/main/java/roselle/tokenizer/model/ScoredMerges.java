@@ -88,8 +88,9 @@ final class ScoredMerges {
             if (isMade(id)) {
                 steps += (long) vocabulary.length(id) * vocabulary.length(id);
                 if (steps > MAX_STEPS) {
-                    throw new CheckpointException("the tokens up to " + id + " have so many characters that finding their"
-                            + " merges takes more than " + MAX_STEPS + " steps: the vocabulary is damaged");
+                    throw new CheckpointException(
+                            "the tokens up to " + id + " have so many characters that finding their"
+                                    + " merges takes more than " + MAX_STEPS + " steps: the vocabulary is damaged");
                 }
                 collect(vocabulary.spelling(id), id, pairs);
             }

@@ -30,7 +30,8 @@ public final class AddedTokens {
     private final Map<String, AddedToken> byContent = new HashMap<>();
     private final TokenTrie verbatim = new TokenTrie();
     private final TokenTrie normalized = new TokenTrie();
-    private final TokenTrie normalizedAsGiven = new TokenTrie(); // the special ones of normalized, as the file spells them
+    private final TokenTrie normalizedAsGiven =
+            new TokenTrie(); // the special ones of normalized, as the file spells them
 
     /** Receives stretches of text and the tokens between them, in order. */
     interface Sink {
@@ -62,7 +63,8 @@ public final class AddedTokens {
             insert(normalized, normalizer.normalize(token.content(), MAX_LENGTH), token);
         } catch (InvalidRequestException tooLong) {
             throw new CheckpointException(
-                    "added token " + token.id() + " has more than " + MAX_LENGTH + " characters when normalized", tooLong);
+                    "added token " + token.id() + " has more than " + MAX_LENGTH + " characters when normalized",
+                    tooLong);
         }
         if (token.special()) {
             insert(normalizedAsGiven, token.content(), token);

@@ -46,7 +46,10 @@ class HostileTokenizerTest {
                         .array());
         return Stream.of(
                 Arguments.of("normalizer", "{'type':'Sequence','normalizers':[" + nfkd + "]}", "more than 64 parts"),
-                Arguments.of("normalizer", "{'type':'Prepend','prepend':'" + MEGABYTE + "'}", "normalizer.prepend has 1048576"),
+                Arguments.of(
+                        "normalizer",
+                        "{'type':'Prepend','prepend':'" + MEGABYTE + "'}",
+                        "normalizer.prepend has 1048576"),
                 Arguments.of(
                         "normalizer",
                         "{'type':'Replace','pattern':{'String':'a'},'content':'" + MEGABYTE + "'}",
@@ -60,11 +63,13 @@ class HostileTokenizerTest {
                         "{'type':'Sequence','pretokenizers':[" + (spell + ",").repeat(29) + spell + "]}",
                         "times as long"),
                 Arguments.of("post_processor", special, "more than 1024 ids"),
+                Arguments.of("post_processor", "{'type':'Sequence','processors':[" + tripled + "]}", "times as long"),
                 Arguments.of(
-                        "post_processor", "{'type':'Sequence','processors':[" + tripled + "]}", "times as long"),
-                Arguments.of("decoder", "{'type':'WordPiece','prefix':'" + MEGABYTE + "','cleanup':true}", "decoder.prefix"),
+                        "decoder", "{'type':'WordPiece','prefix':'" + MEGABYTE + "','cleanup':true}", "decoder.prefix"),
                 Arguments.of(
-                        "decoder", "{'type':'Sequence','decoders':[" + replace + "," + replace + "]}", "25 times as long"),
+                        "decoder",
+                        "{'type':'Sequence','decoders':[" + replace + "," + replace + "]}",
+                        "25 times as long"),
                 Arguments.of(
                         "model",
                         "{'type':'Unigram','unk_id':0,'vocab':[['?',0],['" + "a".repeat(3000) + "',-1]]}",
@@ -121,8 +126,7 @@ class HostileTokenizerTest {
 
     @Test
     void spaceBeforeATokenIsLookedAtOnce() {
-        Tokenizer tokenizer =
-                read(Map.of("added_tokens", "[{'id':2,'content':' ','lstrip':true,'normalized':false}]"));
+        Tokenizer tokenizer = read(Map.of("added_tokens", "[{'id':2,'content':' ','lstrip':true,'normalized':false}]"));
         long before = cpuMillis();
         assertThat(tokenizer.encode(" ".repeat(400_000), SPECIAL)).hasSize(400_000);
         assertThat(cpuMillis() - before).isLessThan(5_000); // each place back to the first would be 8 * 10^10 steps
@@ -130,9 +134,10 @@ class HostileTokenizerTest {
 
     @Test
     void heldBackSpacesAreCountedAndNotCopied() {
-        Tokenizer tokenizer = read(Map.of(
-                "decoder",
-                "{'type':'Sequence','decoders':[{'type':'Fuse'},{'type':'Strip','content':' ','start':0,'stop':1000000}]}"));
+        Tokenizer tokenizer = read(
+                Map.of(
+                        "decoder",
+                        "{'type':'Sequence','decoders':[{'type':'Fuse'},{'type':'Strip','content':' ','start':0,'stop':1000000}]}"));
         int[] spaces = new int[20_000];
         Arrays.fill(spaces, 2);
         long before = allocated();
@@ -160,7 +165,8 @@ class HostileTokenizerTest {
                     .as(forged)
                     .startsWith(9, 0, 9, 0)
                     .endsWith(1, 9)
-                    .satisfies(ids -> assertThat(Arrays.stream(ids).filter(id -> id == 9)).hasSize(3));
+                    .satisfies(ids ->
+                            assertThat(Arrays.stream(ids).filter(id -> id == 9)).hasSize(3));
         }
         assertThat(tokenizer.encode("<s>a<s>" + spellings.guard("a b"), GUARDED))
                 .isEqualTo(tokenizer.encode("<s>a<s>a b", new EncodeOptions(false, true)));
@@ -190,7 +196,8 @@ class HostileTokenizerTest {
         all.putAll(fields);
         var json = new StringBuilder("{");
         all.forEach((name, value) -> json.append(json.length() > 1 ? "," : "").append("'" + name + "':" + value));
-        return TokenizerFixture.ours(json.append('}').toString().replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return TokenizerFixture.ours(
+                json.append('}').toString().replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
     private static long cpuMillis() {
