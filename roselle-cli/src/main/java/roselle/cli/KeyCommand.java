@@ -11,12 +11,14 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 import roselle.server.config.KeyLimits;
+import roselle.server.config.KeyRights;
 
 /** {@code roselle key}: makes an API key, prints it once, and adds its hash to the file of {@code serve --api-keys}. */
 @Command(name = "key", sortOptions = false)
@@ -30,6 +32,15 @@ final class KeyCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "NAME", description = "Whose key it is.")
     private String name = "";
 
+    @Option(
+            names = "--group",
+            paramLabel = "NAME",
+            description = "Keys of one group share one part of the engine, and cached prefixes; default: a group of its own.")
+    private String group = "";
+
+    @Option(names = "--operator", description = "The key sees what concerns all keys: metrics and the dashboard.")
+    private boolean isOperator;
+
     @Mixin
     private KeyLimitFlags limits = new KeyLimitFlags();
 
@@ -37,7 +48,7 @@ final class KeyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         String secret = ApiKey.random();
         ApiKey key = ExitCode.checkingOptions(
-                specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits()));
+                specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits(), new KeyRights(group, isOperator)));
         requireNew(key);
         append(ApiKeyFile.line(key, KeyLimits.DEFAULT) + "\n");
         var out = specification.commandLine().getOut();

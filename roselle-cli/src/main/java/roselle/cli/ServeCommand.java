@@ -55,6 +55,11 @@ final class ServeCommand implements Callable<Integer> {
     private boolean hasNoBlackBox;
 
     @Option(
+            names = "--share-prefixes",
+            description = "Let API keys reuse each other's cached prefixes, whose times then tell what others have asked.")
+    private boolean sharesPrefixes;
+
+    @Option(
             names = {"-v", "--verbose"},
             description = "Print the memory plan and where the time of the start went, on standard error.")
     private boolean isVerbose;
@@ -75,7 +80,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        serve(server, engine);
+        serve(server, engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)));
         return ExitCode.OK.status();
     }
 

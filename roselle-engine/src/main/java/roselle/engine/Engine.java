@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
@@ -72,7 +71,7 @@ public final class Engine implements AutoCloseable {
     private final EngineProbe probe;
     private final EngineLoop loop;
     private final StartTimeline timeline;
-    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AnswerRoom room;
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
 
@@ -96,6 +95,7 @@ public final class Engine implements AutoCloseable {
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
+        room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
         loop = new EngineLoop(
@@ -280,13 +280,14 @@ public final class Engine implements AutoCloseable {
         long submitted = System.nanoTime();
         requireAlive();
         int choices = request.output().choices();
-        reserve(choices);
+        String key = request.scheduling().key();
+        room.take(key, choices);
         try {
             int[] prompt = known(encoder.encode(request.prompt()));
             int maxLength = maxLength(prompt.length, request.stop());
             Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
-            var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
+            var active = new ActiveRequest(sequences, channel, submitted, () -> room.giveBack(key, choices));
             var generation = new Generation(
                     channel,
                     new NamedLogprobs(tokenizer),
@@ -297,7 +298,7 @@ public final class Engine implements AutoCloseable {
             loop.refuseIfDead();
             return generation;
         } catch (Throwable failure) {
-            inFlight.addAndGet(-choices);
+            room.giveBack(key, choices);
             throw failure;
         }
     }
@@ -311,23 +312,7 @@ public final class Engine implements AutoCloseable {
 
     /** The answers that can be generated and wait at a time: one request with more can never be taken. */
     public int maxAnswers() {
-        return config.batch().maxQueue() + sizes.limits().maxSequences();
-    }
-
-    private void reserve(int choices) {
-        int most = maxAnswers();
-        if (choices > most) {
-            throw new InvalidRequestException(
-                    Reason.OUT_OF_RANGE,
-                    "",
-                    "n is " + choices + ", but this engine takes at most " + most + " answers at a time");
-        }
-        int now = inFlight.addAndGet(choices);
-        if (now > most) {
-            inFlight.addAndGet(-choices);
-            throw new CapacityException("the queue is full: " + (now - choices)
-                    + " answers are being generated or wait," + " of at most " + most + "; try again later");
-        }
+        return room.most();
     }
 
     /** The prompt, when the model has a row for each of its ids: tokenizers may have more tokens than that. */
@@ -392,7 +377,8 @@ public final class Engine implements AutoCloseable {
         long deadline = scheduling.deadline().isZero()
                 ? Scheduling.NO_DEADLINE
                 : submitted + scheduling.deadline().toNanos();
-        return new Scheduling(new PrefixScope(salt, ""), scheduling.priority(), scheduling.key(), submitted, deadline);
+        var scope = new PrefixScope(config.cache().sharesAcrossKeys() ? "" : scheduling.key(), salt, "");
+        return new Scheduling(scope, scheduling.priority(), scheduling.key(), submitted, deadline);
     }
 
     /** Spreads the bits of a number (the finaliser of SplitMix64). */

@@ -23,11 +23,24 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
      * @param bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
      * @param pageTokens tokens that share a page
      * @param prefixSharing whether requests may reuse the keys and values of a common beginning
+     * @param sharesAcrossKeys whether they may also where {@link roselle.api.SchedulingOptions#key} differs; a key then learns
+     *     from its first token's time what others have asked
      */
-    public record CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+    public record CacheOptions(
+            String type, long bytes, int pageTokens, boolean prefixSharing, boolean sharesAcrossKeys) {
         private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
+
+        /** Each key's prefixes are its own. */
+        public CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+            this(type, bytes, pageTokens, prefixSharing, false);
+        }
+
+        /** The same, but for who shares prefixes. */
+        public CacheOptions sharedAcrossKeys(boolean value) {
+            return new CacheOptions(type, bytes, pageTokens, prefixSharing, value);
+        }
 
         public CacheOptions {
             if (!TYPES.contains(type.toLowerCase(Locale.ROOT))) {

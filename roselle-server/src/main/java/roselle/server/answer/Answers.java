@@ -111,7 +111,7 @@ public final class Answers {
         }
 
         private SchedulingOptions withKey(SchedulingOptions asked) {
-            return new SchedulingOptions(asked.priority(), ticket.key(), asked.cacheSalt(), asked.deadline());
+            return new SchedulingOptions(asked.priority(), ticket.group(), asked.cacheSalt(), asked.deadline());
         }
 
         @Override
