@@ -55,12 +55,16 @@ import roselle.tokenizer.Tokenizer;
  * returns all memory.
  */
 public final class Engine implements AutoCloseable {
+    /** Ids that are decoded on the caller's thread. */
+    private static final int FEW_IDS = 16 << 10;
+
     private static final System.Logger LOG = System.getLogger(Engine.class.getName());
 
     private final EngineConfig config;
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
+    private final LongPrompts longPrompts;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
     private final ConversationFormat format;
@@ -88,7 +92,8 @@ public final class Engine implements AutoCloseable {
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
+        longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
         advisedSampling = ModelDefaults.of(checkpoint);
         format = ConversationFormat.of(tokenizer);
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
@@ -283,7 +288,7 @@ public final class Engine implements AutoCloseable {
         String key = request.scheduling().key();
         room.take(key, choices);
         try {
-            int[] prompt = known(encoder.encode(request.prompt()));
+            int[] prompt = known(encoder.encode(request.prompt(), key, longest));
             int maxLength = maxLength(prompt.length, request.stop());
             Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
@@ -404,7 +409,19 @@ public final class Engine implements AutoCloseable {
 
     /** The ids that a request with this prompt would begin with; nothing is generated. */
     public int[] tokenize(Prompt prompt) {
-        return encoder.encode(prompt);
+        return tokenize(prompt, "");
+    }
+
+    /** The same for a key, among whose other work it has its turn, where the prompt is long. */
+    public int[] tokenize(Prompt prompt, String key) {
+        return encoder.encode(prompt, key, PromptEncoder.ANY);
+    }
+
+    /** The text of a key's ids, which has its turn among the key's other work, where there are many. */
+    public String detokenize(int[] ids, String key) {
+        return ids.length <= FEW_IDS
+                ? tokenizer.decode(ids, false)
+                : longPrompts.run(key, _ -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */
@@ -437,7 +454,7 @@ public final class Engine implements AutoCloseable {
 
     /** What the engine is doing. */
     public EngineStatus status() {
-        return probe.status(loop.death() == null);
+        return probe.status(loop.death());
     }
 
     /** Why the engine ended, or null while it runs. */

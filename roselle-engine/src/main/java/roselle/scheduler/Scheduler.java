@@ -58,6 +58,7 @@ public final class Scheduler {
     private Batch batch; // the step under way
     private Batch ahead; // the one after it
     private long nextDeadline = Scheduling.NO_DEADLINE; // no later than the earliest one
+    private String lastFailure = "";
     private boolean isStepUnderWay;
     private boolean isPlannedAhead;
 
@@ -84,6 +85,11 @@ public final class Scheduler {
     /** Sequences that have run, lost their pages, and wait to go on. */
     public int preempted() {
         return queue.size() - queue.waitingCount();
+    }
+
+    /** Why an answer failed in a step, if no token was generated since; else empty. */
+    public String lastFailure() {
+        return lastFailure;
     }
 
     /** What was done so far. */
@@ -247,8 +253,12 @@ public final class Scheduler {
                     + (isStepUnderWay ? batch.size() : 0));
         }
         releaseDropped(batch);
+        long before = totals.generatedTokens;
         for (int entry = 0; entry < batch.size(); entry++) {
             commit(entry, result);
+        }
+        if (totals.generatedTokens > before) {
+            lastFailure = "";
         }
         for (int i = 0; i < cancelled.size(); i++) { // an iterator would be an object for each step
             end(cancelled.get(i), new Outcome.Cancelled());
@@ -272,6 +282,7 @@ public final class Scheduler {
         }
         String failure = result.failure(entry);
         if (failure != null) {
+            lastFailure = failure;
             end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
             return;
         }

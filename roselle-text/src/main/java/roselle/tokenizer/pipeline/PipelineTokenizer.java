@@ -5,6 +5,7 @@ import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.model.IdBuffer;
@@ -18,17 +19,32 @@ import roselle.tokenizer.unicode.WellFormed;
 public final class PipelineTokenizer implements Tokenizer {
     private final Pipeline parts;
     private final int vocabularySize;
+    private final long bytesOfLongest;
 
     public PipelineTokenizer(Pipeline parts) {
         this.parts = parts;
         vocabularySize = Math.max(parts.vocabulary().size(), parts.added().idLimit());
+        bytesOfLongest = LongestToken.bytes(parts);
+    }
+
+    @Override
+    public long leastIds(long utf8Bytes) {
+        return utf8Bytes / bytesOfLongest;
     }
 
     @Override
     public int[] encode(String text, EncodeOptions options) {
+        return encode(text, options, EncodeProgress.NONE);
+    }
+
+    @Override
+    public int[] encode(String text, EncodeOptions options, EncodeProgress progress) {
         var ids = new IdBuffer(text.length() / 3);
         String whole = WellFormed.of(text);
-        PieceSink toModel = (piece, start, end, first) -> parts.model().tokenize(piece, start, end, ids);
+        PieceSink toModel = (piece, start, end, first) -> {
+            parts.model().tokenize(piece, start, end, ids);
+            progress.encoded(end - start, ids.size());
+        };
         parts.added().splitVerbatim(whole, options.parseSpecial(), new AddedTokens.Sink() {
             @Override
             public void text(String given, int start, int end) {
