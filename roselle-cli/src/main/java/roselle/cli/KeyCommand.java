@@ -1,11 +1,9 @@
 package roselle.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -50,7 +48,7 @@ final class KeyCommand implements Callable<Integer> {
         ApiKey key = ExitCode.checkingOptions(
                 specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits(), new KeyRights(group, isOperator)));
         requireNew(key);
-        append(ApiKeyFile.line(key, KeyLimits.DEFAULT) + "\n");
+        append(ApiKeyFile.line(key, KeyLimits.DEFAULT));
         var out = specification.commandLine().getOut();
         out.println(secret);
         out.flush();
@@ -75,13 +73,6 @@ final class KeyCommand implements Callable<Integer> {
                 // its permissions are as its owner wants them
             }
         }
-        byte[] bytes = (endsWithinALine() ? "\n" + line : line).getBytes(StandardCharsets.UTF_8);
-        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    }
-
-    private boolean endsWithinALine() throws IOException {
-        return Files.exists(file)
-                && Files.size(file) > 0
-                && !Files.readString(file).endsWith("\n");
+        new LineFile(file).add(line);
     }
 }

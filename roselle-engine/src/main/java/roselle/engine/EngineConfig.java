@@ -61,14 +61,17 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
      * @param maxQueue answers that wait at a time; one more is refused
      */
     public record BatchOptions(int maxContext, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+        /** The most that each of these sizes can be: sums of them stay far from the largest integer. */
+        public static final int MAX_SIZE = 100_000_000;
+
         public static final BatchOptions DEFAULT = new BatchOptions(0, 64, 512, 0, 1024);
 
         public BatchOptions {
-            requireAtLeast("max context", maxContext, 0);
-            requireAtLeast("max sequences", maxSequences, 1);
-            requireAtLeast("step tokens", stepTokens, maxSequences);
-            requireAtLeast("chunk tokens", chunkTokens, 0);
-            requireAtLeast("max queue", maxQueue, 1);
+            requireBetween("max context", maxContext, 0);
+            requireBetween("max sequences", maxSequences, 1);
+            requireBetween("step tokens", stepTokens, maxSequences);
+            requireBetween("chunk tokens", chunkTokens, 0);
+            requireBetween("max queue", maxQueue, 1);
         }
 
         int effectiveChunkTokens() {
@@ -95,6 +98,14 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     public EngineConfig with(Overlap value) {
         return new EngineConfig(model, device, cache, batch, value);
+    }
+
+    private static void requireBetween(String field, long value, long least) {
+        requireAtLeast(field, value, least);
+        if (value > BatchOptions.MAX_SIZE) {
+            throw new InvalidRequestException(
+                    field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
+        }
     }
 
     private static void requireAtLeast(String field, long value, long least) {

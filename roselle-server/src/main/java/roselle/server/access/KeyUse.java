@@ -36,6 +36,10 @@ final class KeyUse {
         return key.name();
     }
 
+    boolean isOperator() {
+        return key.rights().isOperator();
+    }
+
     String group() {
         return key.group();
     }
