@@ -19,7 +19,7 @@ public record SchedulingOptions(int priority, String key, String cacheSalt, Dura
 
     public SchedulingOptions {
         Check.between("priority", priority, -1000, 1000);
-        Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.length(), 1024);
+        Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.codePointCount(0, cacheSalt.length()), 1024);
         Check.atMost("key", "the length of the key", key.length(), 1024);
         if (deadline.isNegative()) {
             throw new InvalidRequestException(Reason.OUT_OF_RANGE, "deadline", "the deadline is negative: " + deadline);

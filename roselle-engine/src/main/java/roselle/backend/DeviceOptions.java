@@ -18,7 +18,9 @@ public record DeviceOptions(String name, int threads, String cpu, String compute
     /** What leaves a choice to the backend. */
     public static final String AUTO = "auto";
 
-    private static final int MAX_THREADS = 1024;
+    /** Threads meet some fifty times in a step: more than the processors run at a time only wait for each other. */
+    private static final int MAX_THREADS =
+            Math.max(64, 4 * Runtime.getRuntime().availableProcessors());
 
     public static final DeviceOptions DEFAULT = new DeviceOptions(AUTO, 0);
 

@@ -68,6 +68,10 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
         public BatchOptions {
             requireBetween("max context", maxContext, 0);
+            if (maxContext == 1) {
+                throw new InvalidRequestException(
+                        "max context is 1: it must be at least 2, a token of the prompt and one of the answer");
+            }
             requireBetween("max sequences", maxSequences, 1);
             requireBetween("step tokens", stepTokens, maxSequences);
             requireBetween("chunk tokens", chunkTokens, 0);
