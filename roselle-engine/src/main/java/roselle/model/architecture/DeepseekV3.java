@@ -8,10 +8,10 @@ import java.util.Set;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.Router;
-import roselle.model.AttentionSpec;
-import roselle.model.Blueprint;
-import roselle.model.FeedForwardSpec;
-import roselle.model.Part;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** DeepSeek V3: latent attention, and experts chosen by groups with a correction. */
 final class DeepseekV3 implements Architecture {

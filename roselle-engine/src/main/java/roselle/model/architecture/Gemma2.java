@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.Part;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** Gemma 2: Gemma with norms on both sides of each half, soft caps, and a window in every other layer. */
 final class Gemma2 implements Architecture {

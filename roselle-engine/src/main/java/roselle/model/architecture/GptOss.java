@@ -6,10 +6,10 @@ import java.util.Set;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.Router;
-import roselle.model.Blueprint;
-import roselle.model.FeedForwardSpec;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** gpt-oss: sinks, a window in every other layer, biased experts with bounded gates, maybe in MXFP4. */
 final class GptOss implements Architecture {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** Llama 1 to 3 and all who share their shape; as GGUF also Mistral and Mixtral. */
 final class Llama implements Architecture {

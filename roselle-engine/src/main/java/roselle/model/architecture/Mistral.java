@@ -2,7 +2,7 @@ package roselle.model.architecture;
 
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** Mistral: Llama with a sliding window in all layers (Jiang et al., 2023). */
 final class Mistral implements Architecture {

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** Mixtral: Mistral with experts (Jiang et al., 2024). */
 final class Mixtral implements Architecture {

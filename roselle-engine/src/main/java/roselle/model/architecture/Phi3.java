@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.Part;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** Phi 3 and 4: Llama with fused matrices and LongRoPE. */
 final class Phi3 implements Architecture {

@@ -1,7 +1,7 @@
 package roselle.model.architecture;
 
 import java.util.Arrays;
-import roselle.model.FeedForwardSpec;
+import roselle.model.spec.FeedForwardSpec;
 
 /** What the Qwen families have in common. */
 final class Qwen {

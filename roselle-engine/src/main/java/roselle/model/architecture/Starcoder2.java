@@ -3,9 +3,9 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.Part;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** StarCoder 2: layer norms, biases everywhere, a plain feed-forward. */
 final class Starcoder2 implements Architecture {
