@@ -18,7 +18,7 @@ final class LongestToken {
     /** The bytes, or the largest number where there is no limit. */
     static long bytes(Pipeline parts) {
         Normalizer normalizer = parts.normalizer();
-        boolean isKept = normalizer == Normalizer.NONE || normalizer == NormalForm.NFC;
+        boolean isKept = normalizer.equals(Normalizer.NONE) || normalizer.equals(NormalForm.NFC);
         if (!isKept || !parts.preTokenizer().keepsText() || !parts.model().readsEveryByte()) {
             return Long.MAX_VALUE;
         }
@@ -29,7 +29,7 @@ final class LongestToken {
             }
             longest = Math.max(longest, 3L * token.content().length());
         }
-        return Math.max(1, longest) * (normalizer == Normalizer.NONE ? 1 : COMPOSED);
+        return Math.max(1, longest) * (normalizer.equals(Normalizer.NONE) ? 1 : COMPOSED);
     }
 
     /** In characters, each of which spells a byte, or more where a token is spelled in plain text. */
