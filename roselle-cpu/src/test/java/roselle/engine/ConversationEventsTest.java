@@ -17,6 +17,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.Prompt;
@@ -38,6 +40,8 @@ final class ConversationEventsTest {
         final StringBuilder text = new StringBuilder();
         final StringBuilder raw = new StringBuilder();
         final StringBuilder thoughts = new StringBuilder();
+        final List<ToolCallStarted> started = new ArrayList<>();
+        final StringBuilder deltas = new StringBuilder();
         final List<ToolCall> calls = new ArrayList<>();
         final List<Integer> ids = new ArrayList<>();
         GenerationEvent last = new Finished(List.of(), new Usage(0, 0, 0, 0, 0, 0, 0));
@@ -80,6 +84,8 @@ final class ConversationEventsTest {
                     }
                     case Finished finished -> told.usage = finished.usage();
                     case Failed failed -> throw new AssertionError(failed.message());
+                    case ToolCallStarted started -> told.started.add(started);
+                    case ToolCallDelta delta -> told.deltas.append(delta.arguments());
                     case PromptScored _ -> {}
                 }
                 told.last = event;
@@ -136,6 +142,10 @@ final class ConversationEventsTest {
         assertThat(told.calls).hasSize(1);
         assertThat(told.calls.getFirst().name()).isEqualTo("get_weather");
         assertThat(told.calls.getFirst().arguments()).contains("Oslo");
+        assertThat(told.calls.getFirst().id()).startsWith("call_");
+        assertThat(told.started)
+                .containsExactly(new ToolCallStarted(0, 0, told.calls.getFirst().id(), "get_weather"));
+        assertThat(told.deltas).hasToString(told.calls.getFirst().arguments());
         assertThat(told.text).isEmpty();
         assertThat(told.raw.toString()).contains("get_weather");
     }

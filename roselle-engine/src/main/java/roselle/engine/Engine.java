@@ -25,6 +25,7 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.conversation.ConversationFormat;
+import roselle.conversation.FormatFinder;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
@@ -91,7 +92,8 @@ public final class Engine implements AutoCloseable {
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
-        format = ConversationFormat.of(tokenizer);
+        format = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template())
+                .find(config.toolParser());
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
@@ -279,6 +281,9 @@ public final class Engine implements AutoCloseable {
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
+        if (request.prompt() instanceof Prompt.Chat chat) {
+            requireCallable(chat);
+        }
         int choices = request.output().choices();
         reserve(choices);
         try {
@@ -299,6 +304,28 @@ public final class Engine implements AutoCloseable {
         } catch (Throwable failure) {
             inFlight.addAndGet(-choices);
             throw failure;
+        }
+    }
+
+    private void requireCallable(Prompt.Chat chat) {
+        switch (chat.toolUse().choice()) {
+            case AUTO -> {}
+            case NONE -> {
+                return;
+            }
+            case REQUIRED, NAMED ->
+                throw new InvalidRequestException(
+                        Reason.UNSUPPORTED,
+                        "tool_choice",
+                        "tool_choice forces a call, which needs structured output, which is not there yet:"
+                                + " it must be none or auto");
+        }
+        if (!chat.tools().isEmpty() && !format.canCall()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "tools",
+                    "tools are given, but how this model calls them is not known from its chat template: name its format"
+                            + " with --tool-parser, or leave them out");
         }
     }
 
@@ -424,6 +451,11 @@ public final class Engine implements AutoCloseable {
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
         return encoder.hasTemplate();
+    }
+
+    /** The name of the format in which the model calls tools; {@code none} where it is not known. */
+    public String toolParser() {
+        return format.toolParser();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */

@@ -53,6 +53,10 @@ final class PromptEncoder {
         return id < 0 || id >= tokenizer.vocabularySize() ? "" : tokenizer.spellingOf(id);
     }
 
+    Optional<ChatTemplate> template() {
+        return template;
+    }
+
     boolean hasTemplate() {
         return template.isPresent();
     }
@@ -93,8 +97,8 @@ final class PromptEncoder {
                 chat.messages().stream()
                         .map(message -> guarded(message.fields()))
                         .toList());
-        if (!chat.tools().isEmpty()) {
-            variables.put("tools", guarded(chat.tools()));
+        if (!chat.callable().isEmpty()) {
+            variables.put("tools", guarded(chat.callable()));
         }
         String rendered = compiled.render(variables, LocalDateTime.now(clock));
         return Boolean.TRUE.equals(variables.get(Prompt.Chat.CONTINUE)) ? upToLastMessage(rendered, chat) : rendered;
