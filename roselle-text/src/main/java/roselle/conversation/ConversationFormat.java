@@ -191,7 +191,7 @@ public final class ConversationFormat {
 
     /** Whether a prompt ends within a thought, which the answer then goes on with. */
     private boolean goesOnThinking(int[] prompt) {
-        if (thoughtBeginId < 0) {
+        if (thoughtBeginId < 0 || thoughtEndId < 0) {
             return false;
         }
         for (int position = prompt.length - 1; position >= 0; position--) {

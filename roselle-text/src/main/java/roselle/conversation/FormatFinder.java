@@ -68,6 +68,10 @@ public final class FormatFinder {
                 return read.get();
             }
         }
+        Optional<CallFormat> derived = DerivedFormat.of(probes);
+        if (derived.isPresent()) {
+            return derived.get();
+        }
         return best(this::isSigned, format -> String.join("", format.signs()).length())
                 .or(() -> best(this::isInVocabulary, _ -> 0))
                 .orElse(CallFormat.NONE);

@@ -3,7 +3,9 @@ package roselle.conversation.format;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import roselle.conversation.format.Element.Json;
 import roselle.conversation.format.Element.Literal;
+import roselle.conversation.format.Element.Name;
 import roselle.conversation.format.Layout.Elements;
 import roselle.conversation.format.Layout.JsonObject;
 import roselle.conversation.format.Layout.Python;
@@ -40,6 +42,9 @@ public record CallFormat(
         static final Section NONE = new Section("", "", "");
     }
 
+    /** The name of formats that are derived from a template. */
+    public static final String DERIVED = "derived";
+
     /** Of models that call nothing. */
     public static final CallFormat NONE = of("none", "", new Elements(List.of()), "");
 
@@ -47,7 +52,7 @@ public record CallFormat(
     public boolean namesReader() {
         return layout instanceof Elements(List<Element> elements)
                 && elements.stream()
-                        .anyMatch(element -> element instanceof Element.Name name
+                        .anyMatch(element -> element instanceof Name name
                                 && !name.text().isEmpty());
     }
 
@@ -70,6 +75,23 @@ public record CallFormat(
             }
         }
         return keys;
+    }
+
+    /** What a template was seen to write: an object for each call. */
+    public static CallFormat derivedObject(
+            String sectionBegin, String begin, String name, String arguments, String end) {
+        boolean isMarked = !begin.isBlank();
+        var object = new JsonObject(name, List.of(arguments), "");
+        return of(DERIVED, isMarked ? begin : "", object, isMarked ? end : "")
+                .section(sectionBegin + (isMarked ? "" : begin), isMarked ? "" : end, "");
+    }
+
+    /** What a template was seen to write: the name, then the arguments. */
+    public static CallFormat derivedElements(String sectionBegin, String begin, String between, String end) {
+        boolean isMarked = !begin.isBlank();
+        List<Element> elements = List.of(Name.PLAIN, new Literal(between), new Json(""), new Literal(end));
+        return of(DERIVED, isMarked ? begin : sectionBegin + begin, new Elements(elements), "")
+                .section(isMarked ? sectionBegin : "", "", "");
     }
 
     /** Literals (as strings) and other elements; the first is the mark of a call. */
@@ -139,7 +161,7 @@ public record CallFormat(
                 ids);
     }
 
-    /** All literals of a call and of its section, as they are written. */
+    /** All literals of a call and of its section, and the keys of its JSON, as they are written. */
     public List<String> literals() {
         var literals = new ArrayList<String>();
         section(section.begin, "", section.end).map(literal -> {
@@ -147,6 +169,10 @@ public record CallFormat(
             return literal;
         });
         literals.removeAll(otherBegins);
+        if (layout instanceof JsonObject json && !json.name().isEmpty()) {
+            literals.add('"' + json.name() + '"');
+            literals.add('"' + json.arguments().getFirst() + '"');
+        }
         literals.removeIf(String::isEmpty);
         return literals;
     }
@@ -189,6 +215,7 @@ public record CallFormat(
         if (!begin.isBlank()) {
             addMark(section.begin, marks);
         }
+        addMark(section.separator, marks);
         addMark(section.end, marks);
         addMark(end, marks);
         if (layout instanceof Elements(List<Element> elements)) {
