@@ -74,18 +74,19 @@ final class AnswerText {
         long begin = told;
         told += text.length();
         if (marks.isEmpty() || marks.element().position() > told) {
-            marked = text;
+            marked = ConversationFormat.plain(text);
             return text;
         }
+        String plain = ConversationFormat.plain(text);
         var woven = new StringBuilder();
         int taken = 0;
         while (!marks.isEmpty() && marks.element().position() <= told) {
             Mark mark = marks.remove();
             int end = (int) (mark.position() - begin);
-            woven.append(text, taken, end).append(mark.letter());
+            woven.append(plain, taken, end).append(mark.letter());
             taken = end;
         }
-        marked = woven.append(text, taken, text.length()).toString();
+        marked = woven.append(plain, taken, plain.length()).toString();
         return text;
     }
 }

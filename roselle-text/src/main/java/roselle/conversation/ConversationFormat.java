@@ -144,6 +144,11 @@ public final class ConversationFormat {
         return letters.of(id);
     }
 
+    /** A text as {@link AnswerParser#append} takes it, without what would be taken for a special token. */
+    public static String plain(String text) {
+        return Letters.plain(text);
+    }
+
     /**
      * A parser of the answer to a prompt, at its beginning.
      *

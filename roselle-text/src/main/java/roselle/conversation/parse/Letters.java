@@ -38,6 +38,16 @@ public final class Letters implements UnaryOperator<String> {
         return letter >= FIRST && letter <= LAST;
     }
 
+    /** A text without such letters, which a model may write although they are no characters. */
+    public static String plain(String text) {
+        for (int position = 0; position < text.length(); position++) {
+            if (isToken(text.charAt(position))) {
+                return text.replaceAll("[" + FIRST + "-" + LAST + "]", "\uFFFD");
+            }
+        }
+        return text;
+    }
+
     /** The letter of a token; 0 where it has none. */
     public char of(int id) {
         return byToken.getOrDefault(id, '\0');
