@@ -1,6 +1,5 @@
 package roselle.conversation;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,14 +22,11 @@ final class DerivedFormat {
     private DerivedFormat() {}
 
     /** The format that reads what the template has written, if one can be derived. */
-    static Optional<CallFormat> of(List<TemplateProbe> probes) {
-        return probes.stream()
-                .filter(probe -> probe.calls().size() == 2)
-                .flatMap(probe -> of(probe).stream().filter(probe::isRead))
-                .findFirst();
+    static Optional<CallFormat> of(TemplateProbe probe) {
+        return probe.calls().size() == 2 ? derived(probe).filter(probe::isRead) : Optional.empty();
     }
 
-    private static Optional<CallFormat> of(TemplateProbe probe) {
+    private static Optional<CallFormat> derived(TemplateProbe probe) {
         Matcher object = OBJECT.matcher(probe.answer());
         if (object.find()) {
             return around(probe.answer(), object.start(), object.end() - 1, true)

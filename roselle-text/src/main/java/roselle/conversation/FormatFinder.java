@@ -1,7 +1,7 @@
 package roselle.conversation;
 
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -61,20 +61,19 @@ public final class FormatFinder {
     }
 
     private CallFormat calls() {
-        List<TemplateProbe> probes = template.map(TemplateProbe::of).orElse(List.of());
-        for (TemplateProbe probe : probes) {
-            Optional<CallFormat> read = best(probe::isRead, probe::likeness);
-            if (read.isPresent()) {
-                return read.get();
-            }
-        }
-        Optional<CallFormat> derived = DerivedFormat.of(probes);
-        if (derived.isPresent()) {
-            return derived.get();
-        }
-        return best(this::isSigned, format -> String.join("", format.signs()).length())
+        return written(probe -> best(probe::isRead, probe::likeness))
+                .or(() -> written(DerivedFormat::of))
+                .or(() -> best(this::isSigned, format -> String.join("", format.signs()).length()))
                 .or(() -> best(this::isInVocabulary, _ -> 0))
                 .orElse(CallFormat.NONE);
+    }
+
+    /** The format of what the template writes for calls; one rendering is enough for most. */
+    private Optional<CallFormat> written(Function<TemplateProbe, Optional<CallFormat>> reader) {
+        return template.stream()
+                .flatMap(TemplateProbe::of)
+                .flatMap(probe -> reader.apply(probe).stream())
+                .findFirst();
     }
 
     /** The first of those that are it which is most so. */

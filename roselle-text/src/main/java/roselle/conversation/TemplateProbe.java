@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 import roselle.conversation.AnswerPart.Call;
 import roselle.conversation.format.CallFormat;
@@ -69,15 +70,10 @@ record TemplateProbe(String promptEnd, String answer, List<Sample> calls) {
         return Map.of("type", "function", "function", function);
     }
 
-    /** All that a template writes for samples, the fullest first; none where it writes no calls. */
-    static List<TemplateProbe> of(ChatTemplate template) {
-        var probes = new ArrayList<TemplateProbe>();
-        for (List<Sample> calls : samples()) {
-            for (boolean isText : new boolean[] {false, true}) {
-                render(template, calls, isText).ifPresent(probes::add);
-            }
-        }
-        return probes;
+    /** What a template writes for samples, the fullest first, each when it is asked for; none where it writes no calls. */
+    static Stream<TemplateProbe> of(ChatTemplate template) {
+        return samples().stream()
+                .flatMap(calls -> Stream.of(false, true).flatMap(isText -> render(template, calls, isText).stream()));
     }
 
     private static Optional<TemplateProbe> render(ChatTemplate template, List<Sample> calls, boolean isText) {
