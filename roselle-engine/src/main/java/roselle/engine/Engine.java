@@ -65,7 +65,9 @@ public final class Engine implements AutoCloseable {
     private final Tokenizer tokenizer;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
-    private final ConversationFormat format;
+    private final FormatFinder formats;
+    private final ConversationFormat format; // of chats without tools
+    private volatile @Nullable ConversationFormat toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -92,8 +94,8 @@ public final class Engine implements AutoCloseable {
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
         advisedSampling = ModelDefaults.of(checkpoint);
-        format = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template())
-                .find(config.toolParser());
+        formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
+        format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
@@ -296,7 +298,7 @@ public final class Engine implements AutoCloseable {
                     channel,
                     new NamedLogprobs(tokenizer),
                     prompt,
-                    Choice.of(request, prompt, tokenizer, format),
+                    Choice.of(request, prompt, tokenizer, format(request)),
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();
@@ -320,13 +322,27 @@ public final class Engine implements AutoCloseable {
                         "tool_choice forces a call, which needs structured output, which is not there yet:"
                                 + " it must be none or auto");
         }
-        if (!chat.tools().isEmpty() && !format.canCall()) {
+        if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
             throw new InvalidRequestException(
                     Reason.UNSUPPORTED,
                     "tools",
                     "tools are given, but how this model calls them is not known from its chat template: name its format"
                             + " with --tool-parser, or leave them out");
         }
+    }
+
+    private ConversationFormat format(GenerationRequest request) {
+        boolean hasTools = request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
+        return hasTools ? toolFormat() : format;
+    }
+
+    private ConversationFormat toolFormat() {
+        ConversationFormat known = toolFormat;
+        if (known == null) {
+            known = formats.find(config.toolParser());
+            toolFormat = known;
+        }
+        return known;
     }
 
     private void requireAlive() {
@@ -455,7 +471,7 @@ public final class Engine implements AutoCloseable {
 
     /** The name of the format in which the model calls tools; {@code none} where it is not known. */
     public String toolParser() {
-        return format.toolParser();
+        return toolFormat().toolParser();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */

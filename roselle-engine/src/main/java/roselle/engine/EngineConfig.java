@@ -20,6 +20,10 @@ import roselle.conversation.FormatFinder;
  */
 public record EngineConfig(
         Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, String toolParser) {
+    public EngineConfig {
+        FormatFinder.requireKnown(toolParser);
+    }
+
     /**
      * The memory for keys and values.
      *

@@ -39,6 +39,27 @@ public final class FormatFinder {
         return ConversationFormat.of(tokenizer, thoughts(), toolParser.equals(AUTO) ? calls() : named(toolParser));
     }
 
+    /**
+     * The format of chats in which no tools are offered; found by the template's words alone, without a rendering.
+     *
+     * <p>Calls matter there only where the text of an answer is marked like one.
+     */
+    public ConversationFormat findWithoutTools() {
+        CallFormat calls = best(format -> format.namesReader() && isSigned(format), _ -> 0).orElse(CallFormat.NONE);
+        return ConversationFormat.of(tokenizer, thoughts(), calls);
+    }
+
+    /**
+     * Refuses what {@link #find} would.
+     *
+     * @throws InvalidRequestException if there is no format of that name
+     */
+    public static void requireKnown(String toolParser) {
+        if (!toolParser.equals(AUTO)) {
+            named(toolParser);
+        }
+    }
+
     private static CallFormat named(String name) {
         if (name.equals("none")) {
             return CallFormat.NONE;

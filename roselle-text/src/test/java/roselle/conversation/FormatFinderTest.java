@@ -120,6 +120,16 @@ final class FormatFinderTest {
     }
 
     @Test
+    void marksTextLikeCallsAlsoWithoutTools() {
+        var finder = new FormatFinder(tokenizer(), ">>>all", Optional.empty());
+
+        assertThat(finder.findWithoutTools().parser(">>>", List.of(), false).append("all\nHi"))
+                .containsExactly(new AnswerPart.Text("Hi"));
+        assertThat(new FormatFinder(tokenizer(), "<think></think>", Optional.empty()).findWithoutTools().canCall())
+                .isFalse();
+    }
+
+    @Test
     void findsMarksByTheTokensOfTheVocabulary() {
         var tokenizer = TokenizerFixture.ours(TokenizerFixture.json("qwen2"));
         var format = new FormatFinder(tokenizer, "", Optional.empty()).find(FormatFinder.AUTO);
