@@ -30,9 +30,9 @@ import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
-import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
 import roselle.tokenizer.Tokenizer;
@@ -429,7 +429,7 @@ public final class Engine implements AutoCloseable {
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {
         var scheduling = request.scheduling();
-        String salt = config.cache().prefixSharing()
+        String salt = config.cache().prefixCache()
                 ? scheduling.cacheSalt()
                 : scheduling.cacheSalt() + '\0' + nextId.getAndIncrement();
         long deadline = scheduling.deadline().isZero()
@@ -488,7 +488,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Tokens of the longest prompt and answer together. */
-    public int maxContext() {
+    public int context() {
         return longest;
     }
 

@@ -27,21 +27,21 @@ public record EngineConfig(
     /**
      * The memory for keys and values.
      *
-     * @param type {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
-     * @param bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
+     * @param kvType {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
+     * @param kvMemory bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
      * @param pageTokens tokens that share a page
-     * @param prefixSharing whether requests may reuse the keys and values of a common beginning
+     * @param prefixCache whether requests may reuse the keys and values of a common beginning
      */
-    public record CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+    public record CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
         private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
 
         public CacheOptions {
-            if (!TYPES.contains(type.toLowerCase(Locale.ROOT))) {
-                throw new InvalidRequestException("kv type is " + type + ": it must be auto, f32, f16 or bf16");
+            if (!TYPES.contains(kvType.toLowerCase(Locale.ROOT))) {
+                throw new InvalidRequestException("kv type is " + kvType + ": it must be auto, f32, f16 or bf16");
             }
-            requireAtLeast("kv bytes", bytes, 0);
+            requireAtLeast("kv memory", kvMemory, 0);
             requireAtLeast("page tokens", pageTokens, 1);
         }
     }
@@ -49,17 +49,17 @@ public record EngineConfig(
     /**
      * How much runs at a time.
      *
-     * @param maxContext tokens of the longest sequence; 0 for the model's own limit, or less where memory is short
+     * @param context tokens of the longest sequence; 0 for the model's own limit, or less where memory is short
      * @param maxSequences answers that are generated at a time
      * @param stepTokens tokens of a step at most, prompts and answers together
      * @param chunkTokens tokens of one prompt in a step at most; 0 for all of {@code stepTokens}
      * @param maxQueue answers that wait at a time; one more is refused
      */
-    public record BatchOptions(int maxContext, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+    public record BatchOptions(int context, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
         public static final BatchOptions DEFAULT = new BatchOptions(0, 64, 512, 0, 1024);
 
         public BatchOptions {
-            requireAtLeast("max context", maxContext, 0);
+            requireAtLeast("context", context, 0);
             requireAtLeast("max sequences", maxSequences, 1);
             requireAtLeast("step tokens", stepTokens, maxSequences);
             requireAtLeast("chunk tokens", chunkTokens, 0);

@@ -13,6 +13,7 @@ import roselle.conversation.format.CallFormat;
 import roselle.conversation.format.ThoughtFormat;
 import roselle.conversation.parse.Letters;
 import roselle.jinja.ChatTemplate;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,7 +34,7 @@ record TemplateProbe(String promptEnd, String answer, List<Sample> calls) {
 
     private static final LocalDateTime NOW = LocalDateTime.of(2026, 1, 2, 3, 4);
     private static final int END_CHARACTERS = 64;
-    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final JsonMapper MAPPER = JsonLimits.DEFAULT.mapper();
 
     /** Two calls with all that arguments can be, then less, for templates that know less. */
     private static List<List<Sample>> samples() {

@@ -49,7 +49,7 @@ final class TokenRoutes {
         var body = new JsonWriter()
                 .object()
                 .field("count", ids.length)
-                .field("max_model_len", model.engine().maxContext())
+                .field("max_model_len", model.engine().context())
                 .array("tokens");
         for (int id : ids) {
             body.value(id);

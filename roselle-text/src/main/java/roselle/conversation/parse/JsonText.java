@@ -1,13 +1,14 @@
 package roselle.conversation.parse;
 
 import org.jspecify.annotations.Nullable;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Texts as JSON has them. */
 final class JsonText {
-    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final JsonMapper MAPPER = JsonLimits.DEFAULT.mapper();
     private static final String HEXADECIMAL = "0123456789abcdef";
 
     private JsonText() {}
