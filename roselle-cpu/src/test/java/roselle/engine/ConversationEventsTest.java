@@ -180,7 +180,8 @@ final class ConversationEventsTest {
         Told told = told(weather().toolUse(new ToolUse(Choice.NONE, "", true)).build());
 
         assertThat(told.calls).isEmpty();
-        assertThat(told.usage.promptTokens()).isLessThan(told(weather().build()).usage.promptTokens());
+        assertThat(told.usage.promptTokens())
+                .isLessThan(told(weather().build()).usage.promptTokens());
     }
 
     @Test

@@ -321,7 +321,11 @@ class SameBitsTest {
                     case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
                     case Finished finished -> cached = finished.usage().cachedTokens();
                     case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
-                    case roselle.api.GenerationEvent.ChoiceEnded _, Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _ -> {}
+                    case roselle.api.GenerationEvent.ChoiceEnded _,
+                            Reasoning _,
+                            ToolCallStarted _,
+                            ToolCallDelta _,
+                            ToolCall _ -> {}
                 }
             }
         }

@@ -67,7 +67,8 @@ public final class Engine implements AutoCloseable {
     private final Optional<SamplingParameters> advisedSampling;
     private final FormatFinder formats;
     private final ConversationFormat format; // of chats without tools
-    private volatile @Nullable ConversationFormat toolFormat; // found when first needed: the template is rendered for it
+    private volatile @Nullable ConversationFormat
+            toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -332,7 +333,8 @@ public final class Engine implements AutoCloseable {
     }
 
     private ConversationFormat format(GenerationRequest request) {
-        boolean hasTools = request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
+        boolean hasTools =
+                request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
         return hasTools ? toolFormat() : format;
     }
 

@@ -14,7 +14,8 @@ final class DerivedFormat {
 
     /** An object with a name and with arguments that are an object. */
     private static final Pattern OBJECT = Pattern.compile("\\{" + SPACE + "(?:\"\\w{1,32}\":" + SPACE
-            + "\"[^\"{}]{0,64}\"," + SPACE + "){0,2}\"(\\w{1,32})\":" + SPACE + "\"" + TemplateProbe.FIRST + "\"," + SPACE
+            + "\"[^\"{}]{0,64}\"," + SPACE + "){0,2}\"(\\w{1,32})\":" + SPACE + "\"" + TemplateProbe.FIRST + "\","
+            + SPACE
             + "\"(\\w{1,32})\":" + SPACE + "\\{");
 
     private static final Pattern ARGUMENTS = Pattern.compile("\\{" + SPACE + "\"color\"");
@@ -31,11 +32,7 @@ final class DerivedFormat {
         if (object.find()) {
             return around(probe.answer(), object.start(), object.end() - 1, true)
                     .map(marks -> CallFormat.derivedObject(
-                            marks.sectionBegin,
-                            marks.begin,
-                            object.group(1),
-                            object.group(2),
-                            marks.end));
+                            marks.sectionBegin, marks.begin, object.group(1), object.group(2), marks.end));
         }
         int name = probe.answer().indexOf(TemplateProbe.FIRST);
         Matcher arguments = ARGUMENTS.matcher(probe.answer());

@@ -45,7 +45,8 @@ public final class FormatFinder {
      * <p>Calls matter there only where the text of an answer is marked like one.
      */
     public ConversationFormat findWithoutTools() {
-        CallFormat calls = best(format -> format.namesReader() && isSigned(format), _ -> 0).orElse(CallFormat.NONE);
+        CallFormat calls =
+                best(format -> format.namesReader() && isSigned(format), _ -> 0).orElse(CallFormat.NONE);
         return ConversationFormat.of(tokenizer, thoughts(), calls);
     }
 
@@ -84,7 +85,9 @@ public final class FormatFinder {
     private CallFormat calls() {
         return written(probe -> best(probe::isRead, probe::likeness))
                 .or(() -> written(DerivedFormat::of))
-                .or(() -> best(this::isSigned, format -> String.join("", format.signs()).length()))
+                .or(() -> best(
+                        this::isSigned,
+                        format -> String.join("", format.signs()).length()))
                 .or(() -> best(this::isInVocabulary, _ -> 0))
                 .orElse(CallFormat.NONE);
     }

@@ -49,10 +49,14 @@ final class FormatFinderTest {
 
     @Test
     void readsWhatTheTemplateWrites() {
-        assertThat(found(template("", "<tool_call>\n" + JSON + "\n</tool_call>", "\n", ""))).isEqualTo("hermes");
-        assertThat(found(template("<tool_calls>[", JSON, ", ", "]</tool_calls>"))).isEqualTo("jamba");
-        assertThat(found(template("<tool_calls>\n", JSON, "\n", "\n</tool_calls>"))).isEqualTo("minimax_m1");
-        assertThat(found(template("", "[TOOL_CALLS]" + NAME + "[ARGS]" + ARGUMENTS, "", ""))).isEqualTo("mistral_args");
+        assertThat(found(template("", "<tool_call>\n" + JSON + "\n</tool_call>", "\n", "")))
+                .isEqualTo("hermes");
+        assertThat(found(template("<tool_calls>[", JSON, ", ", "]</tool_calls>")))
+                .isEqualTo("jamba");
+        assertThat(found(template("<tool_calls>\n", JSON, "\n", "\n</tool_calls>")))
+                .isEqualTo("minimax_m1");
+        assertThat(found(template("", "[TOOL_CALLS]" + NAME + "[ARGS]" + ARGUMENTS, "", "")))
+                .isEqualTo("mistral_args");
         assertThat(found(template("[TOOL_CALLS][", JSON, ", ", "]"))).isEqualTo("mistral");
         assertThat(found(template("", "<|tool_call|>" + JSON, "", ""))).isEqualTo("roselle");
         assertThat(found(template("<|tool_call|>[", JSON, ", ", "]"))).isEqualTo("granite");
@@ -81,7 +85,8 @@ final class FormatFinderTest {
 
     @Test
     void derivesAFormatThatNobodyKnows() {
-        assertThat(found(template("", "<<call " + NAME + ">>" + ARGUMENTS + "<</call>>", "\n", ""))).isEqualTo("derived");
+        assertThat(found(template("", "<<call " + NAME + ">>" + ARGUMENTS + "<</call>>", "\n", "")))
+                .isEqualTo("derived");
         assertThat(found(template("", "@@do {\"tool\": \"" + NAME + "\", \"input\": " + ARGUMENTS + "}@@", "", "")))
                 .isEqualTo("derived");
         assertThat(found(template("((", "{\"fn\": \"" + NAME + "\", \"with\": " + ARGUMENTS + "}", "; ", "))")))
@@ -125,7 +130,9 @@ final class FormatFinderTest {
 
         assertThat(finder.findWithoutTools().parser(">>>", List.of(), false).append("all\nHi"))
                 .containsExactly(new AnswerPart.Text("Hi"));
-        assertThat(new FormatFinder(tokenizer(), "<think></think>", Optional.empty()).findWithoutTools().canCall())
+        assertThat(new FormatFinder(tokenizer(), "<think></think>", Optional.empty())
+                        .findWithoutTools()
+                        .canCall())
                 .isFalse();
     }
 

@@ -29,7 +29,8 @@ final class ShapeWriter {
                 Object value = value(schema);
                 yield value instanceof String text ? text : MAPPER.writeValueAsString(value);
             }
-            case Shape.Sequence(List<Shape> parts) -> parts.stream().map(this::write).collect(Collectors.joining());
+            case Shape.Sequence(List<Shape> parts) ->
+                parts.stream().map(this::write).collect(Collectors.joining());
             case Shape.Choice(List<Shape> branches) -> write(branches.get(random.nextInt(branches.size())));
             case Shape.Repeated repeated ->
                 IntStream.range(0, Math.min(repeated.most(), repeated.least() + random.nextInt(3)))
@@ -49,7 +50,8 @@ final class ShapeWriter {
             return "7";
         }
         return switch (String.valueOf(schema.get("type"))) {
-            case "string" -> List.of("Oslo", "a \"b\" <c>", "1", "true", "{x}", "Å😀").get(random.nextInt(6));
+            case "string" ->
+                List.of("Oslo", "a \"b\" <c>", "1", "true", "{x}", "Å😀").get(random.nextInt(6));
             case "integer" -> random.nextInt(1000);
             case "boolean" -> random.nextBoolean();
             case "array" -> List.of(1, random.nextInt(9));
@@ -67,10 +69,11 @@ final class ShapeWriter {
 
     private static String spelled(Object value, Shape.Value shape) {
         return switch (shape.spelling()) {
-            case PYTHON -> switch (value) {
-                case Boolean flag -> flag ? "True" : "False";
-                default -> MAPPER.writeValueAsString(value);
-            };
+            case PYTHON ->
+                switch (value) {
+                    case Boolean flag -> flag ? "True" : "False";
+                    default -> MAPPER.writeValueAsString(value);
+                };
             case MARKED -> marked(value, shape.quote());
         };
     }
@@ -78,12 +81,12 @@ final class ShapeWriter {
     private static String marked(Object value, String quote) {
         return switch (value) {
             case String text -> quote + text + quote;
-            case Map<?, ?> map -> map.entrySet().stream()
-                    .map(entry -> entry.getKey() + ":" + marked(entry.getValue(), quote))
-                    .collect(Collectors.joining(",", "{", "}"));
-            case List<?> list -> list.stream()
-                    .map(each -> marked(each, quote))
-                    .collect(Collectors.joining(",", "[", "]"));
+            case Map<?, ?> map ->
+                map.entrySet().stream()
+                        .map(entry -> entry.getKey() + ":" + marked(entry.getValue(), quote))
+                        .collect(Collectors.joining(",", "{", "}"));
+            case List<?> list ->
+                list.stream().map(each -> marked(each, quote)).collect(Collectors.joining(",", "[", "]"));
             default -> String.valueOf(value);
         };
     }

@@ -52,8 +52,8 @@ public record CallFormat(
     public boolean namesReader() {
         return layout instanceof Elements(List<Element> elements)
                 && elements.stream()
-                        .anyMatch(element -> element instanceof Name name
-                                && !name.text().isEmpty());
+                        .anyMatch(element ->
+                                element instanceof Name name && !name.text().isEmpty());
     }
 
     /** A JSON object for each call, between marks. */

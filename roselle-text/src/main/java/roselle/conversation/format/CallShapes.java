@@ -46,8 +46,7 @@ public final class CallShapes {
      * @param mustCall whether there is a call in any case
      * @param isParallel whether there may be several
      */
-    public Shape answer(
-            ThoughtFormat thoughts, List<Map<String, Object>> tools, boolean mustCall, boolean isParallel) {
+    public Shape answer(ThoughtFormat thoughts, List<Map<String, Object>> tools, boolean mustCall, boolean isParallel) {
         return new Triggered(thoughts, format.beginMarks(), calls(tools, isParallel), mustCall);
     }
 
@@ -161,8 +160,8 @@ public final class CallShapes {
         var members = new ArrayList<Member>();
         Set<String> required = required(schema);
         properties(schema)
-                .forEach((key, value) ->
-                        members.add(new Member(parameter(layout, key, value), required.contains(key))));
+                .forEach(
+                        (key, value) -> members.add(new Member(parameter(layout, key, value), required.contains(key))));
         return new Members(members, "");
     }
 
@@ -210,8 +209,8 @@ public final class CallShapes {
     private static Map<String, Map<String, Object>> properties(Map<String, Object> schema) {
         Map<String, Map<String, Object>> properties = new LinkedHashMap<>();
         if (schema.get("properties") instanceof Map<?, ?> map) {
-            map.forEach((key, value) -> properties.put(
-                    String.valueOf(key), value instanceof Map<?, ?> ? schema(value) : Map.of()));
+            map.forEach((key, value) ->
+                    properties.put(String.valueOf(key), value instanceof Map<?, ?> ? schema(value) : Map.of()));
         }
         return properties;
     }
