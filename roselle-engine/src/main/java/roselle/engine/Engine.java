@@ -24,6 +24,7 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.conversation.ConversationFormat;
+import roselle.conversation.FormatFinder;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
@@ -67,7 +68,10 @@ public final class Engine implements AutoCloseable {
     private final LongPrompts longPrompts;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
-    private final ConversationFormat format;
+    private final FormatFinder formats;
+    private final ConversationFormat format; // of chats without tools
+    private volatile @Nullable ConversationFormat
+            toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -95,7 +99,8 @@ public final class Engine implements AutoCloseable {
         longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
         encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
         advisedSampling = ModelDefaults.of(checkpoint);
-        format = ConversationFormat.of(tokenizer);
+        formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
+        format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
@@ -284,6 +289,9 @@ public final class Engine implements AutoCloseable {
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
+        if (request.prompt() instanceof Prompt.Chat chat) {
+            requireCallable(chat);
+        }
         int choices = request.output().choices();
         String key = request.scheduling().key();
         room.take(key, choices);
@@ -297,7 +305,7 @@ public final class Engine implements AutoCloseable {
                     channel,
                     new NamedLogprobs(tokenizer),
                     prompt,
-                    Choice.of(request, prompt, tokenizer, format),
+                    Choice.of(request, prompt, tokenizer, format(request)),
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();
@@ -306,6 +314,43 @@ public final class Engine implements AutoCloseable {
             room.giveBack(key, choices);
             throw failure;
         }
+    }
+
+    private void requireCallable(Prompt.Chat chat) {
+        switch (chat.toolUse().choice()) {
+            case AUTO -> {}
+            case NONE -> {
+                return;
+            }
+            case REQUIRED, NAMED ->
+                throw new InvalidRequestException(
+                        Reason.UNSUPPORTED,
+                        "tool_choice",
+                        "tool_choice forces a call, which needs structured output, which is not there yet:"
+                                + " it must be none or auto");
+        }
+        if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "tools",
+                    "tools are given, but how this model calls them is not known from its chat template: name its format"
+                            + " with --tool-parser, or leave them out");
+        }
+    }
+
+    private ConversationFormat format(GenerationRequest request) {
+        boolean hasTools =
+                request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
+        return hasTools ? toolFormat() : format;
+    }
+
+    private ConversationFormat toolFormat() {
+        ConversationFormat known = toolFormat;
+        if (known == null) {
+            known = formats.find(config.toolParser());
+            toolFormat = known;
+        }
+        return known;
     }
 
     private void requireAlive() {
@@ -427,6 +472,11 @@ public final class Engine implements AutoCloseable {
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
         return encoder.hasTemplate();
+    }
+
+    /** The name of the format in which the model calls tools; {@code none} where it is not known. */
+    public String toolParser() {
+        return toolFormat().toolParser();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
+import roselle.conversation.FormatFinder;
 
 /**
  * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
@@ -14,8 +15,15 @@ import roselle.backend.DeviceOptions;
  * @param cache the memory for keys and values
  * @param batch how much runs at a time
  * @param overlap whether a step may be launched before the tokens of the one before are read
+ * @param toolParser the format in which the model calls tools, such as {@code hermes}; {@code auto} finds it from the chat
+ *     template, {@code none} knows none
  */
-public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
+public record EngineConfig(
+        Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, String toolParser) {
+    public EngineConfig {
+        FormatFinder.requireKnown(toolParser);
+    }
+
     /**
      * The memory for keys and values.
      *
@@ -85,23 +93,34 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     /** A model with every default. */
     public static EngineConfig of(Path model) {
-        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO);
+        return new EngineConfig(
+                model,
+                DeviceOptions.DEFAULT,
+                CacheOptions.DEFAULT,
+                BatchOptions.DEFAULT,
+                Overlap.AUTO,
+                FormatFinder.AUTO);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap);
+        return new EngineConfig(model, value, cache, batch, overlap, toolParser);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap);
+        return new EngineConfig(model, device, value, batch, overlap, toolParser);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap);
+        return new EngineConfig(model, device, cache, value, overlap, toolParser);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value);
+        return new EngineConfig(model, device, cache, batch, value, toolParser);
+    }
+
+    /** The same with another format of calls. */
+    public EngineConfig withToolParser(String value) {
+        return new EngineConfig(model, device, cache, batch, overlap, value);
     }
 
     private static void requireBetween(String field, long value, long least) {

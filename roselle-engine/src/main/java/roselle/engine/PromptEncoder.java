@@ -66,6 +66,10 @@ final class PromptEncoder {
         return ids.length == 0 || !tokenizer.hasToken(ids[0]) ? "" : tokenizer.spellingOf(ids[0]);
     }
 
+    Optional<ChatTemplate> template() {
+        return template;
+    }
+
     boolean hasTemplate() {
         return template.isPresent();
     }
@@ -197,8 +201,8 @@ final class PromptEncoder {
                 chat.messages().stream()
                         .map(message -> guarded(message.fields()))
                         .toList());
-        if (!chat.tools().isEmpty()) {
-            variables.put("tools", guarded(chat.tools()));
+        if (!chat.callable().isEmpty()) {
+            variables.put("tools", guarded(chat.callable()));
         }
         String rendered = compiled.render(variables, LocalDateTime.now(clock));
         return Boolean.TRUE.equals(variables.get(Prompt.Chat.CONTINUE)) ? upToLastMessage(rendered, chat) : rendered;

@@ -73,6 +73,15 @@ public final class EngineFlags {
                     "on launches a step before the tokens of the one before are read; auto, the default, is on for GPUs.")
     private String overlap = "auto";
 
+    @Option(
+            names = "--tool-parser",
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description =
+                    "The format in which the model calls tools, such as hermes or llama3_json; auto, the default, finds it from"
+                            + " the chat template, none takes calls for text.")
+    private String toolParser = "auto";
+
     @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")
     private boolean hasNoPrefixCache;
 
@@ -87,6 +96,7 @@ public final class EngineFlags {
                 .with(cpu.on(device, threads))
                 .with(new CacheOptions(kvType, kvMemory, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
-                .with(Overlap.of(overlap));
+                .with(Overlap.of(overlap))
+                .withToolParser(toolParser);
     }
 }

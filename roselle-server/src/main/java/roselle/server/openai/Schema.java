@@ -35,7 +35,6 @@ final class Schema {
         fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("modalities", "this server answers with text alone", List.of("text"));
-        fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
         fields.requireDefault("function_call", "use tool_choice", "none", "auto");
         fields.requireDefault("functions", "use tools", List.of());
         fields.requireDefault("audio", "this server answers with text alone");
