@@ -23,6 +23,7 @@ import roselle.cpu.memory.MachineCode;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
+import roselle.cpu.vector.Lanes;
 import roselle.tensor.DataType;
 import roselle.testing.ChildJvm;
 
