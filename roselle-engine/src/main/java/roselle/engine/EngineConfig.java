@@ -31,11 +31,24 @@ public record EngineConfig(
      * @param kvMemory bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
      * @param pageTokens tokens that share a page
      * @param prefixCache whether requests may reuse the keys and values of a common beginning
+     * @param sharesAcrossKeys whether they may also where {@link roselle.api.SchedulingOptions#key} differs; a key then learns
+     *     from its first token's time what others have asked
      */
-    public record CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
+    public record CacheOptions(
+            String kvType, long kvMemory, int pageTokens, boolean prefixCache, boolean sharesAcrossKeys) {
         private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
+
+        /** Each key's prefixes are its own. */
+        public CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
+            this(kvType, kvMemory, pageTokens, prefixCache, false);
+        }
+
+        /** The same, but for who shares prefixes. */
+        public CacheOptions sharedAcrossKeys(boolean value) {
+            return new CacheOptions(kvType, kvMemory, pageTokens, prefixCache, value);
+        }
 
         public CacheOptions {
             if (!TYPES.contains(kvType.toLowerCase(Locale.ROOT))) {
@@ -56,14 +69,21 @@ public record EngineConfig(
      * @param maxQueue answers that wait at a time; one more is refused
      */
     public record BatchOptions(int context, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+        /** The most that each of these sizes can be: sums of them stay far from the largest integer. */
+        public static final int MAX_SIZE = 100_000_000;
+
         public static final BatchOptions DEFAULT = new BatchOptions(0, 64, 512, 0, 1024);
 
         public BatchOptions {
-            requireAtLeast("context", context, 0);
-            requireAtLeast("max sequences", maxSequences, 1);
-            requireAtLeast("step tokens", stepTokens, maxSequences);
-            requireAtLeast("chunk tokens", chunkTokens, 0);
-            requireAtLeast("max queue", maxQueue, 1);
+            requireBetween("context", context, 0);
+            if (context == 1) {
+                throw new InvalidRequestException(
+                        "context is 1: it must be at least 2, a token of the prompt and one of the answer");
+            }
+            requireBetween("max sequences", maxSequences, 1);
+            requireBetween("step tokens", stepTokens, maxSequences);
+            requireBetween("chunk tokens", chunkTokens, 0);
+            requireBetween("max queue", maxQueue, 1);
         }
 
         int effectiveChunkTokens() {
@@ -101,6 +121,14 @@ public record EngineConfig(
     /** The same with another format of calls. */
     public EngineConfig withToolParser(String value) {
         return new EngineConfig(model, device, cache, batch, overlap, value);
+    }
+
+    private static void requireBetween(String field, long value, long least) {
+        requireAtLeast(field, value, least);
+        if (value > BatchOptions.MAX_SIZE) {
+            throw new InvalidRequestException(
+                    field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
+        }
     }
 
     private static void requireAtLeast(String field, long value, long least) {

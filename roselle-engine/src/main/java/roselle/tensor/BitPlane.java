@@ -58,7 +58,7 @@ public record BitPlane(int first, int end, int at, int run, int perByte, int bit
             return 0;
         }
         int whole = StoredNumbers.uint8(source, block + byteOf(number));
-        return (whole >> shiftOf(number) & mask()) << above;
+        return ((whole >> shiftOf(number)) & mask()) << above;
     }
 
     private int mask() {
@@ -72,7 +72,7 @@ public record BitPlane(int first, int end, int at, int run, int perByte, int bit
             return;
         }
         for (int number = first; number < end; number++) {
-            eights[number / Long.BYTES] |= (long) get(source, block, number) << number % Long.BYTES * Byte.SIZE;
+            eights[number / Long.BYTES] |= (long) get(source, block, number) << (number % Long.BYTES * Byte.SIZE);
         }
     }
 

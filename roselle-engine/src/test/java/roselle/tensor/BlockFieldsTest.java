@@ -18,7 +18,7 @@ class BlockFieldsTest {
 
     private static byte[] randomBlocks(DataType type, int blocks) {
         var bytes = new byte[blocks * type.blockBytes()];
-        new Random(type.ordinal()).nextBytes(bytes);
+        new Random(type.blockBytes()).nextBytes(bytes);
         return bytes;
     }
 
@@ -52,7 +52,7 @@ class BlockFieldsTest {
         Arrays.fill(eights, -1);
         codes.unpack(source, type.blockBytes(), eights);
         for (int i = 0; i < codes.count(); i++) {
-            assertThat((int) (eights[i / 8] >>> i % 8 * 8) & 0xFF)
+            assertThat((int) (eights[i / 8] >>> (i % 8 * 8)) & 0xFF)
                     .as("code %d", i)
                     .isEqualTo(codes.code(source, type.blockBytes(), i));
         }
@@ -66,9 +66,9 @@ class BlockFieldsTest {
         BlockFields fields = type.fields().orElseThrow();
         String before = read(type, fields, bytes);
         for (int bit = 0; bit < bytes.length * 8; bit++) {
-            bytes[bit / 8] ^= (byte) (1 << bit % 8);
+            bytes[bit / 8] ^= (byte) (1 << (bit % 8));
             assertThat(read(type, fields, bytes)).as("bit %d", bit).isNotEqualTo(before);
-            bytes[bit / 8] ^= (byte) (1 << bit % 8);
+            bytes[bit / 8] ^= (byte) (1 << (bit % 8));
         }
     }
 

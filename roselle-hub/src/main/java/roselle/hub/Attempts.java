@@ -70,7 +70,7 @@ final class Attempts {
         Duration longer = own.compareTo(failure.hubsWait()) > 0 ? own : failure.hubsWait();
         Duration wait = longer.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : longer;
         limit.require(wait);
-        observer.pausing(failure.getMessage(), wait);
+        observer.pausing(String.valueOf(failure.getMessage()), wait);
         sleep(wait);
     }
 

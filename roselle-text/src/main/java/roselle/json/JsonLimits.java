@@ -59,6 +59,7 @@ public record JsonLimits(
     }
 
     /** Makes parsers of documents token by token. */
+    @SuppressWarnings("exports") // readers have Jackson themselves
     public JsonFactory factory(Allowance... allowances) {
         var allowed = List.of(allowances);
         boolean hasManyNames = allowed.contains(Allowance.MANY_NAMES);
@@ -78,6 +79,7 @@ public record JsonLimits(
     }
 
     /** Makes trees of documents, and refuses what follows one. */
+    @SuppressWarnings("exports") // readers have Jackson themselves
     public JsonMapper mapper() {
         return JsonMapper.builder(factory())
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -25,7 +25,7 @@ final class Schema {
     /** Fields of chat completions alone. */
     static void settleChat(JsonFields fields) {
         fields.string("safety_identifier");
-        fields.string("prompt_cache_key"); // all requests share one cache
+        fields.string("prompt_cache_key"); // each key has one cache
         metadata(fields);
         fields.requireDefault("return_token_ids", "token ids are not told", false);
         fields.requireDefault("return_tokens_as_token_ids", "tokens are told as text", false);

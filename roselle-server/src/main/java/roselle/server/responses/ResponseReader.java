@@ -121,7 +121,7 @@ final class ResponseReader {
     /** The fields of the published schema that do not reach the engine. */
     private static void settle(JsonFields fields, boolean streams) {
         fields.string("safety_identifier");
-        fields.string("prompt_cache_key"); // all requests share one cache
+        fields.string("prompt_cache_key"); // each key has one cache
         fields.requireDefault("background", "this server answers while the caller waits", false);
         fields.requireDefault("conversation", "use previous_response_id");
         fields.requireDefault("prompt", "this server keeps no prompt templates");

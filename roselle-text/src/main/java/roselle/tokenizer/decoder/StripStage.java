@@ -70,7 +70,7 @@ record StripStage(int content, int start, int stop) implements DecoderStage {
                 return part.substring(from);
             }
 
-            /** Where the characters at the end begin that may be cut. */
+            // Where the characters at the end begin that may be cut.
             private int startOfEnd(String text) {
                 int from = text.length();
                 for (int i = 0; i < stop && from > 0 && text.codePointBefore(from) == content; i++) {

@@ -109,7 +109,7 @@ final class MarkOrder {
         }
         long[] order = new long[marks.length]; // class, then place
         for (int i = 0; i < marks.length; i++) {
-            order[i] = (long) ranks.get(marks[i]) << 32 | i;
+            order[i] = (long) ranks.getOrDefault(marks[i], 0) << 32 | i;
         }
         Arrays.sort(order);
         for (long mark : order) {

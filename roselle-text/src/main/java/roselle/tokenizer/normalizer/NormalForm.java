@@ -13,11 +13,11 @@ public enum NormalForm implements Normalizer {
     private static final char FIRST_AFFECTED = 0x80; // all forms leave ASCII alone
 
     private final Form form;
-    private final MarkOrder marks;
+    private final Form decomposed;
 
     NormalForm(Form form, Form decomposed) {
         this.form = form;
-        marks = new MarkOrder(decomposed);
+        this.decomposed = decomposed;
     }
 
     @Override
@@ -59,6 +59,6 @@ public enum NormalForm implements Normalizer {
     }
 
     private String formOf(String text) {
-        return java.text.Normalizer.normalize(marks.ordered(text), form);
+        return java.text.Normalizer.normalize(new MarkOrder(decomposed).ordered(text), form);
     }
 }

@@ -5,6 +5,7 @@ import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.model.IdBuffer;
@@ -19,15 +20,27 @@ import roselle.tokenizer.unicode.WellFormed;
 public final class PipelineTokenizer implements Tokenizer {
     private final Pipeline parts;
     private final int vocabularySize;
+    private final long bytesOfLongest;
 
     public PipelineTokenizer(Pipeline parts) {
         this.parts = parts;
         vocabularySize = Math.max(parts.vocabulary().size(), parts.added().idLimit());
+        bytesOfLongest = LongestToken.bytes(parts);
+    }
+
+    @Override
+    public long leastIds(long utf8Bytes) {
+        return utf8Bytes / bytesOfLongest;
     }
 
     @Override
     public int[] encode(String text, EncodeOptions options) {
-        var encoding = new Encoding(text.length(), options);
+        return encode(text, options, EncodeProgress.NONE);
+    }
+
+    @Override
+    public int[] encode(String text, EncodeOptions options, EncodeProgress progress) {
+        var encoding = new Encoding(text.length(), options, progress);
         encoding.add(WellFormed.of(text));
         int[] ids = encoding.ids.toArray();
         if (!options.addSpecial()) {
@@ -45,10 +58,13 @@ public final class PipelineTokenizer implements Tokenizer {
         private final PieceSink toModel;
         private int limit; // how many characters normalized text may still have
 
-        Encoding(int length, EncodeOptions options) {
+        Encoding(int length, EncodeOptions options, EncodeProgress progress) {
             this.options = options;
             ids = new IdBuffer(length / 3);
-            toModel = (piece, start, end, first) -> parts.model().tokenize(piece, start, end, ids);
+            toModel = (piece, start, end, first) -> {
+                parts.model().tokenize(piece, start, end, ids);
+                progress.encoded(end - start, ids.size());
+            };
             limit = Growth.limitOf(length);
         }
 

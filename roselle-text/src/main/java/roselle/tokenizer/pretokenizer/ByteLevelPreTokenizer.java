@@ -28,6 +28,11 @@ record ByteLevelPreTokenizer(boolean addPrefixSpace, PreTokenizer words, boolean
         }
     }
 
+    @Override
+    public boolean keepsText() {
+        return words.keepsText();
+    }
+
     private static void spell(String piece, boolean leads, PieceSink sink) {
         String spelled = ByteAlphabet.spell(piece);
         sink.accept(spelled, 0, spelled.length(), leads);

@@ -31,4 +31,9 @@ public record SequencePreTokenizer(List<PreTokenizer> parts) implements PreToken
         PieceSink next = (piece, from, to, leads) -> splitFrom(part + 1, piece, from, to, leads, sink);
         parts.get(part).split(text, start, end, first, next);
     }
+
+    @Override
+    public boolean keepsText() {
+        return parts.stream().allMatch(PreTokenizer::keepsText);
+    }
 }

@@ -78,6 +78,6 @@ public final class Constants {
     /** What a code stands for; bits beyond a type's own do not matter. Zero for types that need no table. */
     public static float value(DataType type, int code) {
         CodeValues values = type.fields().map(fields -> fields.codes().values()).orElse(null);
-        return values == null || values.count() > CODES ? 0 : values.of(code & values.count() - 1);
+        return values == null || values.count() > CODES ? 0 : values.of(code & (values.count() - 1));
     }
 }

@@ -129,14 +129,18 @@ public final class PanelPacker {
 
     /** Three words with every other one of sixteen codes. */
     private static void words(long first, long second, MemorySegment target, long to) {
-        int w2 = (int) (first >>> 32) & 0x3F;
-        int w5 = (int) (second >>> 16) & 0x3F;
-        long a = first & 0x3F | (first >>> 16 & 0x3F) << 6 | w2 << 12;
-        long b = first >>> 48 & 0x3F | (second & 0x3F) << 6 | w5 << 12;
-        long c = second >>> 32 & 0x3F | (second >>> 48 & 0x3F) << 6 | (w2 & 0x30) << 8 | (w5 & 0x30) << 10;
+        int w2 = (int) six(first, 32);
+        int w5 = (int) six(second, 16);
+        long a = six(first, 0) | six(first, 16) << 6 | (long) w2 << 12;
+        long b = six(first, 48) | six(second, 0) << 6 | (long) w5 << 12;
+        long c = six(second, 32) | six(second, 48) << 6 | (w2 & 0x30L) << 8 | (w5 & 0x30L) << 10;
         target.set(JAVA_SHORT, to, (short) a);
         target.set(JAVA_SHORT, to + 64, (short) b);
         target.set(JAVA_SHORT, to + 128, (short) c);
+    }
+
+    private static long six(long codes, int shift) {
+        return (codes >>> shift) & 0x3F;
     }
 
     /** A float16 number, with bits of it turned, and the small ones that multiply it. */
@@ -156,7 +160,7 @@ public final class PanelPacker {
         }
         small.unpack(source, block, parts);
         for (int b = 0; b < panel.blocks(); b++) {
-            int code = (int) (parts[b / 8] >>> b % 8 * 8) & 0xFF;
+            int code = (int) (parts[b / 8] >>> (b % 8 * 8)) & 0xFF;
             target.set(JAVA_BYTE, to + FACTORS_AT + 16L * b + output, (byte)
                     small.values().of(code));
         }
