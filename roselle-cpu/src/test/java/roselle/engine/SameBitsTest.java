@@ -25,6 +25,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.Device;
@@ -319,7 +321,11 @@ class SameBitsTest {
                     case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
                     case Finished finished -> cached = finished.usage().cachedTokens();
                     case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
-                    case roselle.api.GenerationEvent.ChoiceEnded _, Reasoning _, ToolCall _ -> {}
+                    case roselle.api.GenerationEvent.ChoiceEnded _,
+                            Reasoning _,
+                            ToolCallStarted _,
+                            ToolCallDelta _,
+                            ToolCall _ -> {}
                 }
             }
         }

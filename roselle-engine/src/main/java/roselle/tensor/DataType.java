@@ -1,8 +1,11 @@
 package roselle.tensor;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * How numbers are laid out in memory: plain types have blocks of one element, quantized types blocks of several.
@@ -95,6 +98,8 @@ public enum DataType {
                     BitPlane.of(128, 4, 128, 8)));
 
     private static final int NOT_IN_GGUF = -1;
+    private static final Set<DataType> WHOLE_NUMBERS =
+            Collections.unmodifiableSet(EnumSet.of(I8, I16, I32, I64, U8, U16, U32, U64, BOOL));
 
     private final int ggufNumber;
     private final Packing packing;
@@ -174,6 +179,11 @@ public enum DataType {
 
     public boolean isQuantized() {
         return packing.elements() > 1;
+    }
+
+    /** Whether it stands for numbers with fractions: plain floats, or quantized blocks. */
+    public boolean isFloating() {
+        return !WHOLE_NUMBERS.contains(this);
     }
 
     /** Bytes of a row of {@code elements}, which must be a multiple of {@link #blockElements}. */

@@ -48,7 +48,7 @@ public final class EngineFlags {
             paramLabel = "SIZE",
             converter = ByteSize.class,
             description = "Memory for keys and values, such as 512M or 2G; default: what --max-sequences need.")
-    private long kvBytes;
+    private long kvMemory;
 
     @Option(
             names = "--max-sequences",
@@ -73,6 +73,15 @@ public final class EngineFlags {
                     "on launches a step before the tokens of the one before are read; auto, the default, is on for GPUs.")
     private String overlap = "auto";
 
+    @Option(
+            names = "--tool-parser",
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description =
+                    "The format in which the model calls tools, such as hermes or llama3_json; auto, the default, finds it from"
+                            + " the chat template, none takes calls for text.")
+    private String toolParser = "auto";
+
     @Option(names = "--no-prefix-cache", description = "Compute each prompt anew.")
     private boolean hasNoPrefixCache;
 
@@ -85,8 +94,9 @@ public final class EngineFlags {
         var cache = CacheOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(cpu.on(device, threads))
-                .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
+                .with(new CacheOptions(kvType, kvMemory, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
-                .with(Overlap.of(overlap));
+                .with(Overlap.of(overlap))
+                .withToolParser(toolParser);
     }
 }

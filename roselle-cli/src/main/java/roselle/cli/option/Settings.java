@@ -1,7 +1,7 @@
 package roselle.cli.option;
 
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +26,7 @@ import roselle.cli.report.ExitCode;
  * in the environment, {@code max-body} in the file of {@code --config}. The first of them that has a value wins.
  */
 public final class Settings implements IDefaultValueProvider {
+    private static final int MAX_BYTES = 1 << 20;
     private static final String CONFIG = "config";
     private static final Set<String> ACTIONS = Set.of("help", "version", "debug", CONFIG, "print-config");
 
@@ -89,8 +90,13 @@ public final class Settings implements IDefaultValueProvider {
 
     private Properties read(Path path) {
         var values = new Properties();
-        try (Reader reader = Files.newBufferedReader(path, StandardCharsets.UTF_8)) {
-            values.load(reader);
+        try (var stream = Files.newInputStream(path)) {
+            byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new ParameterException(
+                        command, path + " has more than " + MAX_BYTES + " bytes: it is no file of options");
+            }
+            values.load(new StringReader(new String(bytes, StandardCharsets.UTF_8)));
         } catch (IOException unreadable) {
             throw new ParameterException(
                     command, "--config cannot be read: " + ExitCode.sentence(unreadable), unreadable);

@@ -19,6 +19,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
@@ -139,7 +141,7 @@ final class ChatSession {
                     }
                     case Finished finished -> lastUsage = finished.usage();
                     case Failed failed -> throw failed.exception();
-                    case PromptScored _ -> {}
+                    case PromptScored _, ToolCallStarted _, ToolCallDelta _ -> {}
                 }
             }
         } finally {

@@ -11,6 +11,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 
 /** Prints the generated ids of each answer as one line, a JSON array; the first as it is made. */
 final class IdsOutput implements AnswerOutput {
@@ -31,7 +33,7 @@ final class IdsOutput implements AnswerOutput {
             case TokenGenerated token -> add(token);
             case Finished _ -> finish();
             case Failed _ -> out.flush();
-            case Reasoning _, ToolCall _, ChoiceEnded _, PromptScored _ -> {}
+            case Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _, ChoiceEnded _, PromptScored _ -> {}
         }
     }
 

@@ -14,6 +14,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import tools.jackson.databind.json.JsonMapper;
@@ -52,7 +54,7 @@ final class JsonOutput implements AnswerOutput {
             case TokenGenerated token -> add(token);
             case ChoiceEnded end -> end(end);
             case Finished finished -> finish(finished.usage());
-            case Failed _ -> {}
+            case Failed _, ToolCallStarted _, ToolCallDelta _ -> {}
         }
     }
 
@@ -124,6 +126,7 @@ final class JsonOutput implements AnswerOutput {
 
     private static Map<String, Object> fields(ToolCall call) {
         var fields = new LinkedHashMap<String, Object>();
+        fields.put("id", call.id());
         fields.put("name", call.name());
         fields.put("arguments", call.arguments());
         return fields;

@@ -11,6 +11,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 
 /**
  * Prints answers as text, their thoughts set apart: the first as it is made, further ones when all have ended, each under a line
@@ -45,7 +47,7 @@ final class TextOutput implements AnswerOutput {
             case ChoiceEnded end -> add(end.choice(), layout(end.choice()).text(end.text()));
             case Finished _ -> finish();
             case Failed _ -> endLine();
-            case PromptScored _ -> {}
+            case PromptScored _, ToolCallStarted _, ToolCallDelta _ -> {}
         }
     }
 

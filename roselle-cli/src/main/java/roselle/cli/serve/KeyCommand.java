@@ -1,16 +1,15 @@
 package roselle.cli.serve;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -18,6 +17,7 @@ import roselle.cli.report.ExitCode;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 import roselle.server.config.KeyLimits;
+import roselle.server.config.KeyRights;
 
 /** {@code roselle key}: makes an API key, prints it once, and adds its hash to the file of {@code serve --api-keys}. */
 @Command(name = "key", sortOptions = false)
@@ -31,6 +31,15 @@ public final class KeyCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "NAME", description = "Whose key it is.")
     private String name = "";
 
+    @Option(
+            names = "--group",
+            paramLabel = "NAME",
+            description = "Keys of one group share one part of the engine, and cached prefixes; default: a group of its own.")
+    private String group = "";
+
+    @Option(names = "--operator", description = "The key sees what concerns all keys: metrics and the dashboard.")
+    private boolean isOperator;
+
     @Mixin
     private KeyLimitFlags limits = new KeyLimitFlags();
 
@@ -38,9 +47,9 @@ public final class KeyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         String secret = ApiKey.random();
         ApiKey key = ExitCode.checkingOptions(
-                specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits()));
+                specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits(), new KeyRights(group, isOperator)));
         requireNew(key);
-        append(ApiKeyFile.line(key, KeyLimits.DEFAULT) + "\n");
+        append(ApiKeyFile.line(key, KeyLimits.DEFAULT));
         var out = specification.commandLine().getOut();
         out.println(secret);
         out.flush();
@@ -65,13 +74,6 @@ public final class KeyCommand implements Callable<Integer> {
                 // its permissions are as its owner wants them
             }
         }
-        byte[] bytes = (endsWithinALine() ? "\n" + line : line).getBytes(StandardCharsets.UTF_8);
-        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    }
-
-    private boolean endsWithinALine() throws IOException {
-        return Files.exists(file)
-                && Files.size(file) > 0
-                && !Files.readString(file).endsWith("\n");
+        new LineFile(file).add(line);
     }
 }

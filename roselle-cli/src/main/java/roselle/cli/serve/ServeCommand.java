@@ -2,9 +2,11 @@ package roselle.cli.serve;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,6 +36,9 @@ import roselle.server.config.ServerConfig;
  */
 @Command(name = "serve", sortOptions = false)
 public final class ServeCommand implements Callable<Integer> {
+    /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
+    private static final Duration LAST_PROBES = Duration.ofSeconds(10);
+
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
@@ -62,6 +67,11 @@ public final class ServeCommand implements Callable<Integer> {
     private boolean hasNoBlackBox;
 
     @Option(
+            names = "--share-prefixes",
+            description = "Let API keys reuse each other's cached prefixes, whose times then tell what others have asked.")
+    private boolean sharesPrefixes;
+
+    @Option(
             names = {"-v", "--verbose"},
             description = "Print the memory plan and where the time of the start went, on standard error.")
     private boolean isVerbose;
@@ -82,11 +92,11 @@ public final class ServeCommand implements Callable<Integer> {
         }
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        serve(server, engine);
-        return ExitCode.OK.status();
+        return serve(server, engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)))
+                .status();
     }
 
-    private void serve(ServerConfig serverConfig, EngineConfig engineConfig) {
+    private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig) {
         try (var engine = open(engineConfig);
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             tell(engine.timeline().describe());
@@ -98,8 +108,26 @@ public final class ServeCommand implements Callable<Integer> {
             if (!hasNoBlackBox) {
                 BlackBox.startAside();
             }
-            await(end, hook);
+            endWithoutMemory();
+            if (await(end, hook, engine)) {
+                return ExitCode.OK;
+            }
+            specification.commandLine().getErr().println("roselle: " + engine.status().failure());
+            specification.commandLine().getErr().flush();
+            return ExitCode.INTERNAL;
         }
+    }
+
+    /** Whatever thread runs out of memory without a request to tell it to: nobody knows what it has left undone. */
+    private static void endWithoutMemory() {
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            if (failure instanceof OutOfMemoryError) {
+                System.err.println("roselle: the thread " + thread.getName() + " ran out of memory: " + failure);
+                Runtime.getRuntime().halt(ExitCode.INTERNAL.status());
+            }
+            System.getLogger(ServeCommand.class.getName())
+                    .log(System.Logger.Level.ERROR, "event=thread_ended name=" + thread.getName(), failure);
+        });
     }
 
     private Engine open(EngineConfig config) {
@@ -123,12 +151,25 @@ public final class ServeCommand implements Callable<Integer> {
         return hook;
     }
 
-    private static void await(CountDownLatch end, Thread hook) {
+    /** Waits for the end, and tells whether it was wanted: an engine that has failed never makes a token again. */
+    private static boolean await(CountDownLatch end, Thread hook, Engine engine) {
         try {
-            end.await();
+            while (engine.status().isAlive()) {
+                if (end.await(1, TimeUnit.SECONDS)) {
+                    return true;
+                }
+            }
+            if (end.await(LAST_PROBES.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return false;
         } catch (InterruptedException _) {
             Runtime.getRuntime().removeShutdownHook(hook);
             Thread.currentThread().interrupt();
+            return true;
+        } catch (IllegalStateException _) {
+            return true; // the JVM ends already
         }
     }
 

@@ -20,8 +20,8 @@ final class AnswerLayoutTest {
                 + layout.text("")
                 + layout.thought("2")
                 + layout.text("So")
-                + layout.call(new ToolCall(0, 0, "sum", "{\"a\":2}"))
-                + layout.call(new ToolCall(0, 1, "stop", "{}"))
+                + layout.call(new ToolCall(0, 0, "call_1", "sum", "{\"a\":2}"))
+                + layout.call(new ToolCall(0, 1, "call_2", "stop", "{}"))
                 + layout.text("4");
 
         assertThat(told).isEqualTo("""

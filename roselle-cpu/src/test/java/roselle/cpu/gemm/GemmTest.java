@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +23,7 @@ import roselle.cpu.memory.MachineCode;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
+import roselle.cpu.vector.Lanes;
 import roselle.tensor.DataType;
 import roselle.testing.ChildJvm;
 
@@ -130,8 +132,13 @@ public class GemmTest {
         }
     }
 
+    /** Narrower vectors than those that the tests above have met in this very process. */
+    static IntStream forcedWidths() {
+        return IntStream.of(128, 256, 512).filter(bits -> bits < Lanes.COUNT * Float.SIZE);
+    }
+
     @ParameterizedTest(allowZeroInvocations = true)
-    @MethodSource("roselle.cpu.RowOperationsTest#forcedWidths")
+    @MethodSource("forcedWidths")
     void everyFormatMultipliesAsItsScalarTwinAtAForcedWidth(int bits) {
         String said = ChildJvm.run(List.of("-XX:MaxVectorSize=" + bits / 8), GemmContract.class)
                 .success();

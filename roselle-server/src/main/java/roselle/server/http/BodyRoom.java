@@ -1,6 +1,7 @@
 package roselle.server.http;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The memory for the bodies of all requests that are being answered, and for what their JSON becomes; thread-safe. */
@@ -12,6 +13,8 @@ final class BodyRoom {
 
     private final long most;
     private final AtomicLong taken = new AtomicLong();
+    private final LongWork longWork =
+            LongWork.forProcessors(Runtime.getRuntime().availableProcessors());
 
     /** Room for so many bytes. */
     BodyRoom(long most) {
@@ -57,6 +60,11 @@ final class BodyRoom {
                         SOON);
             }
             own += bytes;
+        }
+
+        /** Does what takes long with a large body. */
+        <T> T aside(Callable<T> work) {
+            return longWork.call(work);
         }
 
         @Override

@@ -13,6 +13,9 @@ import java.io.IOException;
 record RequestBody(ServerRequest request, PeerLiveness peer, long limit, BodyRoom.Share room) {
     private static final int PIECE = 64 << 10;
 
+    /** Bytes that are parsed within some milliseconds. */
+    private static final int SHORT = 256 << 10;
+
     byte[] read() throws IOException {
         if (!request.content().hasEntity()) {
             return new byte[0];
@@ -30,6 +33,10 @@ record RequestBody(ServerRequest request, PeerLiveness peer, long limit, BodyRoo
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
         byte[] body = read();
+        return body.length <= SHORT ? parsed(body) : room.aside(() -> parsed(body));
+    }
+
+    private JsonFields parsed(byte[] body) {
         room.take(JsonWeight.of(body));
         return Json.object(body);
     }
