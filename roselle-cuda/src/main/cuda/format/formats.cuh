@@ -118,6 +118,29 @@ struct FormatQ6_K : Chunks<256, 256, 210> {
     }
 };
 
+struct FormatIQ4_XS : Chunks<256, 256, 136> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        int group = k / 32;
+        u32 bytes[2];
+        eightBytes(chunk + 8 + group * 16 + k % 16, bytes);
+        int shift = k % 32 / 16 * 4;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {  // codes are places in a table of 16 bytes, each 128 more than its number
+            u32 codes = bytes[i] >> shift;
+            u32 second = (codes >> 3 & 0x01010101u) * 255;
+            codes &= 0x07070707u;  // one to a byte; four to the lower 16 bits:
+            codes = (codes | codes >> 4) & 0x00FF00FFu;
+            codes = (codes | codes >> 8) & 0xFFFFu;
+            u32 lower = __byte_perm(0x3F2D1801u, 0x766A5D4Fu, codes);
+            u32 upper = __byte_perm(0xA6998D81u, 0xF1D9C5B5u, codes);
+            bytes[i] = (lower & ~second) | (upper & second);
+        }
+        int scale = (chunk[4 + group / 2] >> group % 2 * 4 & 15) | (*(const u16*)(chunk + 2) >> group * 2 & 3) << 4;
+        scaled<T>(bytes, 128.0f, evenHalf(chunk) * (scale - 32), 0.0f, pairs);
+    }
+};
+
 struct FormatMXFP4 : Chunks<256, 32, 17> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {

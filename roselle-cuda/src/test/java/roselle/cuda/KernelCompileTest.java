@@ -24,7 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.nvrtc.Compiler;
+import roselle.tensor.DataType;
 
 /**
  * Every kernel compiles for every architecture that we name, without a warning and without spilling registers: for Hopper, which
@@ -42,7 +44,8 @@ class KernelCompileTest {
             KernelSource.ATTENTION_DECODE,
             KernelSource.ATTENTION_PREFILL,
             KernelSource.ATTENTION_LATENT,
-            KernelSource.SAMPLE);
+            KernelSource.SAMPLE,
+            TileFormat.of(DataType.F8_E4M3_128, DataType.BF16).orElseThrow().linear());
 
     private static final ExecutorService THREADS =
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());

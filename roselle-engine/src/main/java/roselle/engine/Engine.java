@@ -376,7 +376,7 @@ public final class Engine implements AutoCloseable {
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {
         var scheduling = request.scheduling();
-        String salt = config.cache().prefixSharing()
+        String salt = config.cache().prefixCache()
                 ? scheduling.cacheSalt()
                 : scheduling.cacheSalt() + '\0' + nextId.getAndIncrement();
         long deadline = scheduling.deadline().isZero()
@@ -443,7 +443,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Tokens of the longest prompt and answer together. */
-    public int maxContext() {
+    public int context() {
         return longest;
     }
 

@@ -62,8 +62,8 @@ final class PromptEncoder {
         if (!config.has(name)) {
             return "";
         }
-        int id = config.integers(name)[0];
-        return id < 0 || id >= tokenizer.vocabularySize() ? "" : tokenizer.spellingOf(id);
+        int[] ids = config.integers(name); // a list where several end an answer, which may be empty
+        return ids.length == 0 || !tokenizer.hasToken(ids[0]) ? "" : tokenizer.spellingOf(ids[0]);
     }
 
     boolean hasTemplate() {

@@ -78,14 +78,16 @@ public record BitPlane(int first, int end, int at, int run, int perByte, int bit
 
     private void unpackRuns(MemorySegment source, long block, long[] eights) {
         long mask = mask() * 0x0101_0101_0101_0101L;
-        for (int number = first; number < end; number += run * perByte) {
-            long from = block + byteOf(number);
-            for (int i = 0; i < run; i += Long.BYTES) {
-                long packed = StoredNumbers.int64(source, from + i);
-                for (int each = 0; each < perByte && number + each * run < end; each++) {
-                    int to = (number + each * run + i) / Long.BYTES;
-                    eights[to] |= (packed >>> shift + each * bits & mask) << above;
+        int words = run / Long.BYTES;
+        long from = block + at;
+        for (int to = first / Long.BYTES; to < end / Long.BYTES; to += words * perByte) {
+            for (int i = 0; i < words; i++) {
+                long packed = StoredNumbers.int64(source, from) >>> shift;
+                for (int each = to + i; each < Math.min(to + words * perByte, end / Long.BYTES); each += words) {
+                    eights[each] |= (packed & mask) << above;
+                    packed >>>= bits;
                 }
+                from += Long.BYTES;
             }
         }
     }

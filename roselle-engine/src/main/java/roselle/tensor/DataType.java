@@ -1,8 +1,11 @@
 package roselle.tensor;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * How numbers are laid out in memory: plain types have blocks of one element, quantized types blocks of several.
@@ -63,7 +66,18 @@ public enum DataType {
             Packing.block(32, 4, 16),
             TableBlocks::iq4_nl,
             BlockFields.of(TableBlocks.STEPS, BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
-    IQ4_XS(23, Packing.superBlock(4, 16).grouped(32, 6), TableBlocks::iq4_xs),
+    IQ4_XS(
+            23,
+            Packing.superBlock(4, 16).grouped(32, 6),
+            TableBlocks::iq4_xs,
+            BlockFields.of(
+                    TableBlocks.STEPS,
+                    BlockFactor.half(0)
+                            .times(
+                                    CodeValues.less(6, 32),
+                                    BitPlane.of(8, 4, 1, 4),
+                                    BitPlane.of(8, 2, 1, 2).above(4)),
+                    BitPlane.of(256, 8, 16, 4))),
     MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4),
     /** FP8 with a float32 scale before each 128 of a row: what devices make of codes and scales that lie apart in a checkpoint. */
     F8_E4M3_128(
@@ -75,6 +89,8 @@ public enum DataType {
                     BitPlane.of(128, 4, 128, 8)));
 
     private static final int NOT_IN_GGUF = -1;
+    private static final Set<DataType> WHOLE_NUMBERS =
+            Collections.unmodifiableSet(EnumSet.of(I8, I16, I32, I64, U8, U16, U32, U64, BOOL));
 
     private final int ggufNumber;
     private final Packing packing;
@@ -154,6 +170,11 @@ public enum DataType {
 
     public boolean isQuantized() {
         return packing.elements() > 1;
+    }
+
+    /** Whether it stands for numbers with fractions: plain floats, or quantized blocks. */
+    public boolean isFloating() {
+        return !WHOLE_NUMBERS.contains(this);
     }
 
     /** Bytes of a row of {@code elements}, which must be a multiple of {@link #blockElements}. */

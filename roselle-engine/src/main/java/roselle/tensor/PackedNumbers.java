@@ -36,9 +36,9 @@ public record PackedNumbers(List<BitPlane> planes, CodeValues values) {
         return values.of(code(source, block, number));
     }
 
-    /** All codes, eight to a word, the first one lowest. */
+    /** All codes, eight to a word, the first one lowest; words beyond them become zero. */
     public void unpack(MemorySegment source, long block, long[] eights) {
-        Arrays.fill(eights, 0, (count() + Long.BYTES - 1) / Long.BYTES, 0);
+        Arrays.fill(eights, 0);
         for (BitPlane plane : planes) {
             plane.unpack(source, block, eights);
         }

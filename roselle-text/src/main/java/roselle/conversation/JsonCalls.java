@@ -3,11 +3,8 @@ package roselle.conversation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -18,29 +15,11 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class JsonCalls implements CallSyntax {
     private static final int MAX_CALLS = 128;
-    private static final int MAX_DEPTH = 63;
-    private static final int MAX_NUMBER_DIGITS = 64;
-    private static final int MAX_NAME_CHARACTERS = 1024;
+    private static final int MAX_DEPTH = 63; // a call is part of a document of 64
     private static final int MAX_TOKENS = 4_000_000;
 
-    private static final JsonMapper MAPPER = mapper();
-
-    private static JsonMapper mapper() {
-        var constraints = StreamReadConstraints.builder()
-                .maxNestingDepth(MAX_DEPTH)
-                .maxNumberLength(MAX_NUMBER_DIGITS)
-                .maxNameLength(MAX_NAME_CHARACTERS)
-                .maxTokenCount(MAX_TOKENS)
-                .maxStringLength(Integer.MAX_VALUE) // an answer's own limit is smaller
-                .build();
-        var factory = JsonFactory.builder()
-                .streamReadConstraints(constraints)
-                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .build();
-        return JsonMapper.builder(factory)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                .build();
-    }
+    private static final JsonMapper MAPPER =
+            JsonLimits.DEFAULT.withDepth(MAX_DEPTH).withTokens(MAX_TOKENS).mapper();
 
     @Override
     public List<WrittenCall> read(String written) {

@@ -12,12 +12,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
 import roselle.checkpoint.ModelSummary.TypeUse;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.engine.Devices;
+import roselle.quantization.Quantization;
 import roselle.tensor.Tensor;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -49,7 +51,7 @@ public final class InspectCommand implements Runnable {
         long start = System.nanoTime();
         try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
             double openMillis = (System.nanoTime() - start) / 1e6;
-            ModelSummary summary = ModelSummary.of(checkpoint);
+            ModelSummary summary = summary(checkpoint);
             DecoderReport decoder = DecoderReport.of(checkpoint);
             if (isJson) {
                 out.println(json(checkpoint, summary, decoder, openMillis));
@@ -65,8 +67,17 @@ public final class InspectCommand implements Runnable {
         long start = System.nanoTime();
         try (var checkpoint = Checkpoint.open(model)) {
             double openMillis = (System.nanoTime() - start) / 1e6;
-            ModelSummary summary = ModelSummary.of(checkpoint);
+            ModelSummary summary = summary(checkpoint);
             new InspectCommand().print(out, checkpoint, summary, DecoderReport.of(checkpoint), openMillis);
+        }
+    }
+
+    /** Scales count as such where it is known which tensors have them. */
+    private static ModelSummary summary(Checkpoint checkpoint) {
+        try {
+            return ModelSummary.of(checkpoint, Quantization.of(checkpoint)::use);
+        } catch (CheckpointException unknown) { // the report on the decoder says so
+            return ModelSummary.of(checkpoint);
         }
     }
 
@@ -115,7 +126,8 @@ public final class InspectCommand implements Runnable {
     }
 
     private static String describe(TypeUse use) {
-        return use.type().label() + ": " + use.tensors() + " tensors of " + bytes(use.bytes());
+        return use.type().label() + ": " + grouped(use.elements()) + " in " + use.tensors() + " tensors of "
+                + bytes(use.bytes());
     }
 
     private static String describe(Tensor tensor) {

@@ -4,32 +4,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
-import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.type.TypeReference;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads a template's variables from JSON as Python does, within limits and without second guesses. */
 final class TemplateVariables {
-    private static final int DEPTH = 64;
-    private static final int NUMBER_DIGITS = 4_300;
     private static final int CHARACTERS = 64 << 20;
 
-    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(DEPTH)
-                            .maxNumberLength(NUMBER_DIGITS)
-                            .maxStringLength(CHARACTERS)
-                            .maxDocumentLength(CHARACTERS)
-                            .build())
-                    .build())
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
+    private static final JsonMapper MAPPER = JsonLimits.DEFAULT
+            .withNumberCharacters(4_300) // Python's limit
+            .withNameCharacters(50_000)
+            .withStringCharacters(CHARACTERS)
+            .withDocumentBytes(CHARACTERS)
+            .mapper();
 
     private TemplateVariables() {}
 

@@ -48,7 +48,7 @@ public final class EngineFlags {
             paramLabel = "SIZE",
             converter = ByteSize.class,
             description = "Memory for keys and values, such as 512M or 2G; default: what --max-sequences need.")
-    private long kvBytes;
+    private long kvMemory;
 
     @Option(
             names = "--max-sequences",
@@ -85,7 +85,7 @@ public final class EngineFlags {
         var cache = CacheOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(cpu.on(device, threads))
-                .with(new CacheOptions(kvType, kvBytes, cache.pageTokens(), !hasNoPrefixCache))
+                .with(new CacheOptions(kvType, kvMemory, cache.pageTokens(), !hasNoPrefixCache))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
                 .with(Overlap.of(overlap));
     }

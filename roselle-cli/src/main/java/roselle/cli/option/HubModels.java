@@ -38,7 +38,7 @@ public final class HubModels {
     /** Fetches what the hub has of a model now. */
     public static Path pull(HubName name, HubConfig config, PrintStream report) {
         try (var hub = new Hub(config)) {
-            PullPlan plan = hub.plan(name);
+            PullPlan plan = hub.plan(name, PullProgress.ofPlanning(name, report));
             try (var progress = PullProgress.of(plan, report)) {
                 return hub.pull(plan, progress);
             }

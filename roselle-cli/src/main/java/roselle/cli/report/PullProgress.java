@@ -2,6 +2,7 @@ package roselle.cli.report;
 
 import java.io.Console;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -42,6 +43,29 @@ public final class PullProgress implements PullObserver, AutoCloseable {
         return new PullProgress(report, plan.name(), isTerminal() ? bar(plan, report) : null);
     }
 
+    /** Tells that the hub is asked, so that a hub that takes its time is not taken for a program that hangs. */
+    public static PullObserver ofPlanning(HubName name, PrintStream report) {
+        return new Planning(new PullProgress(report, name, null));
+    }
+
+    /** What is told before it is known what there is to fetch: not the index that is read for it. */
+    private record Planning(PullProgress progress) implements PullObserver {
+        @Override
+        public void asking(String host, HubName model) {
+            progress.say("asking " + host + " for " + model);
+        }
+
+        @Override
+        public void pausing(String failure, Duration pause) {
+            progress.pausing(failure, pause);
+        }
+
+        @Override
+        public void waiting(String path) {
+            progress.waiting(path);
+        }
+    }
+
     private static boolean isTerminal() {
         return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     }
@@ -71,6 +95,11 @@ public final class PullProgress implements PullObserver, AutoCloseable {
         if (bar == null) {
             report.println("  " + path + " " + ByteCount.of(size));
         }
+    }
+
+    @Override
+    public void pausing(String failure, Duration pause) {
+        say(failure + "; trying again in " + Math.max(1, pause.toSeconds()) + " s");
     }
 
     @Override

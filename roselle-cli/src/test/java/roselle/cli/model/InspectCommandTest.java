@@ -37,7 +37,7 @@ final class InspectCommandTest {
         assertThat(outcome.out())
                 .containsPattern("architecture +llama\n")
                 .containsPattern("parameters +14\n")
-                .containsPattern("formats +f32: 1 tensors of 24 B, f16: 1 tensors of 16 B\n")
+                .containsPattern("formats +f32: 6 in 1 tensors of 24 B, f16: 8 in 1 tensors of 16 B\n")
                 .containsPattern("context +2,048 tokens\n")
                 .containsPattern("vocabulary +100 tokens\n")
                 .containsPattern("chat template +no\n")
@@ -55,6 +55,18 @@ final class InspectCommandTest {
                 .containsPattern("supported +yes\n");
         assertThat(roselle("inspect", "--json", model).out())
                 .contains("\"quantization\":\"f8_e4m3 with a scale for each 128×128\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                qwen3-fp8     | 255,408 | bf16: 26,928 in 11 tensors of 52.6 KiB, f8_e4m3: 228,480 in 14 tensors of 223.2 KiB
+                gpt-oss-mxfp4 | 50,670  | bf16: 13,806 in 33 tensors of 27.0 KiB, mxfp4: 36,864 in 4 tensors of 19.1 KiB
+                """)
+    void countsNumbersAndNotTheirScales(String model, String parameters, String formats) {
+        assertThat(roselle("inspect", "../roselle-engine/src/test/resources/variant-models/" + model)
+                        .out())
+                .containsPattern("parameters +" + parameters + "\n")
+                .containsPattern("formats +" + formats + "\n");
     }
 
     @Test

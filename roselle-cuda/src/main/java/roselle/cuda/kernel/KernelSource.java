@@ -69,6 +69,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "gemm/linear_mma.cuh",
             "gemm/rings.cuh",
             "gemm/sums.cuh",
+            "sampling/noise.cuh",
             "sampling/selection.cuh");
 
     private static KernelSource ofEveryModel(String name, String folder) {

@@ -34,6 +34,7 @@ public record TileFormat(String label, String struct, int multiple, int stride, 
             DataType.Q4_K,
             DataType.Q5_K,
             DataType.Q6_K,
+            DataType.IQ4_XS,
             DataType.MXFP4,
             DataType.F8_E4M3_128);
 

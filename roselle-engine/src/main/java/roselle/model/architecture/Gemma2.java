@@ -29,8 +29,7 @@ final class Gemma2 implements Architecture {
         builder.embeddingScale = (float) Math.sqrt(builder.sizes.width());
         builder.projectionBias = config.flag("attention_bias", "", false);
         builder.attentionOutputBias = builder.projectionBias;
-        builder.windows(
-                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> layer % 2 == 0);
         builder.scoreScale =
                 (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(builder.sizes))));
         builder.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);

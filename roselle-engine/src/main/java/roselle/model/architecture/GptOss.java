@@ -31,8 +31,7 @@ final class GptOss implements Architecture {
         builder.projectionBias = config.flag("attention_bias", "", true);
         builder.attentionOutputBias = builder.projectionBias;
         builder.sinks = true;
-        builder.windows(
-                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> layer % 2 == 0);
         if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
             throw config.unsupported("hidden_act", "not silu", "silu");
         }

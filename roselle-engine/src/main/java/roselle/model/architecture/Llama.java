@@ -30,7 +30,7 @@ final class Llama implements Architecture {
         boolean innerBias =
                 config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
         builder.gated(config, "hidden_act", Activation.SILU, innerBias);
-        builder.windows(config, config.integer("", "attention.sliding_window", 0), layer -> true); // Mistral's
+        builder.windows(config, config.window("", "attention.sliding_window"), layer -> true); // Mistral's
         if (config.integer("", "expert_count", 0) > 0) {
             Arrays.fill(builder.feedForwards, Mixture.of(config, builder.sizes.inner(), true));
         }

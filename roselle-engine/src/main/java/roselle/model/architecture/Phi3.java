@@ -23,7 +23,7 @@ final class Phi3 implements Architecture {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
         builder.rope(config, 10_000, false);
-        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> true);
         config.has("original_max_position_embeddings", "");
         builder.gated(config, "hidden_act", Activation.SILU, false);
         return new Blueprint(

@@ -27,7 +27,7 @@ final class Starcoder2 implements Architecture {
         boolean bias = config.flag("use_bias", "", true);
         builder.projectionBias = bias;
         builder.attentionOutputBias = bias;
-        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> true);
         builder.plain(config, "hidden_act", Activation.GELU_TANH, bias);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
         return new Blueprint(builder.spec(), Names.of(config, NAMES));

@@ -34,7 +34,13 @@ public sealed interface AttentionSpec {
             float scale,
             float softCap,
             boolean sinks)
-            implements AttentionSpec {}
+            implements AttentionSpec {
+        public MultiHead {
+            if (window < 0) {
+                throw new IllegalArgumentException("a window of " + window + " tokens, expected 0 for all or more");
+            }
+        }
+    }
 
     /**
      * One compressed key and value per token for all heads (DeepSeek-V2, section 2.1), attended in compressed form: the

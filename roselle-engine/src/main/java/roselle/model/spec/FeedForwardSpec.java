@@ -39,6 +39,10 @@ public sealed interface FeedForwardSpec {
             int sharedSize,
             boolean sharedGate)
             implements FeedForwardSpec {
+        public Experts {
+            Router.requireChoice(experts, chosen, groups, chosenGroups);
+        }
+
         /** These with an expert for every token. */
         public Experts withShared(int sharedInner, boolean gated) {
             return new Experts(

@@ -11,6 +11,7 @@ import roselle.quantization.NamedTensors;
 import roselle.quantization.Quantization;
 import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
+import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -134,6 +135,9 @@ public final class TensorSource {
     }
 
     private StoredMatrix stored(Tensor codes) {
+        if (codes.type() == DataType.F64 || !codes.type().isFloating()) {
+            throw mistyped(codes, "f32, f16, bf16, 8-bit floats and quantized blocks");
+        }
         return quantization.matrix(codes, beside);
     }
 
@@ -161,8 +165,16 @@ public final class TensorSource {
         if (tensor.shape().elements() != length) {
             throw misshaped(tensor, length + " numbers");
         }
+        if (!tensor.type().isFloating()) {
+            throw mistyped(tensor, "floats");
+        }
         used.add(tensor.name());
         return Dequantizer.all(tensor);
+    }
+
+    private CheckpointException mistyped(Tensor tensor, String supported) {
+        return new CheckpointException(checkpoint.source() + ": tensor " + tensor.name() + " is of type "
+                + tensor.type().label() + ", but weights are " + supported);
     }
 
     private CheckpointException misshaped(Tensor tensor, String expected) {

@@ -55,7 +55,7 @@ final class TokenRoutes {
         var body = new JsonWriter()
                 .object()
                 .field("count", ids.length)
-                .field("max_model_len", model.engine().maxContext())
+                .field("max_model_len", model.engine().context())
                 .array("tokens");
         for (int at = 0; at < ids.length; at++) {
             body.value(ids[at]);

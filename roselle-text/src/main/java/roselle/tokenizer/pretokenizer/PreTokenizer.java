@@ -16,6 +16,11 @@ public interface PreTokenizer {
         }
     };
 
+    /** How many times as long as its text the pieces may be. */
+    default int growth() {
+        return 1;
+    }
+
     /**
      * Hands the pieces of {@code text[start, end)} to the sink in order. What lies outside the range does not exist for
      * anchors and look-around. Empty pieces are not handed on.

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import roselle.tensor.BlockFactor;
 import roselle.tensor.BlockFields;
 import roselle.tensor.DataType;
@@ -30,6 +31,7 @@ public final class PanelPacker {
     private final int columns;
     private final long[] eights; // the codes of a block, eight to a word
     private final long[] parts; // the small factors of a block, the same
+    private final byte[] bytes; // the codes of a unit, [unit][OUTPUTS]
     private final float[] numbers;
 
     /** A packer for rows of so many columns. */
@@ -39,6 +41,7 @@ public final class PanelPacker {
         this.columns = columns;
         eights = new long[panel.hasScales() ? panel.unit() / Long.BYTES : 0];
         parts = new long[(panel.blocks() + Long.BYTES - 1) / Long.BYTES];
+        bytes = new byte[panel.codes() == Panel.Codes.BYTES ? panel.codeBytes() : 0];
         numbers = new float[panel.hasScales() ? 0 : columns];
     }
 
@@ -66,6 +69,7 @@ public final class PanelPacker {
             long codes = to + (long) u * panel.codeBytes();
             long scales = to + panel.scalesAt(columns) + (long) u * panel.scaleBytes();
             long minima = to + panel.minimaAt(columns) + (long) u * panel.minimumBytes();
+            Arrays.fill(bytes, (byte) 0);
             for (int o = 0; o < rows; o++) {
                 long block = from + o * rowBytes + (long) u * type.blockBytes();
                 fields.codes().unpack(source, block, eights);
@@ -76,24 +80,31 @@ public final class PanelPacker {
                     factors(minimum, source, block, fields.isAdded() ? SIGN : 0, target, minima, o);
                 }
             }
+            MemorySegment.copy(bytes, 0, target, JAVA_BYTE, codes, bytes.length);
         }
     }
 
     private void codes(MemorySegment target, long to, int output) {
         switch (panel.codes()) {
-            case BYTES -> bytes(target, to + output);
+            case BYTES -> bytes(output);
             case NIBBLES, PLAIN_NIBBLES -> nibbles(target, to + 4L * output);
             case SIX_BITS -> sixBits(target, to + 4L * output);
             case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
         }
     }
 
-    private void bytes(MemorySegment target, long lane) {
+    private void bytes(int output) {
         for (int i = 0; i < eights.length; i++) {
             long eight = eights[i];
-            for (int k = 0; k < Long.BYTES; k++) {
-                target.set(JAVA_BYTE, lane + (i * 8L + k) * Panel.OUTPUTS, (byte) (eight >>> k * Byte.SIZE));
-            }
+            int first = i * Long.BYTES * Panel.OUTPUTS + output;
+            bytes[first] = (byte) eight;
+            bytes[first + 16] = (byte) (eight >> 8);
+            bytes[first + 32] = (byte) (eight >> 16);
+            bytes[first + 48] = (byte) (eight >> 24);
+            bytes[first + 64] = (byte) (eight >> 32);
+            bytes[first + 80] = (byte) (eight >> 40);
+            bytes[first + 96] = (byte) (eight >> 48);
+            bytes[first + 112] = (byte) (eight >> 56);
         }
     }
 
