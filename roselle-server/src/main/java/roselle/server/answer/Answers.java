@@ -113,7 +113,7 @@ public final class Answers {
         /** What was too long has been encoded up to a full context. */
         private void payForRefusal(ServedModel model, InvalidRequestException refusal) {
             if (refusal.reason() == InvalidRequestException.Reason.CONTEXT_LENGTH) {
-                ticket.spend(new Usage(model.engine().maxContext(), 0, 0, 0, 0, 0, 0));
+                ticket.spend(new Usage(model.engine().context(), 0, 0, 0, 0, 0, 0));
             }
         }
 
