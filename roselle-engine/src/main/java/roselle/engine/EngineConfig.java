@@ -107,8 +107,7 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
     private static void requireBetween(String field, long value, long least) {
         requireAtLeast(field, value, least);
         if (value > BatchOptions.MAX_SIZE) {
-            throw new InvalidRequestException(
-                    field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
+            throw new InvalidRequestException(field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
         }
     }
 

@@ -105,8 +105,8 @@ final class TokenRoutes {
         }
         List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MAX_TOKENS);
         fields.refuseOthers();
-        String text =
-                admitted.detokenize(model, ids.stream().mapToInt(Integer::intValue).toArray());
+        String text = admitted.detokenize(
+                model, ids.stream().mapToInt(Integer::intValue).toArray());
         exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());
     }
 }
