@@ -58,8 +58,7 @@ final class KeyIsolationTest {
     }
 
     private static int cachedTokens(DemoServer demo, String secret, String more) {
-        var request = demo.request(
-                        "/v1/completions", "{\"prompt\":\"" + TEXT + "\",\"max_tokens\":1" + more + "}")
+        var request = demo.request("/v1/completions", "{\"prompt\":\"" + TEXT + "\",\"max_tokens\":1" + more + "}")
                 .header("authorization", "Bearer " + secret)
                 .build();
         return DemoServer.json(demo.send(request).body())

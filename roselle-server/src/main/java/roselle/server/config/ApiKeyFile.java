@@ -151,8 +151,7 @@ public final class ApiKeyFile {
                 }
             }
         }
-        return new ApiKey(
-                name, hash, new KeyLimits(requests, tokens, concurrent), new KeyRights(group, isOperator));
+        return new ApiKey(name, hash, new KeyLimits(requests, tokens, concurrent), new KeyRights(group, isOperator));
     }
 
     private String given(String group, int number) {

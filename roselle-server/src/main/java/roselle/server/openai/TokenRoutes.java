@@ -79,6 +79,7 @@ final class TokenRoutes {
     }
 
     /** Now and then, lets other requests have the processor that this one holds. */
+    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted: this is how one gives way
     private static void giveWay(int done) {
         if (done % PORTION == PORTION - 1) {
             Thread.yield();
@@ -105,8 +106,8 @@ final class TokenRoutes {
         }
         List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MAX_TOKENS);
         fields.refuseOthers();
-        String text =
-                admitted.detokenize(model, ids.stream().mapToInt(Integer::intValue).toArray());
+        String text = admitted.detokenize(
+                model, ids.stream().mapToInt(Integer::intValue).toArray());
         exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());
     }
 }

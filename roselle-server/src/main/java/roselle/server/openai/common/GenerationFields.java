@@ -72,8 +72,7 @@ public final class GenerationFields {
             int characters = stop.codePointCount(0, stop.length());
             if (stop.isEmpty() || characters > 4096) {
                 throw ApiException.invalid(
-                        "stop",
-                        "stop has a text of " + characters + " characters: each must have between 1 and 4096");
+                        "stop", "stop has a text of " + characters + " characters: each must have between 1 and 4096");
             }
         }
         return stops;
