@@ -1,11 +1,14 @@
 package roselle.cli;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.text.MessageFormat;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the executable's log goes: warnings and errors to standard error, one line each, and nothing else anywhere.
+ * Where the executable's log goes: warnings and errors to standard error, one line each, and nothing else anywhere; what an error
+ * threw follows it with its frames.
  *
  * <p>Found by the JDK as a service. It takes the place of {@code java.util.logging}, which would write start-up facts into
  * the midst of answers, and whose classes take a tenth of a second to load.
@@ -31,8 +34,21 @@ public final class ConsoleLoggers extends System.LoggerFinder {
         public void log(
                 Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
             if (isLoggable(level)) {
-                System.err.println("roselle: " + level + " " + message + (thrown == null ? "" : ": " + thrown));
+                System.err.println("roselle: " + level + " " + message + text(level, thrown));
             }
+        }
+
+        /** What was thrown; of an error with its frames and causes, without which nobody finds the defect. */
+        private static String text(Level level, @Nullable Throwable thrown) {
+            if (thrown == null) {
+                return "";
+            }
+            if (level != Level.ERROR) {
+                return ": " + thrown;
+            }
+            var frames = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(frames));
+            return ": " + frames.toString().strip();
         }
 
         @Override

@@ -68,7 +68,9 @@ public final class KeyCheck implements Routes.Interceptor {
     @Override
     public void handle(Exchange exchange, Handler next) throws IOException {
         if (!entries.isEmpty() && !isOpen(exchange.path())) {
-            exchange.note(NOTE, required(exchange));
+            KeyUse use = required(exchange);
+            exchange.note(NOTE, use);
+            exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);
     }
