@@ -7,8 +7,8 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the executable's log goes: warnings and errors to standard error, one line each, and nothing else anywhere; what an error
- * threw follows it with its frames.
+ * Where the executable's log goes: warnings and errors to standard error, one line each, and nothing else anywhere. The failure behind
+ * an error, which is a defect of ours, follows with its causes and where they came from.
  *
  * <p>Found by the JDK as a service. It takes the place of {@code java.util.logging}, which would write start-up facts into
  * the midst of answers, and whose classes take a tenth of a second to load.
@@ -34,21 +34,16 @@ public final class ConsoleLoggers extends System.LoggerFinder {
         public void log(
                 Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
             if (isLoggable(level)) {
-                System.err.println("roselle: " + level + " " + message + text(level, thrown));
+                String line = "roselle: " + level + " " + message + (thrown == null ? "" : ": " + thrown);
+                boolean isDefect = thrown != null && level == Level.ERROR;
+                System.err.println(isDefect ? line + System.lineSeparator() + frames(thrown) : line);
             }
         }
 
-        /** What was thrown; of an error with its frames and causes, without which nobody finds the defect. */
-        private static String text(Level level, @Nullable Throwable thrown) {
-            if (thrown == null) {
-                return "";
-            }
-            if (level != Level.ERROR) {
-                return ": " + thrown;
-            }
-            var frames = new StringWriter();
-            thrown.printStackTrace(new PrintWriter(frames));
-            return ": " + frames.toString().strip();
+        private static String frames(Throwable thrown) {
+            var text = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(text));
+            return text.toString().stripTrailing();
         }
 
         @Override

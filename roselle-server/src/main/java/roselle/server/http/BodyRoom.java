@@ -3,6 +3,7 @@ package roselle.server.http;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /**
  * The memory for the bodies of all requests that are being answered, and for what their JSON becomes; thread-safe.
@@ -21,6 +22,8 @@ final class BodyRoom {
     private final long mostOfOwner;
     private final Map<String, Long> takenBy = new HashMap<>();
     private long taken;
+    private final LongWork longWork =
+            LongWork.forProcessors(Runtime.getRuntime().availableProcessors());
 
     /** Room for so many bytes, of which one owner may have some. */
     BodyRoom(long most, long mostOfOwner) {
@@ -101,6 +104,11 @@ final class BodyRoom {
             }
             BodyRoom.this.take(owner, bytes);
             own += bytes;
+        }
+
+        /** Does what takes long with a large body. */
+        <T> T aside(Callable<T> work) {
+            return longWork.call(work);
         }
 
         @Override

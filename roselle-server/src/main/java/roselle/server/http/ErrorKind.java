@@ -14,6 +14,8 @@ public enum ErrorKind {
     UNKNOWN_KEY(401),
     HOST_NOT_ALLOWED(403),
     ORIGIN_NOT_ALLOWED(403),
+    /** The key may ask, but not for what concerns all keys. */
+    OPERATOR_ONLY(403),
     NOT_FOUND(404),
     MODEL_NOT_FOUND(404),
     /** No answer is kept under this id. */

@@ -6,6 +6,9 @@ import roselle.server.transport.Call;
 
 /** The body of one request, read when someone asks for it, within a limit and within the room for all. */
 final class RequestBody {
+    /** Bytes that are parsed within some milliseconds. */
+    private static final int SHORT = 256 << 10;
+
     private final Call call;
     private final long limit;
     private final BodyRoom.Share room;
@@ -44,6 +47,10 @@ final class RequestBody {
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
         byte[] body = read();
+        return body.length <= SHORT ? parsed(body) : room.aside(() -> parsed(body));
+    }
+
+    private JsonFields parsed(byte[] body) {
         room.take(JsonWeight.of(body));
         return Json.object(body);
     }

@@ -235,11 +235,7 @@ public final class Call {
         byte[] sent = head.method().equals(HttpMethod.HEAD.name()) ? new byte[0] : content;
         if (sent.length <= PIECE) {
             finish(context.writeAndFlush(new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1,
-                    code,
-                    Unpooled.wrappedBuffer(sent),
-                    headers,
-                    EmptyHttpHeaders.INSTANCE)));
+                    HttpVersion.HTTP_1_1, code, Unpooled.wrappedBuffer(sent), headers, EmptyHttpHeaders.INSTANCE)));
         } else {
             context.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, code, headers));
             write(sent, sent.length);

@@ -20,7 +20,8 @@ final class DateHeader {
         long second = Math.floorDiv(System.currentTimeMillis(), 1000L);
         Formatted known = last;
         if (known.second() != second) {
-            known = new Formatted(second, FORMAT.format(Instant.ofEpochSecond(second).atOffset(ZoneOffset.UTC)));
+            known = new Formatted(
+                    second, FORMAT.format(Instant.ofEpochSecond(second).atOffset(ZoneOffset.UTC)));
             last = known;
         }
         return known.text();

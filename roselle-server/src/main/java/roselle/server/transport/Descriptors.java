@@ -28,8 +28,7 @@ record Descriptors(long most, long open) {
             return ofProc();
         }
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
-                ? Optional.of(
-                        new Descriptors(system.getMaxFileDescriptorCount(), system.getOpenFileDescriptorCount()))
+                ? Optional.of(new Descriptors(system.getMaxFileDescriptorCount(), system.getOpenFileDescriptorCount()))
                 : Optional.empty();
     }
 

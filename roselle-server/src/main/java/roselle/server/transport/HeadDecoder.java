@@ -79,9 +79,7 @@ final class HeadDecoder extends HttpRequestDecoder {
     }
 
     private static void skipEmptyLines(ByteBuf in) {
-        while (in.readableBytes() > 1
-                && in.getByte(in.readerIndex()) == CR
-                && in.getByte(in.readerIndex() + 1) == LF) {
+        while (in.readableBytes() > 1 && in.getByte(in.readerIndex()) == CR && in.getByte(in.readerIndex() + 1) == LF) {
             in.skipBytes(2);
         }
     }

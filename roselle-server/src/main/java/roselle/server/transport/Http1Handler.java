@@ -185,7 +185,8 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
     private void next() {
         while ((call == null || !isWhole) && !isClosing && !early.isEmpty()) {
             HttpObject part = early.remove();
-            earlyBytes -= part instanceof HttpContent content ? content.content().readableBytes() : 0;
+            earlyBytes -=
+                    part instanceof HttpContent content ? content.content().readableBytes() : 0;
             take(present(), part);
         }
         if (call == null && isWhole && !isClosing) {

@@ -107,7 +107,8 @@ final class Protocols {
         return new HttpServerUpgradeHandler(
                 context -> context.pipeline().remove(decoder).remove(encoder),
                 name -> AsciiString.contentEquals(Http2CodecUtil.HTTP_UPGRADE_PROTOCOL_NAME, name)
-                        ? new Http2ServerUpgradeCodec(codec(), new Http2MultiplexHandler(streams()), new Http2Watch(connection))
+                        ? new Http2ServerUpgradeCodec(
+                                codec(), new Http2MultiplexHandler(streams()), new Http2Watch(connection))
                         : null,
                 MAX_UPGRADE_BODY) {
             private boolean isFirst = true;
@@ -138,7 +139,10 @@ final class Protocols {
 
     private void http2(ChannelPipeline pipeline) {
         pipeline.addLast(
-                new HeaderBlocks(connection), codec(), new Http2MultiplexHandler(streams()), new Http2Watch(connection));
+                new HeaderBlocks(connection),
+                codec(),
+                new Http2MultiplexHandler(streams()),
+                new Http2Watch(connection));
     }
 
     private Http2FrameCodec codec() {

@@ -52,8 +52,8 @@ final class StreamHandler extends ChannelInboundHandlerAdapter implements Call.O
     }
 
     private void begin(ChannelHandlerContext context, HttpRequest request) {
-        var begun = new Call(
-                RequestHead.ofHttp2(request, starter.maxHeaderBytes()), context, this, connection.limits());
+        var begun =
+                new Call(RequestHead.ofHttp2(request, starter.maxHeaderBytes()), context, this, connection.limits());
         call = begun;
         connection.enter(begun);
         starter.start(begun);

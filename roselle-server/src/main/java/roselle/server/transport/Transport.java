@@ -62,7 +62,8 @@ public final class Transport implements AutoCloseable {
     private Transport(ListenOptions listen, LimitOptions limits, CallHandler handler, Refusals refusals) {
         InternalLoggerFactory.setDefaultFactory(new SystemLoggers());
         int most = mostConnections(limits.connections());
-        TimeZone.getDefault(); // a log line needs it, and a file for it, at the latest when there are no descriptors left
+        TimeZone.getDefault(); // a log line needs it, and a file for it, at the latest when there are no descriptors
+        // left
         tlsKeys = listen.tls().isOn() ? Optional.of(new TlsKeys(listen.tls())) : Optional.empty();
         starter = new CallStarter(handler, refusals, limits.headerBytes());
         int count = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, MIN_LOOPS, MAX_LOOPS);
@@ -114,7 +115,8 @@ public final class Transport implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         var connection = new Connection(channel, limits.times());
-                        Objects.requireNonNull(connections.get(channel.eventLoop())).add(channel, connection);
+                        Objects.requireNonNull(connections.get(channel.eventLoop()))
+                                .add(channel, connection);
                         var protocols = new Protocols(connection, starter, tls.isPresent());
                         channel.pipeline().addLast(connection);
                         tls.ifPresentOrElse(

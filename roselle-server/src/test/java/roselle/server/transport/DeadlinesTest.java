@@ -56,11 +56,9 @@ final class DeadlinesTest {
                 new State("a whole preface", LIMITS.idle(), Bytes.PREFACE),
                 new State("settings, and nothing more", LIMITS.idle(), Bytes.opening()),
                 new State("half of a frame's header", LIMITS.head(), Bytes.opening(), new byte[] {0, 0, 8, 6}),
-                new State(
-                        "half of a frame",
-                        LIMITS.head(),
-                        Bytes.opening(),
-                        new byte[] {0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3}),
+                new State("half of a frame", LIMITS.head(), Bytes.opening(), new byte[] {
+                    0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3
+                }),
                 new State(
                         "headers without an end",
                         LIMITS.head(),
@@ -117,7 +115,9 @@ final class DeadlinesTest {
         long after = System.nanoTime();
 
         check(before);
-        check(Math.max(before, after - 1_000_000) + state.limit().toNanos() - Duration.ofSeconds(1).toNanos());
+        check(Math.max(before, after - 1_000_000)
+                + state.limit().toNanos()
+                - Duration.ofSeconds(1).toNanos());
         assertThat(channel.isOpen()).isTrue();
 
         long late = after + state.limit().toNanos();

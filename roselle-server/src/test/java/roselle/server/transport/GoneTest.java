@@ -55,11 +55,14 @@ final class GoneTest {
         void ask(RawConnection connection, boolean streams) throws IOException {
             if (isHttp2) {
                 byte[] head = Bytes.join(
-                        Bytes.get(), Bytes.indexed("x-stay", "1"), streams ? Bytes.indexed("x-stream", "1") : new byte[0]);
+                        Bytes.get(),
+                        Bytes.indexed("x-stay", "1"),
+                        streams ? Bytes.indexed("x-stream", "1") : new byte[0]);
                 connection.send(
                         Bytes.opening(), Bytes.frame(Bytes.HEADERS, Bytes.END_STREAM | Bytes.END_HEADERS, 1, head));
             } else {
-                connection.send("GET /stay HTTP/1.1\r\nHost: localhost\r\n" + (streams ? "x-stream: 1\r\n" : "") + "\r\n");
+                connection.send(
+                        "GET /stay HTTP/1.1\r\nHost: localhost\r\n" + (streams ? "x-stream: 1\r\n" : "") + "\r\n");
             }
         }
     }
@@ -81,32 +84,55 @@ final class GoneTest {
             new Way("ends its output", RawConnection::endOutput));
 
     private static final List<Way> FROM_HTTP_1 = List.of(
-            new Way("a stray byte, then closes", connection -> connection.send("x").close()),
-            new Way("an empty line, then closes", connection -> connection.send("\r\n").close()),
-            new Way("an empty line, then resets", connection -> connection.send("\r\n").reset()),
-            new Way("half of a request, then closes", connection -> connection.send("GET / HTTP/1.1\r\nHo").close()),
-            new Way("a request, then closes", connection -> connection
-                    .send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                    .close()),
-            new Way("no HTTP, then closes", connection -> connection.send("\0\0\r\n\r\n").close()),
-            new Way("more than is kept", connection -> connection.send(
-                    "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n" + "x".repeat(150_000))));
+            new Way(
+                    "a stray byte, then closes",
+                    connection -> connection.send("x").close()),
+            new Way(
+                    "an empty line, then closes",
+                    connection -> connection.send("\r\n").close()),
+            new Way(
+                    "an empty line, then resets",
+                    connection -> connection.send("\r\n").reset()),
+            new Way(
+                    "half of a request, then closes",
+                    connection -> connection.send("GET / HTTP/1.1\r\nHo").close()),
+            new Way(
+                    "a request, then closes",
+                    connection -> connection
+                            .send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .close()),
+            new Way(
+                    "no HTTP, then closes",
+                    connection -> connection.send("\0\0\r\n\r\n").close()),
+            new Way(
+                    "more than is kept",
+                    connection -> connection.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n"
+                            + "x".repeat(150_000))));
 
     private static final List<Way> FROM_HTTP_2 = List.of(
             new Way("resets the stream", connection -> connection.send(frame(Bytes.RESET, 1, 0, 0, 0, 8))),
-            new Way("goes away, then closes", connection -> connection
-                    .send(frame(Bytes.GO_AWAY, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-                    .close()),
-            new Way("goes away with an error", connection ->
-                    connection.send(frame(Bytes.GO_AWAY, 0, 0, 0, 0, 1, 0, 0, 0, 2))),
+            new Way(
+                    "goes away, then closes",
+                    connection -> connection
+                            .send(frame(Bytes.GO_AWAY, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+                            .close()),
+            new Way(
+                    "goes away with an error",
+                    connection -> connection.send(frame(Bytes.GO_AWAY, 0, 0, 0, 0, 1, 0, 0, 0, 2))),
             new Way("a frame of the wrong length", connection -> connection.send(frame(Bytes.PING, 0, 1, 2, 3))),
             new Way("data on no stream", connection -> connection.send(frame(Bytes.DATA, 0, 1))),
             new Way("a continuation of nothing", connection -> connection.send(frame(Bytes.CONTINUATION, 1))),
-            new Way("headers that are none", connection -> connection.send(
-                    Bytes.frame(Bytes.HEADERS, Bytes.END_HEADERS, 3, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff}))),
-            new Way("a frame that is too long", connection ->
-                    connection.send(new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, 0, 0, 0, 0, 0, 1})),
-            new Way("a stray byte, then closes", connection -> connection.send("x").close()));
+            new Way(
+                    "headers that are none",
+                    connection -> connection.send(Bytes.frame(
+                            Bytes.HEADERS, Bytes.END_HEADERS, 3, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff}))),
+            new Way(
+                    "a frame that is too long",
+                    connection ->
+                            connection.send(new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, 0, 0, 0, 0, 0, 1})),
+            new Way(
+                    "a stray byte, then closes",
+                    connection -> connection.send("x").close()));
 
     private static byte[] frame(int type, int stream, int... payload) {
         byte[] bytes = new byte[payload.length];

@@ -25,8 +25,8 @@ final class GrammarTest {
 
     /** Bytes that mean something somewhere, and some that mean nothing. */
     private static final int[] OTHERS = {
-        0, 1, '\t', '\n', 11, 12, '\r', ' ', '"', '#', '%', '+', ',', '-', '/', '0', '1', '9', ':', ';', '=', '?', 'A', 'G', 'a',
-        'f', 'x', 127, 128, 133, 160, 255
+        0, 1, '\t', '\n', 11, 12, '\r', ' ', '"', '#', '%', '+', ',', '-', '/', '0', '1', '9', ':', ';', '=', '?', 'A',
+        'G', 'a', 'f', 'x', 127, 128, 133, 160, 255
     };
 
     @ParameterizedTest
@@ -64,7 +64,8 @@ final class GrammarTest {
         List<String> read = read(bytes);
         List<String> expected = StrictReader.read(bytes, false);
         if (!isSame(read, expected) && !isSame(read, StrictReader.read(bytes, true))) {
-            differences.add("byte %d is %d: read %s, should be %s".formatted(index, bytes[index] & 255, read, expected));
+            differences.add(
+                    "byte %d is %d: read %s, should be %s".formatted(index, bytes[index] & 255, read, expected));
         }
     }
 
@@ -84,12 +85,28 @@ final class GrammarTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "+3", "-1", "-0", "0x3", "G", "", " 3", "3 ", "3\t", "8000000000000000", "ffffffffffffffff",
-                "80000000", "100000000", "3,", "3\0", "٣", "3;a=b\n", "3\n;"
+                "+3",
+                "-1",
+                "-0",
+                "0x3",
+                "G",
+                "",
+                " 3",
+                "3 ",
+                "3\t",
+                "8000000000000000",
+                "ffffffffffffffff",
+                "80000000",
+                "100000000",
+                "3,",
+                "3\0",
+                "٣",
+                "3;a=b\n",
+                "3\n;"
             })
     void refusesASizeThatIsNone(String size) {
-        byte[] bytes = Bytes.ascii("POST / HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n" + size
-                + "\r\nabc\r\n0\r\n\r\n");
+        byte[] bytes = Bytes.ascii(
+                "POST / HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n" + size + "\r\nabc\r\n0\r\n\r\n");
         assertThat(read(bytes)).last().asString().isIn("refused", "more");
         assertThat(read(bytes)).noneMatch(part -> part.startsWith("end"));
     }

@@ -32,9 +32,7 @@ final class HeaderLimitTest {
         byte[] names = new byte[4000];
         Arrays.fill(names, (byte) 0xbe);
         try (var connection = transport.connect()) {
-            connection.send(
-                    Bytes.opening(),
-                    headers(1, Bytes.join(Bytes.get(), Bytes.indexed("x", "a".repeat(4000)))));
+            connection.send(Bytes.opening(), headers(1, Bytes.join(Bytes.get(), Bytes.indexed("x", "a".repeat(4000)))));
             assertThat(connection.frame(Bytes.DATA).payload()).isEqualTo("0");
             assertThat(transport.calls).hasValue(1);
 

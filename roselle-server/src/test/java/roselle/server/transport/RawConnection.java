@@ -51,7 +51,9 @@ final class RawConnection implements AutoCloseable {
     String rest() {
         var text = new StringBuilder();
         try {
-            for (int next = socket.getInputStream().read(); next >= 0; next = socket.getInputStream().read()) {
+            for (int next = socket.getInputStream().read();
+                    next >= 0;
+                    next = socket.getInputStream().read()) {
                 text.append((char) next);
             }
         } catch (java.net.SocketTimeoutException silent) {
@@ -91,7 +93,8 @@ final class RawConnection implements AutoCloseable {
             return new Frame(-1, 0, 0, "");
         }
         int length = ((header[0] & 255) << 16) | ((header[1] & 255) << 8) | (header[2] & 255);
-        int stream = ((header[5] & 127) << 24) | ((header[6] & 255) << 16) | ((header[7] & 255) << 8) | (header[8] & 255);
+        int stream =
+                ((header[5] & 127) << 24) | ((header[6] & 255) << 16) | ((header[7] & 255) << 8) | (header[8] & 255);
         return new Frame(header[3], header[4], stream, new String(bytes(length), StandardCharsets.ISO_8859_1));
     }
 

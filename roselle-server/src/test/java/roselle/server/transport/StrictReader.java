@@ -79,9 +79,7 @@ final class StrictReader {
         seen.add(first.group(1) + " " + (path.isEmpty() ? "/" : path) + " "
                 + (first.group(2) == null || first.group(2).isEmpty() ? hosts.getFirst() : first.group(2)));
         seen.add("end of "
-                + (codings.isEmpty()
-                        ? take(lengths.isEmpty() ? 0 : Long.parseLong(lengths.getFirst()))
-                        : chunks()));
+                + (codings.isEmpty() ? take(lengths.isEmpty() ? 0 : Long.parseLong(lengths.getFirst())) : chunks()));
     }
 
     private Map<String, List<String>> headers() {

@@ -38,10 +38,7 @@ final class TestTransport implements AutoCloseable {
 
     TestTransport(ListenOptions listen, LimitOptions limits) {
         transport = Transport.start(
-                listen,
-                limits,
-                this::answer,
-                status -> new Refusals.Text("text/plain", "refused with " + status));
+                listen, limits, this::answer, status -> new Refusals.Text("text/plain", "refused with " + status));
     }
 
     private void answer(Call call) throws IOException {
@@ -124,7 +121,10 @@ final class TestTransport implements AutoCloseable {
             try (var in = Files.newInputStream(file)) {
                 store.load(in, PASSWORD.toCharArray());
             }
-            Path chain = pem(folder.resolve("server.pem"), "CERTIFICATE", store.getCertificate("server").getEncoded());
+            Path chain = pem(
+                    folder.resolve("server.pem"),
+                    "CERTIFICATE",
+                    store.getCertificate("server").getEncoded());
             Path key = pem(
                     folder.resolve("server.key"),
                     "PRIVATE KEY",
