@@ -78,6 +78,7 @@ public final class KeyCheck implements Routes.Interceptor {
                         "this tells what all keys do, so it needs an operator's key: one whose line has role=operator");
             }
             exchange.note(NOTE, use);
+            exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);
     }

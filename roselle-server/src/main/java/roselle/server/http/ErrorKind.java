@@ -37,7 +37,7 @@ public enum ErrorKind {
     ENGINE_UNAVAILABLE(503),
     NOT_READY(503),
     HTTP_VERSION(505),
-    /** The bytes are no HTTP that the web server below takes; it says itself with which status. */
+    /** The bytes are no HTTP as it may be sent, or too many; the transport says with which status. */
     TRANSPORT(400);
 
     private final int status;

@@ -1,4 +1,4 @@
-package roselle.server.http;
+package roselle.server.transport;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

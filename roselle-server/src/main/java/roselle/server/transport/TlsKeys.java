@@ -1,5 +1,11 @@
-package roselle.server.http;
+package roselle.server.transport;
 
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.Principal;
@@ -19,6 +25,8 @@ import roselle.server.config.TlsOptions;
  * name of its own.
  */
 final class TlsKeys extends X509ExtendedKeyManager {
+    private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
+
     private final TlsOptions options;
     private volatile Pairs pairs;
 
@@ -41,7 +49,26 @@ final class TlsKeys extends X509ExtendedKeyManager {
         return "server-" + number;
     }
 
-    SSLContext context() {
+    /** What connections speak TLS with: HTTP/2 or HTTP/1.1, as the peer prefers. */
+    SslContext forConnections() {
+        var protocols = new ApplicationProtocolConfig(
+                ApplicationProtocolConfig.Protocol.ALPN,
+                ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                ApplicationProtocolNames.HTTP_2,
+                ApplicationProtocolNames.HTTP_1_1);
+        return new JdkSslContext(
+                context(),
+                false,
+                null,
+                IdentityCipherSuiteFilter.INSTANCE,
+                protocols,
+                ClientAuth.NONE,
+                VERSIONS.clone(),
+                false);
+    }
+
+    private SSLContext context() {
         try {
             var context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {this}, null, null);

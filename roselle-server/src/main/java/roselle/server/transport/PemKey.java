@@ -1,4 +1,4 @@
-package roselle.server.http;
+package roselle.server.transport;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
