@@ -35,8 +35,8 @@ public final class ConsoleLoggers extends System.LoggerFinder {
                 Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
             if (isLoggable(level)) {
                 String line = "roselle: " + level + " " + message + (thrown == null ? "" : ": " + thrown);
-                boolean isDefect = thrown != null && level == Level.ERROR;
-                System.err.println(isDefect ? line + System.lineSeparator() + frames(thrown) : line);
+                System.err.println(
+                        thrown != null && level == Level.ERROR ? line + System.lineSeparator() + frames(thrown) : line);
             }
         }
 

@@ -19,8 +19,7 @@ public record DeviceOptions(String name, int threads, String cpu, String compute
     public static final String AUTO = "auto";
 
     /** Threads meet some fifty times in a step: more than the processors run at a time only wait for each other. */
-    private static final int MAX_THREADS =
-            Math.max(64, 4 * Runtime.getRuntime().availableProcessors());
+    private static final int MAX_THREADS = Math.max(64, 4 * Runtime.getRuntime().availableProcessors());
 
     public static final DeviceOptions DEFAULT = new DeviceOptions(AUTO, 0);
 
@@ -29,8 +28,7 @@ public record DeviceOptions(String name, int threads, String cpu, String compute
         cpu = cpu.toLowerCase(Locale.ROOT);
         compute = compute.toLowerCase(Locale.ROOT);
         if (threads < 0 || threads > MAX_THREADS) {
-            throw new InvalidRequestException(
-                    "threads is " + threads + ": it must be between 0 and " + MAX_THREADS);
+            throw new InvalidRequestException("threads is " + threads + ": it must be between 0 and " + MAX_THREADS);
         }
     }
 

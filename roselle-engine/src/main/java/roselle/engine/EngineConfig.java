@@ -126,8 +126,7 @@ public record EngineConfig(
     private static void requireBetween(String field, long value, long least) {
         requireAtLeast(field, value, least);
         if (value > BatchOptions.MAX_SIZE) {
-            throw new InvalidRequestException(
-                    field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
+            throw new InvalidRequestException(field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
         }
     }
 

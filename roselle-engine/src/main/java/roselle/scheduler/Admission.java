@@ -76,7 +76,9 @@ final class Admission {
             long left = (long) cache.available(group) - match.pinnedPages(group);
             for (int rank = 0; rank < running.size(); rank++) {
                 Running each = running.at(rank);
-                left += shares.mayTakePages(newcomer, each) ? each.pages().keptPages(group) : -1 - promised(group, each);
+                left += shares.mayTakePages(newcomer, each)
+                        ? each.pages().keptPages(group)
+                        : -1 - promised(group, each);
             }
             if (left < fresh(group, length, match.sharedPages())) {
                 return false;

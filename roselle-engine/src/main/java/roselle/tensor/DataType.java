@@ -51,7 +51,16 @@ public enum DataType {
             SuperBlocks::q4_k,
             BlockFields.of(CodeValues.unsigned(4), SuperBlocks.SCALES, BitPlane.of(256, 16, 32, 4))
                     .less(SuperBlocks.MINIMA)),
-    Q5_K(13, Packing.superBlock(5, 32).grouped(32, 6).withMinima(6), SuperBlocks::q5_k),
+    Q5_K(
+            13,
+            Packing.superBlock(5, 32).grouped(32, 6).withMinima(6),
+            SuperBlocks::q5_k,
+            BlockFields.of(
+                            CodeValues.unsigned(5),
+                            SuperBlocks.SCALES,
+                            BitPlane.of(256, 48, 32, 4),
+                            BitPlane.of(256, 16, 32, 1).above(4))
+                    .less(SuperBlocks.MINIMA)),
     Q6_K(
             14,
             Packing.superBlock(6, 16).grouped(16, 8),

@@ -66,12 +66,13 @@ final class LongPromptsTest {
     @Test
     void anInterruptedCallerEndsItsWork() throws InterruptedException {
         var begun = new CountDownLatch(1);
-        Thread caller = Thread.ofVirtual().unstarted(() -> prompts.run("", job -> {
-            begun.countDown();
-            while (true) {
-                job.advance(SLICE);
-            }
-        }));
+        Thread caller = Thread.ofVirtual()
+                .unstarted(() -> prompts.run("", job -> {
+                    begun.countDown();
+                    while (true) {
+                        job.advance(SLICE);
+                    }
+                }));
         caller.setUncaughtExceptionHandler((_, _) -> {}); // the cancellation
         caller.start();
         begun.await();

@@ -106,7 +106,8 @@ class PromptEncoderTest {
             var random = new SplittableRandom(11);
             for (int i = 0; i < 200; i++) {
                 var longest = tokenizer.spellingOf(random.nextInt(tokenizer.vocabularySize()));
-                String text = longest.repeat(1 + random.nextInt(40)) + "\uD800é日\uFDD0" + " ".repeat(random.nextInt(200));
+                String text =
+                        longest.repeat(1 + random.nextInt(40)) + "\uD800é日\uFDD0" + " ".repeat(random.nextInt(200));
                 int[] ids = tokenizer.encode(text, new EncodeOptions(false, true));
                 assertThat(encoder.encode(new Prompt.Text(text, false, true), "", ids.length + 1))
                         .isEqualTo(ids);

@@ -377,7 +377,8 @@ final class Simulation {
     private @Nullable Running firstRunning() {
         Sequence earliest = null;
         for (var each : requests) {
-            if (each.sequence.state() instanceof Running && (earliest == null || each.sequence.arrivedBefore(earliest))) {
+            if (each.sequence.state() instanceof Running
+                    && (earliest == null || each.sequence.arrivedBefore(earliest))) {
                 earliest = each.sequence;
             }
         }
@@ -385,7 +386,10 @@ final class Simulation {
         for (var each : requests) { // its key's place belongs to that key's first
             if (first != null
                     && each.sequence.state() instanceof Running
-                    && each.sequence.scheduling().key().equals(first.scheduling().key())
+                    && each.sequence
+                            .scheduling()
+                            .key()
+                            .equals(first.scheduling().key())
                     && each.sequence.ranksAbove(first)) {
                 first = each.sequence;
             }

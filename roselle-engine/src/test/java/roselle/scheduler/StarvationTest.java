@@ -87,7 +87,9 @@ final class StarvationTest {
                 step();
                 waited++;
                 assertThat(waited)
-                        .as("seed %d: steps until the first token, with %d keys and %d tokens", seed, keys, modestPrompt)
+                        .as(
+                                "seed %d: steps until the first token, with %d keys and %d tokens",
+                                seed, keys, modestPrompt)
                         .isLessThanOrEqualTo(bound());
             }
             scheduler.checkIntegrity();

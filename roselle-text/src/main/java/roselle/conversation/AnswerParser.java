@@ -245,27 +245,26 @@ public final class AnswerParser {
     private boolean call(char letter) {
         parts.hasSettled = false;
         Result result = reader == null ? Result.FAILED : reader.accept(letter);
-        switch (result) {
+        return switch (result) {
             case MORE -> {
                 if (!parts.hasSettled) {
                     written.append(letter);
                 }
-                return true;
+                yield true;
             }
             case DONE -> {
                 written.setLength(0);
                 leaveCall();
-                return true;
+                yield true;
             }
             case DONE_BEFORE, FAILED -> {
                 written.append(reader == null ? "" : reader.leftover());
                 String rest = written.toString();
                 leaveCall();
                 written.append(rest);
-                return false;
+                yield false;
             }
-        }
-        throw new IllegalStateException("no result");
+        };
     }
 
     private void leaveCall() {

@@ -160,7 +160,7 @@ public final class ConversationFormat {
 
     /** A parser of the answer to a prompt that ends with a text. */
     AnswerParser parser(String promptEnd, List<Map<String, Object>> tools, boolean isThinking) {
-        boolean mayCall = !tools.isEmpty() && canCall() || calls.namesReader();
+        boolean mayCall = (!tools.isEmpty() && canCall()) || calls.namesReader();
         var readers = mayCall ? new CallReaders(lettered, new ToolTypes(tools)) : null;
         return new AnswerParser(marks, readers, isThinking ? Begun.THOUGHT : begun(promptEnd.stripTrailing(), mayCall));
     }

@@ -34,7 +34,8 @@ public final class KeyCommand implements Callable<Integer> {
     @Option(
             names = "--group",
             paramLabel = "NAME",
-            description = "Keys of one group share one part of the engine, and cached prefixes; default: a group of its own.")
+            description =
+                    "Keys of one group share one part of the engine, and cached prefixes; default: a group of its own.")
     private String group = "";
 
     @Option(names = "--operator", description = "The key sees what concerns all keys: metrics and the dashboard.")
@@ -47,7 +48,8 @@ public final class KeyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         String secret = ApiKey.random();
         ApiKey key = ExitCode.checkingOptions(
-                specification.commandLine(), () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits(), new KeyRights(group, isOperator)));
+                specification.commandLine(),
+                () -> new ApiKey(name, ApiKey.sha256(secret), limits.limits(), new KeyRights(group, isOperator)));
         requireNew(key);
         append(ApiKeyFile.line(key, KeyLimits.DEFAULT));
         var out = specification.commandLine().getOut();

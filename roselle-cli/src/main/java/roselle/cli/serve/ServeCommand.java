@@ -68,7 +68,8 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--share-prefixes",
-            description = "Let API keys reuse each other's cached prefixes, whose times then tell what others have asked.")
+            description =
+                    "Let API keys reuse each other's cached prefixes, whose times then tell what others have asked.")
     private boolean sharesPrefixes;
 
     @Option(
@@ -112,7 +113,10 @@ public final class ServeCommand implements Callable<Integer> {
             if (await(end, hook, engine)) {
                 return ExitCode.OK;
             }
-            specification.commandLine().getErr().println("roselle: " + engine.status().failure());
+            specification
+                    .commandLine()
+                    .getErr()
+                    .println("roselle: " + engine.status().failure());
             specification.commandLine().getErr().flush();
             return ExitCode.INTERNAL;
         }

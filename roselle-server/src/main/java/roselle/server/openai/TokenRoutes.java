@@ -79,6 +79,7 @@ final class TokenRoutes {
     }
 
     /** Now and then, lets other requests have the processor that this one holds. */
+    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted: this is how one gives way
     private static void giveWay(int done) {
         if (done % PORTION == PORTION - 1) {
             Thread.yield();

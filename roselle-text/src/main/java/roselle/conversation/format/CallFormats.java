@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import roselle.conversation.format.Element.Id;
 import roselle.conversation.format.Element.Ignored;
 import roselle.conversation.format.Element.Json;
 import roselle.conversation.format.Element.Maybe;
@@ -72,7 +71,7 @@ public final class CallFormats {
             jsonArray("xlam", "", "arguments", "").signs("xLAM").bare());
 
     private static final List<CallFormat> NAME_THEN_JSON = List.of(
-            elements("mistral_args", "[TOOL_CALLS]", NAME, new Maybe("[CALL_ID]", new Id()), "[ARGS]", JSON)
+            elements("mistral_args", "[TOOL_CALLS]", NAME, new Maybe("[CALL_ID]", new Element.Id()), "[ARGS]", JSON)
                     .signs("[TOOL_CALLS]", "[ARGS]")
                     .ids(CallIds.NINE),
             elements(
@@ -105,7 +104,7 @@ public final class CallFormats {
             elements(
                             "solar_open",
                             "<|tool_call:begin|>",
-                            new Id(),
+                            new Element.Id(),
                             "<|tool_call:name|>",
                             NAME,
                             "<|tool_call:args|>",

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import roselle.conversation.format.Element.Id;
+import org.jspecify.annotations.Nullable;
 import roselle.conversation.format.Element.Ignored;
 import roselle.conversation.format.Element.Json;
 import roselle.conversation.format.Element.Maybe;
@@ -100,7 +100,7 @@ public final class CallShapes {
         };
     }
 
-    private static Map<String, Object> schema(Object given) {
+    private static Map<String, Object> schema(@Nullable Object given) {
         if (!(given instanceof Map<?, ?> map)) {
             return ANY_OBJECT;
         }
@@ -143,7 +143,7 @@ public final class CallShapes {
             case Element.Literal(String text) -> new Literal(text);
             case Name(String prefix, String index, String _) ->
                 index.isEmpty() ? new Literal(prefix + name) : sequence(new Literal(prefix + name + index), number());
-            case Id _ -> new Shape.FreeText(List.of("<", "["));
+            case Element.Id _ -> new Shape.FreeText(List.of("<", "["));
             case Ignored(String usual) -> new Literal(usual);
             case Maybe _ -> new Literal("");
             case Json(String quote) ->
@@ -191,7 +191,7 @@ public final class CallShapes {
         }
         boolean namesType = begin.text().startsWith("type=");
         return begin.type() == ValueType.BY_SCHEMA
-                || !isText && (!namesType || mayBeText || begin.text().contains(typeName(schema)));
+                || (!isText && (!namesType || mayBeText || begin.text().contains(typeName(schema))));
     }
 
     private static String typeName(Map<String, Object> schema) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.conversation.format.Element;
-import roselle.conversation.format.Element.Id;
 import roselle.conversation.format.Element.Ignored;
 import roselle.conversation.format.Element.Json;
 import roselle.conversation.format.Element.Maybe;
@@ -76,7 +75,7 @@ final class ElementsReader implements CallReader {
                 ways = ways(position);
                 literal = new Literal(ways.stream().map(Way::literal).toList());
             }
-            case Name _, Id _, Ignored _ -> enterField(position);
+            case Name _, Element.Id _, Ignored _ -> enterField(position);
             case Parameters given -> parameters = new ParametersReader(given, after(position), tools, sink);
             case Json _ -> {}
         }
@@ -114,7 +113,7 @@ final class ElementsReader implements CallReader {
                     }
                     return found;
                 }
-                case Name _, Id _, Ignored _ -> {
+                case Name _, Element.Id _, Ignored _ -> {
                     return found;
                 }
             }
@@ -134,7 +133,7 @@ final class ElementsReader implements CallReader {
             case Element.Literal _ -> literal(letter);
             case Maybe(String _, Element then) -> fieldEnds == null ? literal(letter) : field(then, letter);
             case Name name -> field(name, letter);
-            case Id id -> field(id, letter);
+            case Element.Id id -> field(id, letter);
             case Ignored ignored -> field(ignored, letter);
             case Json json -> json(json, letter);
             case Parameters _ -> parameters(letter);
@@ -154,24 +153,23 @@ final class ElementsReader implements CallReader {
 
     /** Goes on at a literal that has been read. */
     private Result take(Way way) {
-        switch (way.then()) {
+        return switch (way.then()) {
             case ELEMENT -> {
                 enter(way.next());
                 if (hasEnded) {
                     sink.settled();
                 }
-                return position == elements.size() ? finished() : Result.MORE;
+                yield position == elements.size() ? finished() : Result.MORE;
             }
             case FIELD -> {
                 enterField(way.next());
-                return Result.MORE;
+                yield Result.MORE;
             }
             case SAME -> {
                 enter(way.next());
-                return replay(way.literal());
+                yield replay(way.literal());
             }
-        }
-        throw new IllegalStateException("no way");
+        };
     }
 
     private void enterField(int at) {
@@ -226,7 +224,7 @@ final class ElementsReader implements CallReader {
                 }
                 return setName(prefix, index, read);
             }
-            case Id _ -> id = read;
+            case Element.Id _ -> id = read;
             case Ignored _, Element.Literal _, Maybe _, Json _, Parameters _ -> {}
         }
         return true;

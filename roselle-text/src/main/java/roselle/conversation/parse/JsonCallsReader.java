@@ -67,7 +67,7 @@ final class JsonCallsReader implements CallReader {
     }
 
     private Result outside(char letter) {
-        if (JsonText.isSpace(letter) || calls > 0 && (letter == ',' || letter == ';')) {
+        if (JsonText.isSpace(letter) || (calls > 0 && (letter == ',' || letter == ';'))) {
             return Result.MORE;
         }
         if (isEndOfAll(letter)) {
@@ -93,7 +93,7 @@ final class JsonCallsReader implements CallReader {
     }
 
     private boolean isEndOfAll(char letter) {
-        return !end.isEmpty() && letter == end.charAt(0) && (calls > 0 || hasArray && !isInArray);
+        return !end.isEmpty() && letter == end.charAt(0) && (calls > 0 || (hasArray && !isInArray));
     }
 
     private Result endMark(char letter) {

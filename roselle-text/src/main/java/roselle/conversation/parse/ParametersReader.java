@@ -69,7 +69,7 @@ final class ParametersReader {
 
     /** Whether a first parameter, or what is behind the last, may begin with this character. */
     boolean begins(char letter) {
-        return letter == layout.begin().strip().charAt(0) || !after.isEmpty() && letter == after.charAt(0);
+        return letter == layout.begin().strip().charAt(0) || (!after.isEmpty() && letter == after.charAt(0));
     }
 
     /** The tool that is called. */
@@ -92,25 +92,23 @@ final class ParametersReader {
     }
 
     private Result next(char letter) {
-        switch (literal.accept(letter)) {
-            case Literal.MORE -> {
-                return Result.MORE;
-            }
+        return switch (literal.accept(letter)) {
+            case Literal.MORE -> Result.MORE;
             case 0 -> {
                 collected.setLength(0);
                 text = new RestReader(List.of(layout.keyEnd().strip()), collected::append);
                 state = State.KEY;
-                return Result.MORE;
+                yield Result.MORE;
             }
             case 1 -> {
                 close();
-                return Result.DONE;
+                yield Result.DONE;
             }
             default -> {
                 close();
-                return Result.DONE_BEFORE;
+                yield Result.DONE_BEFORE;
             }
-        }
+        };
     }
 
     private void close() {

@@ -61,7 +61,7 @@ final class PythonReader implements CallReader {
     }
 
     private Result outside(char letter) {
-        if (JsonText.isSpace(letter) || calls > 0 && (letter == ',' || letter == ';')) {
+        if (JsonText.isSpace(letter) || (calls > 0 && (letter == ',' || letter == ';'))) {
             return Result.MORE;
         }
         if (!end.isEmpty() && letter == end.charAt(0)) {
@@ -110,7 +110,7 @@ final class PythonReader implements CallReader {
             return word.length() > MAX_NAME ? over() : Result.MORE;
         }
         name = word.toString();
-        if (letter != '(' || isKnownAlone && !tools.has(name)) {
+        if (letter != '(' || (isKnownAlone && !tools.has(name))) {
             return over();
         }
         sink.started(name, "");

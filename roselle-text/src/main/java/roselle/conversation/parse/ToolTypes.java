@@ -110,7 +110,7 @@ public final class ToolTypes {
         boolean fits = !json.isEmpty()
                 && !(value.startsWith("'") || value.startsWith("\"") || value.startsWith("("))
                 && types.map(allowed -> allowed.contains(type(json))
-                                || isNumber(allowed) && type(json).equals("number"))
+                                || (isNumber(allowed) && type(json).equals("number")))
                         .orElse(true);
         return fits ? json : JsonText.quoted(text);
     }

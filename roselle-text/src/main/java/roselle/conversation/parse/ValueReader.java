@@ -324,9 +324,9 @@ final class ValueReader {
     // ---- numbers and words ----
 
     private static boolean isWordLetter(char letter) {
-        return letter >= 'a' && letter <= 'z'
-                || letter >= 'A' && letter <= 'Z'
-                || letter >= '0' && letter <= '9'
+        return (letter >= 'a' && letter <= 'z')
+                || (letter >= 'A' && letter <= 'Z')
+                || (letter >= '0' && letter <= '9')
                 || letter == '-'
                 || letter == '+'
                 || letter == '.'

@@ -131,6 +131,17 @@ class AmxKernelsTest {
         }
     }
 
+    /** A number just below a power of two, which few are, becomes that power. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void registersRoundAsTilesDo(DataType type) {
+        assume(Feature.BF16);
+        Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
+        for (int i = 0; i < 20; i++) {
+            inRegisters(type, panel, 2, 3, 3 * AmxKernels.UNIT, false);
+        }
+    }
+
     private void inRegisters(DataType type, Panel panel, int rows, int panels, int columns, boolean isAnything) {
         long stride = columns * 4L + 64; // with a line between rows that nobody reads
         long inputBytes = (rows - 1) * stride + columns * 4L;
