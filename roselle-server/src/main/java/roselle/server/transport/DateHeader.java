@@ -4,13 +4,14 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The header {@code Date}, formatted once a second by whoever answers first; no thread does it, so none can stop doing it. */
 final class DateHeader {
     private static final DateTimeFormatter FORMAT =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH);
 
-    private static volatile Formatted last = new Formatted(Long.MIN_VALUE, "");
+    private static final AtomicReference<Formatted> LAST = new AtomicReference<>(new Formatted(Long.MIN_VALUE, ""));
 
     private record Formatted(long second, String text) {}
 
@@ -18,11 +19,11 @@ final class DateHeader {
 
     static String now() {
         long second = Math.floorDiv(System.currentTimeMillis(), 1000L);
-        Formatted known = last;
+        Formatted known = LAST.get();
         if (known.second() != second) {
             known = new Formatted(
                     second, FORMAT.format(Instant.ofEpochSecond(second).atOffset(ZoneOffset.UTC)));
-            last = known;
+            LAST.set(known);
         }
         return known.text();
     }
