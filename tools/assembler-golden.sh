@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 classes=roselle-cpu/target/test-classes:roselle-cpu/target/classes
-"${JAVA_HOME:?}"/bin/java -cp "$classes" roselle.cpu.machine.InstructionForms >"$folder/texts"
+"${JAVA_HOME:?}"/bin/java -cp "$classes" roselle.cpu.machine.assembler.InstructionForms >"$folder/texts"
 {
     echo '.intel_syntax noprefix'
     # each form begins with a mark that the bytes are split at

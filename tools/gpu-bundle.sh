@@ -84,7 +84,7 @@ case $what in
     kernels)
         built=${TMPDIR:-/tmp}/roselle-kernels
         cd "$bundle/lab/tools/cuda-lab"
-        [ -d "$built" ] || python3 compile.py --out "$built" ../../roselle-cuda/src/main/cuda/*/*.cu
+        [ -d "$built" ] || python3 compile.py --out "$built" ../../roselle-cuda/src/main/cuda/*/*.cu instances
         if [ $# != 0 ]; then
             script=$1
             shift

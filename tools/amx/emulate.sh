@@ -13,7 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 classes=roselle-cpu/target/test-classes:roselle-cpu/target/classes:roselle-engine/target/classes:roselle-api/target/classes
 emulation() {
     "${JAVA_HOME:?}"/bin/java --enable-native-access=ALL-UNNAMED -cp "${AMX_CLASSES:-$classes}" \
-        roselle.cpu.machine.AmxEmulation "$@"
+        roselle.cpu.machine.amx.AmxEmulation "$@"
 }
 emulation write "$folder/image"
 as -o "$folder/boot.o" tools/amx/boot.s

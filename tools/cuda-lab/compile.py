@@ -1,6 +1,9 @@
 """Compiles CUDA C++ with NVRTC on any machine and prints each kernel's registers, spills and shared memory.
 
-    compile.py [--arch sm_90a] [--out DIR] FILE.cu ...
+    compile.py [--arch sm_90a] [--out DIR] FILE ...
+
+FILE is a .cu file, or one of the instances that the engine makes of linear_mma.cuh: linear_q4_0, grouped_q4_0; "instances" is all
+of them.
 
 Needs the Python wheels nvidia-cuda-nvrtc==13.0.* and, for the resource report, nvidia-cuda-cuobjdump==13.0.*.
 """
@@ -15,6 +18,26 @@ import sysconfig
 import time
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "roselle-cuda" / "src" / "main" / "cuda"
+
+
+def formats():
+    """The formats that formats.cuh decodes: names of kernels, and their structs."""
+    structs = re.findall(r"^struct (Format(\w+))", (SOURCES / "format" / "formats.cuh").read_text(), re.M)
+    return {name.lower(): struct for struct, name in structs}
+
+
+def instance(name):
+    """The text of an instance of linear_mma.cuh, as KernelSource makes it; None for other names."""
+    match = re.fullmatch(r"(linear|grouped)_(\w+)", name)
+    if not match or match.group(2) not in formats():
+        return None
+    macro = "BOTH_TYPES" if match.group(1) == "linear" else "GROUPED_BOTH_TYPES"
+    return f'#include "gemm/linear_mma.cuh"\n\n{macro}({formats()[match.group(2)]}, {match.group(2)})\n'
+
+
+def text_of(source):
+    """The text of a .cu file or of an instance."""
+    return source.read_bytes() if source.exists() else (instance(source.stem) or source.read_text()).encode()
 
 
 def cuda_folder():
@@ -40,7 +63,7 @@ def check(nvrtc, result, what):
 def compile_cubin(nvrtc, source, arch, options=()):
     """Returns (cubin, log) of a .cu file; its includes are looked up beside it and among the project's sources."""
     program = ctypes.c_void_p()
-    text = source.read_bytes()
+    text = text_of(source)
     check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.name.encode(), 0, None, None), "create")
     flags = [f"--gpu-architecture={arch}", "--std=c++17", f"-I{source.parent}", f"-I{SOURCES}", "-default-device", "--ptxas-options=--warn-on-spills"]
     flags += list(options)
@@ -77,7 +100,8 @@ def main():
     arguments = parser.parse_args()
     nvrtc = load_nvrtc()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for source in arguments.files:
+    instances = [pathlib.Path(f"{kind}_{name}.cu") for name in formats() for kind in ("linear", "grouped")]
+    for source in [each for file in arguments.files for each in (instances if file.name == "instances" else [file])]:
         start = time.time()
         cubin, log = compile_cubin(nvrtc, source, arguments.arch)
         path = arguments.out / f"{source.stem}.{arguments.arch}.cubin"

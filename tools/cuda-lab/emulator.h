@@ -41,6 +41,8 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 inline float2 make_float2(float x, float y) { return {x, y}; }
 using std::max;
 using std::min;
+inline int max(int a, int b) { return a > b ? a : b; }  // constants of enums, too
+inline int min(int a, int b) { return a < b ? a : b; }
 
 #define EMULATOR static __attribute__((section("emulator")))  // what the emulator itself remembers
 #define UNSEEN __attribute__((no_sanitize_thread))

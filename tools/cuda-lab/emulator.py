@@ -6,6 +6,7 @@ import re
 import subprocess
 import tempfile
 
+from compile import instance
 from driver import convert
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -13,14 +14,15 @@ SOURCES = HERE.parents[1] / "roselle-cuda" / "src" / "main" / "cuda"
 REPLACED = {"numbers.cuh", "ampere.cuh"}
 
 
-def found(source):
-    """A path, or the file of that name among the project's sources."""
-    return next(SOURCES.rglob(source)) if isinstance(source, str) else source
+def text_of(source):
+    """The text of a path, of the file of a name among the project's sources, or of an instance of linear_mma.cuh."""
+    if isinstance(source, str):
+        return instance(pathlib.Path(source).stem) or next(SOURCES.rglob(source)).read_text()
+    return source.read_text()
 
 
-def plain(path, seen):
+def plain(text, seen):
     """The source with its includes, without what the emulator replaces."""
-    text = path.read_text()
     text = re.sub(r'asm\("ex2.*', "y = exp2f(x);", text)
     text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?([\w ]+?) (\w+)\[\];", r"\1* \2 = (\1*)emulatedShared;", text)
 
@@ -29,7 +31,7 @@ def plain(path, seen):
         if included.name in REPLACED or included in seen:
             return ""
         seen.add(included)
-        return plain(included, seen)
+        return plain(included.read_text(), seen)
 
     return re.sub(r'#include "(.*)"', include, text).replace("#pragma once", "").replace("#pragma unroll", "//")
 
@@ -47,7 +49,7 @@ class Kernel:
 class Module:
     def __init__(self, source, architecture=800):
         folder = pathlib.Path(tempfile.mkdtemp())
-        text = '#include "emulator.h"\n' + plain(found(source), set())
+        text = '#include "emulator.h"\n' + plain(text_of(source), set())
         flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}", f"-D__CUDA_ARCH__={architecture}"]
         (folder / "one.cpp").write_text(text)
         subprocess.run(flags + ["-c", folder / "one.cpp", "-o", folder / "one.o"], check=True)

@@ -25,9 +25,9 @@ CACHE_TYPES = {"f32": 0, "f16": 1, "bf16": 2}
 PLAIN = {"F32": 0, "F16": 1, "BF16": 2, "F8_E4M3": 13, "F8_E5M2": 14}
 QUANTIZED = {"Q4_0": (15, 32, 18), "Q4_1": (16, 32, 20), "Q5_0": (17, 32, 22), "Q5_1": (18, 32, 24), "Q8_0": (19, 32, 34), "Q2_K": (20, 256, 84),
              "Q3_K": (21, 256, 110), "Q4_K": (22, 256, 144), "Q5_K": (23, 256, 176), "Q6_K": (24, 256, 210), "IQ4_NL": (25, 32, 18),
-             "IQ4_XS": (26, 256, 136), "MXFP4": (27, 32, 17)}
+             "IQ4_XS": (26, 256, 136), "MXFP4": (27, 32, 17), "F8_E4M3_128": (28, 128, 132)}
 HALVES = {"Q4_0": (0,), "Q4_1": (0, 2), "Q5_0": (0,), "Q5_1": (0, 2), "Q8_0": (0,), "Q2_K": (80, 82), "Q3_K": (108,), "Q4_K": (0, 2),
-          "Q5_K": (0, 2), "Q6_K": (208,), "IQ4_NL": (0,), "IQ4_XS": (0,), "MXFP4": ()}
+          "Q5_K": (0, 2), "Q6_K": (208,), "IQ4_NL": (0,), "IQ4_XS": (0,), "MXFP4": (), "F8_E4M3_128": ()}
 SILU, GELU, GELU_TANH, GELU_QUICK, RELU, RELU_SQUARED = 1, 2, 3, 4, 5, 6
 
 
@@ -120,6 +120,13 @@ class Weight:
         if name == "MXFP4":
             data[:, 0] = numpy.random.default_rng(6).integers(118, 128, blocks)
             data[0, 0], data[-1, 0] = 0, 1
+        if name == "F8_E4M3_128":
+            scales = (numpy.random.default_rng(7).random(blocks) * 0.01 + 0.001).astype(numpy.float32)
+            codes = data[:, 4:]
+            codes[(codes & 127) == 127] = 1  # no NaN
+            data[:, :4] = scales.view(numpy.uint8).reshape(-1, 4)
+            numbers = torch.from_numpy(codes.copy()).view(torch.float8_e4m3fn).float().numpy() * scales[:, None]
+            return data.reshape(rows, -1), numbers.reshape(rows, self.columns)
         data = data.reshape(rows, -1)
         if quants is None:  # good for checks of bits alone
             return data, numpy.zeros((rows, self.columns), numpy.float32)

@@ -7,7 +7,7 @@ import torch
 from driver import long, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated, quants
 
-STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "mxfp4": 160}
+STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "iq4_xs": 160, "mxfp4": 160, "f8_e4m3_128": 160}
 SOURCES = {"bf16": "BF16", "f16": "F16"}
 
 
@@ -90,7 +90,7 @@ def run_grouped(lab, name, suffix, data, row_bytes, x, out, groups, kind, share,
 def check_grouped(lab):
     """Each choice has the bits that the same matrix gives its row alone, by the kernels for one matrix."""
     experts = 6
-    for name in STRIDES if not lab.emulates else ("plain", "q8_0", "mxfp4"):
+    for name in STRIDES if not lab.emulates else ("plain", "q8_0", "mxfp4", "f8_e4m3_128"):
         for suffix in SOURCES if not lab.emulates else ("bf16",):
             source = SOURCES[suffix] if name == "plain" else name.upper()
             for outputs, columns in ((40, 512), (130, 256)):
@@ -118,7 +118,7 @@ def check_grouped(lab):
 def measure_grouped(lab):
     """Mixtral's and a finer model's experts: 8 of 14,336 (2 chosen) and 128 of 768 (8 chosen), columns 4,096 and 2,048."""
     for experts, chosen, outputs, columns in ((8, 2, 28672, 4096), (128, 8, 1536, 2048)):
-        for name in ("plain", "q8_0", "mxfp4"):
+        for name in ("plain", "q8_0", "mxfp4", "f8_e4m3_128"):
             one = Weight(lab, columns, [("BF16" if name == "plain" else name.upper(), 64)])
             row_bytes = (one.kept[0].numel() - 16) // 64
             data = torch.cat([one.kept[0][:-16].repeat(experts * outputs // 64), one.kept[0][-16:]])

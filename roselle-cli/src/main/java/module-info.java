@@ -20,4 +20,16 @@ module roselle.cli {
 
     opens roselle.cli to
             info.picocli;
+    opens roselle.cli.bench to
+            info.picocli;
+    opens roselle.cli.model to
+            info.picocli;
+    opens roselle.cli.option to
+            info.picocli;
+    opens roselle.cli.report to
+            info.picocli;
+    opens roselle.cli.run to
+            info.picocli;
+    opens roselle.cli.serve to
+            info.picocli;
 }

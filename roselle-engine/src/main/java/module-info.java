@@ -22,6 +22,12 @@ module roselle.engine {
     exports roselle.model to
             roselle.cli,
             roselle.bench;
+    exports roselle.model.spec to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.model.weights to
+            roselle.cli,
+            roselle.bench;
     exports roselle.execution to
             roselle.cli,
             roselle.bench;

@@ -1,13 +1,15 @@
 /** The server: HTTP, API dialects, metrics. */
 @SuppressWarnings("requires-automatic") // Micrometer has no descriptors
 module roselle.server {
-    requires io.helidon.common.buffers;
-    requires io.helidon.common.concurrency.limits;
-    requires io.helidon.common.socket;
-    requires io.helidon.common.tls;
-    requires io.helidon.http;
-    requires io.helidon.webserver;
-    requires io.helidon.webserver.http2;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
+    requires io.netty.codec.http2;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
+    requires java.management;
+    requires jdk.management;
     requires micrometer.core;
     requires micrometer.registry.prometheus;
     requires transitive roselle.engine;

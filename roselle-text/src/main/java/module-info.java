@@ -11,6 +11,12 @@ module roselle.text {
             roselle.engine,
             roselle.server,
             roselle.cli;
+    exports roselle.json to
+            roselle.engine,
+            roselle.hub,
+            roselle.server,
+            roselle.cli,
+            roselle.bench;
     exports roselle.jinja to
             roselle.engine,
             roselle.cli,

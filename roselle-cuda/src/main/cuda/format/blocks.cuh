@@ -1,5 +1,6 @@
 // Weights as checkpoints store them, number by number, with the bits of the engine's dequantizers: products and sums are
-// rounded one by one. Rows are whole blocks, without gaps, little-endian; a block may begin at any even byte (MXFP4: any byte).
+// rounded one by one. Rows are whole blocks, without gaps, little-endian; a block may begin at any even byte (MXFP4: any byte; F8_E4M3_128: any
+// fourth).
 #pragma once
 #include "common/elements.cuh"
 
@@ -32,7 +33,8 @@ enum WeightType {
     W_Q6_K,
     W_IQ4_NL,
     W_IQ4_XS,
-    W_MXFP4
+    W_MXFP4,
+    W_F8_E4M3_128
 };
 
 // Consecutive rows of one type. A weight is a table of them, ascending; rows count through all matrices of a stack.
@@ -202,6 +204,10 @@ __device__ __forceinline__ float weightNumber(const u8* row, int type, int k) {
             const u8* b = row + small * 17;
             return __fmul_rn(halfPower(b[0]), (float)twiceE2M1(nibble(b + 1, i)));
         }
+        case W_F8_E4M3_128: {
+            const u8* b = row + (i64)(k / 128) * 132;
+            return __fmul_rn(e4m3(b[4 + k % 128]), *(const float*)b);
+        }
         default:  // integers are no weights
             return __int_as_float(0x7FC00000);
     }
@@ -250,6 +256,7 @@ __device__ __forceinline__ void weightEight(WeightRow row, int k, int columns, f
         EIGHT(W_Q6_K)
         EIGHT(W_IQ4_NL)
         EIGHT(W_IQ4_XS)
+        EIGHT(W_F8_E4M3_128)
         default:
             eightNumbers<W_MXFP4>(row.data, k, columns, w);
     }

@@ -2,7 +2,8 @@
 //
 // Each format is cut into chunks of CHUNK numbers, BYTES bytes; a row of a chunk takes STRIDE bytes in shared memory, an odd
 // multiple of 32 that keeps the banks of four rows apart and leaves room for what 16-byte copies bring beside it. A number is
-// computed in float32 and rounded once.
+// computed in float32 and rounded once. The host derives the same from each type's blocks (TileFormat), and the names of the
+// kernels: FormatX is that of the type X.
 #pragma once
 #include "format/blocks.cuh"
 
@@ -36,9 +37,17 @@ __device__ __forceinline__ float evenHalf(const u8* at) {  // at an even address
     return toFloat<F16>(*(const u16*)at);
 }
 
+// Chunks of COUNT numbers, in blocks of NUMBERS numbers that take SIZE bytes.
+template <int COUNT, int NUMBERS, int SIZE>
+struct Chunks {
+    static constexpr int CHUNK = COUNT;
+    static constexpr int BYTES = COUNT / NUMBERS * SIZE;
+    static constexpr int BESIDE = 15 - (SIZE % 2 == 0);  // bytes before a chunk in the first 16 of its row, at most
+    static constexpr int STRIDE = (BYTES + BESIDE + 31) / 64 * 64 + 32;
+};
+
 // Each: the numbers k until k + 8 of a chunk; k is a multiple of 8.
-struct FormatQ8_0 {
-    static constexpr int CHUNK = 128, BYTES = 136, STRIDE = 160;
+struct FormatQ8_0 : Chunks<128, 32, 34> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 34;
@@ -50,8 +59,7 @@ struct FormatQ8_0 {
     }
 };
 
-struct FormatQ4_0 {
-    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+struct FormatQ4_0 : Chunks<256, 32, 18> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 18;
@@ -64,8 +72,7 @@ struct FormatQ4_0 {
     }
 };
 
-struct FormatQ4_K {
-    static constexpr int CHUNK = 256, BYTES = 144, STRIDE = 160;
+struct FormatQ4_K : Chunks<256, 256, 144> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int group = k / 32;
@@ -79,8 +86,7 @@ struct FormatQ4_K {
     }
 };
 
-struct FormatQ5_K {
-    static constexpr int CHUNK = 256, BYTES = 176, STRIDE = 224;
+struct FormatQ5_K : Chunks<256, 256, 176> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int group = k / 32;
@@ -96,8 +102,7 @@ struct FormatQ5_K {
     }
 };
 
-struct FormatQ6_K {
-    static constexpr int CHUNK = 256, BYTES = 210, STRIDE = 224;
+struct FormatQ6_K : Chunks<256, 256, 210> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         int within = k % 128;
@@ -113,8 +118,30 @@ struct FormatQ6_K {
     }
 };
 
-struct FormatMXFP4 {
-    static constexpr int CHUNK = 256, BYTES = 136, STRIDE = 160;
+struct FormatIQ4_XS : Chunks<256, 256, 136> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        int group = k / 32;
+        u32 bytes[2];
+        eightBytes(chunk + 8 + group * 16 + k % 16, bytes);
+        int shift = k % 32 / 16 * 4;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {  // codes are places in a table of 16 bytes, each 128 more than its number
+            u32 codes = bytes[i] >> shift;
+            u32 second = (codes >> 3 & 0x01010101u) * 255;
+            codes &= 0x07070707u;  // one to a byte; four to the lower 16 bits:
+            codes = (codes | codes >> 4) & 0x00FF00FFu;
+            codes = (codes | codes >> 8) & 0xFFFFu;
+            u32 lower = __byte_perm(0x3F2D1801u, 0x766A5D4Fu, codes);
+            u32 upper = __byte_perm(0xA6998D81u, 0xF1D9C5B5u, codes);
+            bytes[i] = (lower & ~second) | (upper & second);
+        }
+        int scale = (chunk[4 + group / 2] >> group % 2 * 4 & 15) | (*(const u16*)(chunk + 2) >> group * 2 & 3) << 4;
+        scaled<T>(bytes, 128.0f, evenHalf(chunk) * (scale - 32), 0.0f, pairs);
+    }
+};
+
+struct FormatMXFP4 : Chunks<256, 32, 17> {
     template <class T>
     static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
         const u8* block = chunk + k / 32 * 17;
@@ -140,6 +167,37 @@ struct FormatMXFP4 {
             low = __uint_as_float(__float_as_uint(low) ^ (sign & 0x80u) << 24);
             high = __uint_as_float(__float_as_uint(high) ^ (sign & 0x8000u) << 16);
             pairs[i] = pack<T>(low, high);
+        }
+    }
+};
+
+// A scale, then a code for each number. Both halves of 16 bits of codes become F16, of which E4M3_UNIT is one.
+#if __CUDA_ARCH__ >= 890
+constexpr float E4M3_UNIT = 1.0f;
+__device__ __forceinline__ u32 pairOfE4M3(u32 codes) {
+    u32 pair;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"((u16)codes));
+    return pair;
+}
+#else
+constexpr float E4M3_UNIT = 256.0f;  // exponents stay as they are, with another bias
+__device__ __forceinline__ u32 pairOfE4M3(u32 codes) {
+    u32 apart = __byte_perm(codes, 0, 0x1404);
+    u32 size = apart & 0x7F007F00u;
+    u32 beyond = (size + 0x01000100u & 0x80008000u) >> 1;  // all bits of a size: NaN, which has the largest exponent in F16
+    return (apart & 0x80008000u) | size >> 1 | beyond;
+}
+#endif
+
+struct FormatF8_E4M3_128 : Chunks<128, 128, 132> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u32* codes = (const u32*)(chunk + 4 + k);
+        float scale = *(const float*)chunk * E4M3_UNIT;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            u32 both = pairOfE4M3(codes[i / 2] >> i % 2 * 16);
+            pairs[i] = pack<T>(lowHalf<F16>(both) * scale, highHalf<F16>(both) * scale);
         }
     }
 };

@@ -2,12 +2,13 @@
 //
 // For each row: refuse NaN and infinity; log-probabilities of the raw logits where asked; repetition, frequency and presence
 // penalties, bias, mask, stop tokens that come too early; then the likeliest token (temperature 0) or temperature, top-k,
-// top-p, min-p and one draw at Philox(seed, position). Tokens are ordered by logit, of equal ones the lower id first; every
-// filter keeps a beginning of that order, so what is kept is all up to a limit, and nothing is sorted.
+// top-p, min-p and, of what they keep, the token with the least noise(seed, position, id) / weight. Tokens are ordered by logit,
+// of equal ones the lower id first; every filter keeps a beginning of that order, so what is kept is all up to a limit, and
+// nothing is sorted.
 //
-// Weights are exp((logit - largest) / temperature) in float64, rounded to multiples of 2^-44 (2^-52 in the list) and summed as
-// integers: exact, so neither the order of atomics nor `parts` matters. The host sums float64 in order of ids; both agree but
-// for draws within about 1e-11 of a boundary.
+// For top-p, weights are exp((logit - largest) / temperature) in float64, rounded to multiples of 2^-44 (2^-52 in the list) and
+// summed as integers: exact, so neither the order of atomics nor `parts` matters. The host sums float64 in order of ids; both
+// keep the same but for sums within about 1e-11 of top-p. Of what is kept they draw the same token, bit by bit (noise.cuh).
 //
 // A row belongs to `parts` blocks, a cluster (parts, 1, 1), each with a range of ids; 1 where there are no clusters. Where
 // the kept tokens are among at most 512 that a histogram of 256 bins of 1/8 finds, they go to a list and the first block
@@ -18,9 +19,11 @@
 // numbers float32 [vocabulary]; counts u32 [vocabulary], zeros, left as zeros; exchange u64 [2, parts, 256]; lists u64
 // [2, 512 + 1], the first number of each 0, left as 0. Chosen tokens go to results and tokens (0 after a failure), and to
 // history[length] where the row says so. A row with a negative temperature only fills the grid.
+#include "sampling/noise.cuh"
 #include "sampling/selection.cuh"
 
 constexpr int MOST_LOGPROBS = 20;
+constexpr u64 NEVER = 0x7FF0000000000000ull;  // the time of what does not run: infinity
 
 enum Failure { FINE, NOT_A_NUMBER, INFINITE_LOGIT, NO_FINITE_LOGIT, NONE_ALLOWED, INFINITE_CHANGE };
 
@@ -34,21 +37,21 @@ struct SampleRow {
     const int* biasIds;
     const float* biases;
     const int* stopIds;  // forbidden
-    const u64* mask;     // bit t % 64 of word t / 64: t is allowed; null for all
-    int topK;            // 0 keeps all
+    const u64* mask;  // bit t % 64 of word t / 64: t is allowed; null for all
+    int topK;  // 0 keeps all
     int promptLength;
     int historyLength;
     int biasCount;
-    int stopCount;    // 0 once there are enough tokens
+    int stopCount;  // 0 once there are enough tokens
     int topLogprobs;  // -1 for no log-probabilities
-    int appends;      // whether the token goes to history[historyLength]
+    int appends;  // whether the token goes to history[historyLength]
     float repetition;
     float presence;
     float frequency;
 };
 
 struct SampleResult {
-    int token;    // -1 after a failure
+    int token;  // -1 after a failure
     int failure;  // Failure
     float chosen;
     int count;
@@ -175,17 +178,18 @@ __device__ __forceinline__ void change(const SampleRow& row, const Range& range,
 // Filters and draws among `count` listed tokens, in the first block. `total` is the mass of all that top-p sees, or negative.
 __device__ __forceinline__ int drawFromList(
     const SampleRow& row, const Scale& scale, const u64* tokens, u64* masses, int count, int topK, double total) {
-    __shared__ int drawn;
     bool isMine = (int)threadIdx.x < count;
     u64 own = isMine ? tokens[threadIdx.x] : ~0ull;
     double weight = isMine ? scale.weight(ofRank(rankAt(own))) : 0.0;
     u64 mass = isMine ? (u64)__fma_rn(weight, LIST_UNIT, 0.5) : 0;
+    bool isKept = isMine;
     if (topK > 0) {
         int before = 0;
         for (int j = 0; j < count; j++) {
             before += tokens[j] < own;
         }
-        mass = before < topK ? mass : 0;
+        isKept &= before < topK;
+        mass = isKept ? mass : 0;
     }
     if (row.topP < 1.0) {
         if (isMine) {
@@ -197,99 +201,102 @@ __device__ __forceinline__ int drawFromList(
         for (int j = 0; j < count; j++) {
             before += tokens[j] < own ? masses[j] : 0;
         }
-        mass = before == 0 || (double)before < row.topP * total ? mass : 0;
+        isKept &= before == 0 || (double)before < row.topP * total;
         __syncthreads();
     }
-    mass = weight >= row.minP ? mass : 0;
+    isMine = isKept && weight >= row.minP;
+    u64 time = NEVER;
     if (isMine) {
-        masses[threadIdx.x] = mass;
+        time = timeOf(row.seed, row.position, idAt(own), ofRank(rankAt(own)), (float)scale.largest, row.temperature);
     }
-    u64 sum = overBlock<false>(mass);
-    u64 target = min((u64)(uniform(row.seed, row.position) * (double)sum), sum - 1);
-    u64 before = 0;
-    for (int j = 0; j < count; j++) {
-        before += idAt(tokens[j]) < idAt(own) ? masses[j] : 0;
-    }
-    if (before <= target && target < before + mass) {
-        drawn = idAt(own);
-    }
-    __syncthreads();
-    return drawn;
+    u64 first = ~overBlock<true>(~time);
+    return (int)~overBlock<true>(isMine && time == first ? (u64) ~(u32)idAt(own) : 0);
 }
 
-// Draws among all tokens within `limit` that min-p leaves; the block that has the token returns it, the others -1.
-__device__ __forceinline__ int drawFromAll(
-    Team& team, const SampleRow& row, const Range& range, const Scale& scale, u64 limit, u64* groups) {
-    __shared__ u64 sums[THREADS / 32];
-    double minP = row.minP;
-    auto massOf = [&](int i) {
-        float x = range.numbers[i];
-        double weight = scale.weight(x);
-        return place(rankOf(x), range.first + i) <= limit && weight >= minP ? Scale::massOf(weight) : 0ull;
-    };
-    u64 mine = 0;
-    int whole = (range.count + 31) / 32 * 32;
-#pragma unroll 2
-    for (int i = threadIdx.x; i < whole; i += THREADS) {
-        u64 group = i < range.count ? massOf(i) : 0;
-        mine += group;
+// What wins of a span of which this lane has the token `id`, that runs or not, if it does so before `first`: the same in all lanes.
+__device__ __noinline__ void runSpan(const SampleRow& row, float largest, int id, float x, bool runs, u64& first, int& winner) {
+    u64 time = runs ? timeOf(row.seed, row.position, id, x, largest, row.temperature) : NEVER;
 #pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2) {
-            group += __shfl_xor_sync(~0u, group, distance);
-        }
-        if (threadIdx.x % 32 == 0) {
-            groups[i / 32] = group;
-        }
+    for (int distance = 16; distance > 0; distance /= 2) {
+        u64 otherTime = __shfl_xor_sync(~0u, time, distance);
+        int other = __shfl_xor_sync(~0u, id, distance);
+        bool isBefore = otherTime < time || (otherTime == time && other < id);
+        time = isBefore ? otherTime : time;
+        id = isBefore ? other : id;
     }
-    u64 before;
-    u64 total = overTeam<false>(team, mine, before);
-    u64 target = min((u64)(uniform(row.seed, row.position) * (double)total), total - 1);
-    u64 ownTotal = overBlock<false>(mine);
-    if (target < before || target >= before + ownTotal) {
-        return -1;
+    if (time < first || (time == first && id < winner)) {
+        first = time;
+        winner = id;
     }
-    target -= before;
-    // Each warp sums a run of the groups, then the warp whose run has the target looks for its group and number.
-    int count = whole / 32;
-    int run = (count + THREADS / 32 - 1) / (THREADS / 32);
-    int warp = threadIdx.x / 32;
+}
+
+// Draws among all tokens within `limit` that min-p leaves; the block that has the token returns it, the others -1. Of each span
+// a number is known that no time in it is below: each warp looks at its span with the least one, then, with the least time of
+// all warps, at those that may still have a lesser.
+__device__ __forceinline__ int drawFromAll(
+    Team& team, const SampleRow& row, const Range& range, const Scale& scale, u64 limit, u64* bounds) {
+    float largest = (float)scale.largest;
     int lane = threadIdx.x % 32;
-    u64 sum = 0;
-    for (int g = warp * run + lane; g < min(count, (warp + 1) * run); g += 32) {
-        sum += groups[g];
+    int spans = (range.count + SPAN - 1) / SPAN;
+    u64 first = NEVER;
+    int winner = -1;
+    auto isIn = [&](int i) { return i < range.count && place(rankOf(range.numbers[i]), range.first + i) <= limit; };
+    auto look = [&](int span) {
+        int i = span * SPAN + lane;
+        float x = i < range.count ? range.numbers[i] : 0.0f;
+        runSpan(row, largest, range.first + i, x, isIn(i) && scale.weight(x) >= row.minP, first, winner);
+    };
+    u64 least = NEVER;
+    int leastSpan = -1;
+    for (int start = threadIdx.x / 32 * 32; start < spans; start += THREADS) {
+        u32 most = 0;  // of the span start + lane
+        int end = min(32, spans - start);
+        for (int s = 0; s < end; s++) {
+            int i = (start + s) * SPAN + lane;
+            u32 rank = isIn(i) ? rankOf(range.numbers[i]) : 0;
+#pragma unroll
+            for (int distance = 16; distance > 0; distance /= 2) {
+                rank = max(rank, __shfl_xor_sync(~0u, rank, distance));
+            }
+            most = s == lane ? rank : most;
+        }
+        u64 bound = NEVER;
+        if (most > IMPOSSIBLE) {
+            double fraction = fractionOf(randomBits(row.seed, row.position, range.first / SPAN + start + lane, OF_SPAN));
+            double time = (1.0 - fraction) / (SPAN * (1 + 1e-9)) / scale.weight(ofRank(most));  // -log(u) >= 1 - u
+            bound = (u64)__double_as_longlong(time);
+        }
+        if (lane < end) {
+            bounds[start + lane] = bound;
+        }
+        if (bound < least) {
+            least = bound;
+            leastSpan = start + lane;
+        }
     }
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
-        sum += __shfl_xor_sync(~0u, sum, distance);
+        u64 otherBound = __shfl_xor_sync(~0u, least, distance);
+        int other = __shfl_xor_sync(~0u, leastSpan, distance);
+        bool isBefore = otherBound < least || (otherBound == least && other < leastSpan);
+        least = isBefore ? otherBound : least;
+        leastSpan = isBefore ? other : leastSpan;
     }
-    __syncthreads();
-    if (lane == 0) {
-        sums[warp] = sum;
+    if (least != NEVER) {
+        look(leastSpan);
     }
-    __syncthreads();
-    u64 at = 0;
-    int chosen = 0;
-    while (at + sums[chosen] <= target) {
-        at += sums[chosen++];
-    }
-    int group = chosen * run;
-    u32 reached = 0;
-    while (true) {
-        u64 mass = group + lane < count ? groups[group + lane] : 0;
-        sum = upTo(mass);
-        reached = __ballot_sync(~0u, at + sum > target);
-        if (reached != 0) {
-            int found = __ffs(reached) - 1;
-            at += __shfl_sync(~0u, sum - mass, found);
-            group += found;
-            break;
+    u64 limitOfAll = ~overTeam<true>(team, ~first);
+    for (int start = threadIdx.x / 32 * 32; start < spans; start += THREADS) {
+        bool isOpen = start + lane < spans && bounds[start + lane] <= limitOfAll && start + lane != leastSpan;
+        u32 open = __ballot_sync(~0u, isOpen && bounds[start + lane] != NEVER);
+        while (open != 0) {
+            look(start + __ffs(open) - 1);
+            open &= open - 1;
         }
-        at += __shfl_sync(~0u, sum, 31);
-        group += 32;
     }
-    sum = upTo(group * 32 + lane < range.count ? massOf(group * 32 + lane) : 0);
-    reached = __ballot_sync(~0u, at + sum > target);
-    return range.first + group * 32 + __ffs(reached) - 1;
+    u64 time = ~overTeam<true>(team, ~first);
+    int id = (int)~overTeam<true>(team, first == time && winner >= 0 ? (u64) ~(u32)winner : 0);
+    return id >= range.first && id < range.first + range.count ? id : -1;
 }
 
 // The token of a row; -1 in blocks that do not have it.

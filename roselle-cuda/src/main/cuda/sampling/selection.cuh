@@ -95,28 +95,6 @@ __device__ __forceinline__ double exponential(double x) {
     return __dmul_rn(sum, __longlong_as_double((__double_as_longlong(shifted) + 1023) << 52));
 }
 
-// The engine's CounterRandom.uniform: Philox4x32-10 for the key `seed` and the counter (position, 0).
-__device__ __forceinline__ double uniform(u64 seed, u64 position) {
-    u32 keyA = (u32)seed;
-    u32 keyB = (u32)(seed >> 32);
-    u32 a = (u32)position;
-    u32 b = (u32)(position >> 32);
-    u32 c = 0;
-    u32 d = 0;
-#pragma unroll 1
-    for (int round = 0; round < 10; round++) {
-        u64 productA = (u64)0xD2511F53u * a;
-        u64 productB = (u64)0xCD9E8D57u * c;
-        a = (u32)(productB >> 32) ^ b ^ keyA;
-        b = (u32)productB;
-        c = (u32)(productA >> 32) ^ d ^ keyB;
-        d = (u32)productA;
-        keyA += 0x9E3779B9u;
-        keyB += 0xBB67AE85u;
-    }
-    return (double)(((u64)b << 32 | a) >> 11) * 0x1p-53;
-}
-
 template <bool TAKES_MOST>
 __device__ __forceinline__ u64 joined(u64 a, u64 b) {
     return TAKES_MOST ? (a > b ? a : b) : a + b;

@@ -25,13 +25,30 @@ public sealed interface GenerationEvent {
     record Reasoning(int choice, String text) implements GenerationEvent {}
 
     /**
+     * A tool's call has begun; comes with the first of its arguments, before the {@link TokenGenerated}, or
+     * {@link ChoiceEnded}, that made it certain. Exactly one {@link ToolCall} follows, so who wants whole calls ignores this.
+     *
+     * @param index 0 for the choice's first call
+     * @param id by which the tool's result refers to the call, as the model's format has it
+     */
+    record ToolCallStarted(int choice, int index, String id, String name) implements GenerationEvent {}
+
+    /**
+     * The arguments of the call that began last go on.
+     *
+     * @param arguments what follows in them, never empty
+     */
+    record ToolCallDelta(int choice, int index, String arguments) implements GenerationEvent {}
+
+    /**
      * A tool is called; comes when the call is complete, before the {@link TokenGenerated}, or {@link ChoiceEnded}, that made
      * it so. What is marked as a call and is not written as one stays text, as do all calls where the prompt offers no tools.
      *
      * @param index 0 for the choice's first call
-     * @param arguments what the model wrote, a JSON object as a rule
+     * @param id by which the tool's result refers to the call, as the model's format has it
+     * @param arguments what the model wrote, as JSON: an object as a rule, of which the end is missing where the answer's is
      */
-    record ToolCall(int choice, int index, String name, String arguments) implements GenerationEvent {}
+    record ToolCall(int choice, int index, String id, String name, String arguments) implements GenerationEvent {}
 
     /**
      * One more token of a choice.

@@ -15,6 +15,7 @@ public final class GenerationRequestBuilder {
     private final List<ChatMessage> messages = new ArrayList<>();
     private final List<Map<String, Object>> tools = new ArrayList<>();
     private final Map<String, Object> templateVariables = new HashMap<>();
+    private ToolUse toolUse = ToolUse.AUTO;
 
     private double temperature = SamplingParameters.DEFAULT.temperature();
     private int topK = SamplingParameters.DEFAULT.topK();
@@ -72,6 +73,12 @@ public final class GenerationRequestBuilder {
     /** A function that the model may call, in the JSON form of OpenAI's {@code tools}. */
     public GenerationRequestBuilder tool(Map<String, Object> value) {
         tools.add(value);
+        return this;
+    }
+
+    /** Which of the tools may or must be called. */
+    public GenerationRequestBuilder toolUse(ToolUse value) {
+        toolUse = value;
         return this;
     }
 
@@ -238,6 +245,6 @@ public final class GenerationRequestBuilder {
         if (prompt != null && !messages.isEmpty()) {
             throw new InvalidRequestException("a request has either a prompt or messages, not both");
         }
-        return prompt != null ? prompt : new Prompt.Chat(messages, tools, templateVariables);
+        return prompt != null ? prompt : new Prompt.Chat(messages, tools, templateVariables, toolUse);
     }
 }

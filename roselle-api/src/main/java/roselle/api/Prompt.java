@@ -34,8 +34,10 @@ public sealed interface Prompt {
      * @param tools functions that the model may call, in the JSON form of OpenAI's {@code tools}
      * @param variables further variables for the template, such as {@code enable_thinking}; {@link #CONTINUE}, if true, makes
      *     the answer go on with the last message instead of replying to it
+     * @param toolUse which of the tools may or must be called
      */
-    record Chat(List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables)
+    record Chat(
+            List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables, ToolUse toolUse)
             implements Prompt {
         /** Ends the prompt with the text of the last message. */
         public static final String CONTINUE = "continue_final_message";
@@ -48,6 +50,16 @@ public sealed interface Prompt {
             messages = List.copyOf(messages);
             tools = List.copyOf(tools);
             variables = Map.copyOf(variables);
+        }
+
+        /** A conversation whose tools the model calls as it likes. */
+        public Chat(List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables) {
+            this(messages, tools, variables, ToolUse.AUTO);
+        }
+
+        /** The tools that the model hears of. */
+        public List<Map<String, Object>> callable() {
+            return toolUse.choice() == ToolUse.Choice.NONE ? List.of() : tools;
         }
     }
 }

@@ -6,8 +6,8 @@ import roselle.api.InvalidRequestException.Reason;
 /**
  * A request's place among others.
  *
- * @param priority higher goes first; −1000 to 1000
- * @param key whose request it is: keys of equal priority get equal shares of the engine
+ * @param priority among the requests of the same key the higher goes first; −1000 to 1000
+ * @param key whose request it is: keys get equal shares of the engine, and share no cached prefixes unless the engine was told so
  * @param cacheSalt only requests with the same salt share cached prefixes
  * @param deadline fail the request when it has not finished this long after it was submitted, a year at most; zero for none
  */
@@ -19,7 +19,7 @@ public record SchedulingOptions(int priority, String key, String cacheSalt, Dura
 
     public SchedulingOptions {
         Check.between("priority", priority, -1000, 1000);
-        Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.length(), 1024);
+        Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.codePointCount(0, cacheSalt.length()), 1024);
         Check.atMost("key", "the length of the key", key.length(), 1024);
         if (deadline.isNegative()) {
             throw new InvalidRequestException(Reason.OUT_OF_RANGE, "deadline", "the deadline is negative: " + deadline);

@@ -37,7 +37,8 @@ public record StopConditions(
         Check.atMost("stop_token_ids", "the number of stop_token_ids", stopTokenIds.size(), 4096);
         for (String stop : stopStrings) {
             Check.atLeast("stop", "the length of a stop string", stop.length(), 1);
-            Check.atMost("stop", "the length of a stop string", stop.length(), LONGEST_STOP_STRING);
+            Check.atMost(
+                    "stop", "the length of a stop string", stop.codePointCount(0, stop.length()), LONGEST_STOP_STRING);
         }
         for (int id : stopTokenIds) {
             Check.atLeast("stop_token_ids", "a token id of stop_token_ids", id, 0);

@@ -16,10 +16,10 @@ import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.checkpoint.Checkpoint;
 import roselle.engine.Devices;
-import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
 import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
 import roselle.tensor.Tensor;
 
 /**

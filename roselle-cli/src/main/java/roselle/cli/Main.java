@@ -13,6 +13,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import roselle.cli.option.Settings;
+import roselle.cli.report.ExitCode;
+import roselle.cli.report.StartMark;
+import roselle.cli.report.UsageMessage;
+import roselle.cli.report.VersionCommand;
 
 /** The entry point of the one executable. */
 @Command(
@@ -53,7 +58,7 @@ public final class Main implements Runnable {
     }
 
     /** The command line that understands {@code arguments}; commands they do not name are only listed, not loaded. */
-    static CommandLine commandLine(String... arguments) {
+    public static CommandLine commandLine(String... arguments) {
         var main = new Main();
         var commandLine = new CommandLine(main);
         Set<String> words = new HashSet<>(Arrays.asList(arguments));

@@ -3,6 +3,7 @@ package roselle.cli;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import roselle.cli.report.ExitCode;
 
 /** Whether what was printed has arrived: a stream for printing keeps to itself that it has not. */
 final class StandardOutput {

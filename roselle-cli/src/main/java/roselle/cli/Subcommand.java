@@ -3,6 +3,19 @@ package roselle.cli;
 import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
+import roselle.cli.bench.BenchCommand;
+import roselle.cli.model.InspectCommand;
+import roselle.cli.model.ListCommand;
+import roselle.cli.model.PullCommand;
+import roselle.cli.model.RemoveCommand;
+import roselle.cli.model.ShowCommand;
+import roselle.cli.model.TemplateCommand;
+import roselle.cli.model.TokenizeCommand;
+import roselle.cli.model.VerifyCommand;
+import roselle.cli.report.VersionCommand;
+import roselle.cli.run.RunCommand;
+import roselle.cli.serve.KeyCommand;
+import roselle.cli.serve.ServeCommand;
 
 /**
  * One command of the executable: its name, its line in the usage text, and how to make it.

@@ -1,4 +1,4 @@
-/** Offer the engine as commands. */
+/** The one executable: its commands, its streams, what happens when something fails. */
 @NullMarked
 package roselle.cli;
 

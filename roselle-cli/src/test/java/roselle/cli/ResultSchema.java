@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Of JSON Schema, what our own schemas use.
  */
-final class ResultSchema {
+public final class ResultSchema {
     private final JsonNode schema;
     private final List<String> wrong = new ArrayList<>();
 
@@ -25,7 +25,7 @@ final class ResultSchema {
     }
 
     /** Of a kind: online, offline or capacity. */
-    static ResultSchema of(String kind) throws IOException {
+    public static ResultSchema of(String kind) throws IOException {
         try (InputStream file =
                 OnlineResults.class.getResourceAsStream("/roselle/bench/schema/" + kind + "-1.schema.json")) {
             return new ResultSchema(new JsonMapper().readTree(Objects.requireNonNull(file, kind)));
@@ -33,7 +33,7 @@ final class ResultSchema {
     }
 
     /** What is wrong with a document; empty if nothing is. */
-    List<String> faults(JsonNode document) {
+    public List<String> faults(JsonNode document) {
         wrong.clear();
         check(document, schema, "$");
         return List.copyOf(wrong);

@@ -11,7 +11,7 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Makes a tiny model of the engine's tests talk: it has random weights, and here gets a tokenizer of bytes. */
-final class TinyModels {
+public final class TinyModels {
     private static final Path LLAMA = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
     private static final int VOCABULARY = 320;
     private static final int FIRST_BYTE = 3;
@@ -19,7 +19,7 @@ final class TinyModels {
     private TinyModels() {}
 
     /** A Llama with a context of 256 tokens, whose tokens are the 256 bytes and a few words. */
-    static void copyWithTokenizer(Path folder) throws IOException {
+    public static void copyWithTokenizer(Path folder) throws IOException {
         Files.createDirectories(folder);
         Files.copy(LLAMA.resolve("config.json"), folder.resolve("config.json"));
         Files.copy(LLAMA.resolve("model.safetensors"), folder.resolve("model.safetensors"));
@@ -36,7 +36,7 @@ final class TinyModels {
     }
 
     /** A Llama of three terabytes that takes no room on the disk: its weights are a hole in the file. */
-    static Path writeOfTerabytes(Path folder) throws IOException {
+    public static Path writeOfTerabytes(Path folder) throws IOException {
         copyWithTokenizer(folder);
         Files.writeString(folder.resolve("config.json"), """
                 {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 320, "hidden_size": 16384,

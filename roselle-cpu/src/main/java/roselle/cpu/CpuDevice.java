@@ -19,7 +19,18 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
+import roselle.cpu.attention.PagedAttention;
+import roselle.cpu.gemm.Gemm;
 import roselle.cpu.machine.Processor;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.CpuWeight;
+import roselle.cpu.memory.MachineCode;
+import roselle.cpu.memory.Step;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.row.RowOperations;
+import roselle.cpu.thread.WorkerPool;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 
@@ -34,7 +45,7 @@ public final class CpuDevice implements Device {
     private final Step step = new Step(NO_STEP);
     private final MachineCode code;
     private final WorkerPool pool;
-    private final Products products;
+    private final Gemm products;
     private final PagedAttention attention;
     private final RowOperations rowOperations;
     private final CpuOperations operations;
@@ -61,10 +72,10 @@ public final class CpuDevice implements Device {
     }
 
     /** A device with code that was opened, which it closes. */
-    CpuDevice(CpuOptions options, MachineCode opened) {
+    public CpuDevice(CpuOptions options, MachineCode opened) {
         code = opened;
         pool = new WorkerPool(options.threads());
-        products = new Products(pool, code, arena);
+        products = new Gemm(pool, code, arena);
         attention = new PagedAttention(pool, code, arena);
         rowOperations = new RowOperations(pool);
         operations = new CpuOperations(pool, step, products, attention, rowOperations);
@@ -131,8 +142,13 @@ public final class CpuDevice implements Device {
     public void prepare(StepDemands demands) {}
 
     /** What its steps run. */
-    CpuOperations operations() {
+    public CpuOperations operations() {
         return operations;
+    }
+
+    /** The machine code that its GEMMs and its attention run. */
+    public MachineCode machineCode() {
+        return code;
     }
 
     /** The threads that this device started. */

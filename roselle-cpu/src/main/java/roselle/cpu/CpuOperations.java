@@ -15,11 +15,22 @@ import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.UnfusedOperations;
 import roselle.backend.Weight;
+import roselle.cpu.attention.PagedAttention;
+import roselle.cpu.gemm.Gemm;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.CpuWeight;
+import roselle.cpu.memory.Step;
+import roselle.cpu.row.LogitScaling;
+import roselle.cpu.row.RowOperations;
+import roselle.cpu.row.RowSums;
+import roselle.cpu.row.TableRows;
+import roselle.cpu.thread.WorkerPool;
 
 /** Operations on the CPU: each ends before it returns, and none is fused with another. */
-final class CpuOperations implements Operations {
+public final class CpuOperations implements Operations {
     private final Step step;
-    private final Products products;
+    private final Gemm products;
     private final PagedAttention attention;
     private final RowOperations rowOperations;
     private final TableRows tableRows = new TableRows();
@@ -27,8 +38,7 @@ final class CpuOperations implements Operations {
     private final LogitScaling logitScaling;
 
     /** Operations of the step that is the current one. */
-    CpuOperations(
-            WorkerPool pool, Step step, Products products, PagedAttention attention, RowOperations rowOperations) {
+    CpuOperations(WorkerPool pool, Step step, Gemm products, PagedAttention attention, RowOperations rowOperations) {
         this.step = step;
         this.products = products;
         this.attention = attention;
@@ -92,11 +102,6 @@ final class CpuOperations implements Operations {
     @Override
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
         UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
-    }
-
-    /** The scalar twin of {@link #attention}, for one row. */
-    void attendScalar(Step now, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output, int row) {
-        attention.scalar(now, query, layer, cache, output, row);
     }
 
     @Override

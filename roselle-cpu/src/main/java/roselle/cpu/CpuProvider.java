@@ -8,6 +8,10 @@ import roselle.api.DeviceException;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.option.Precision;
+import roselle.cpu.thread.Cores;
 import roselle.tensor.DataType;
 
 /** Opens the CPU: {@code cpu}. */

@@ -2,6 +2,9 @@ package roselle.cpu;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import roselle.cpu.machine.Processor;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.vector.Lanes;
 
 /** Warns where machine code could run but for a flag of Java. */
 final class NativeAccess {

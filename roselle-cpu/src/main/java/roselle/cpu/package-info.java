@@ -1,4 +1,4 @@
-/** That contract with the Vector API: one file per operation, one kernel for all quantized formats, each with its scalar twin. */
+/** The processor as a device: it keeps to the contract with the parts below. */
 @NullMarked
 package roselle.cpu;
 

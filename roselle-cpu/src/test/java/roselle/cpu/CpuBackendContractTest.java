@@ -5,6 +5,9 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import roselle.backend.DecodingContract;
 import roselle.backend.Device;
 import roselle.backend.LatentContract;
+import roselle.cpu.gemm.GemmTest;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 
 /** The CPU keeps the contract of a device on each path that the processor offers. */
 class CpuBackendContractTest {
@@ -61,7 +64,7 @@ class CpuBackendContractTest {
         }
     }
 
-    /** No tolerance is wider here: only quantized weights meet bytes, and {@link ProductTest} holds those to their twin. */
+    /** No tolerance is wider here: only quantized weights meet bytes, and {@link GemmTest} holds those to their twin. */
     @Nested
     @EnabledIf("offers")
     class Vnni extends OnPath {

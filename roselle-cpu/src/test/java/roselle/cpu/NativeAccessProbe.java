@@ -1,6 +1,8 @@
 package roselle.cpu;
 
 import java.util.Locale;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 
 /** Opens backends on the paths that the arguments name, in a process of its own. */
 public final class NativeAccessProbe {

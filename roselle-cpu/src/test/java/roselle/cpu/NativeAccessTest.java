@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import roselle.cpu.option.CpuPath;
 import roselle.testing.ChildJvm;
 
 /** Who misses a flag of Java, and with it machine code, is told so once. */

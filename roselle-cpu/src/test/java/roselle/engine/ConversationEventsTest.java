@@ -1,6 +1,7 @@
 package roselle.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import roselle.api.FinishReason;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Failed;
@@ -17,9 +19,14 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
+import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
+import roselle.api.ToolUse;
+import roselle.api.ToolUse.Choice;
 import roselle.api.Usage;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
@@ -38,6 +45,8 @@ final class ConversationEventsTest {
         final StringBuilder text = new StringBuilder();
         final StringBuilder raw = new StringBuilder();
         final StringBuilder thoughts = new StringBuilder();
+        final List<ToolCallStarted> started = new ArrayList<>();
+        final StringBuilder deltas = new StringBuilder();
         final List<ToolCall> calls = new ArrayList<>();
         final List<Integer> ids = new ArrayList<>();
         GenerationEvent last = new Finished(List.of(), new Usage(0, 0, 0, 0, 0, 0, 0));
@@ -80,6 +89,8 @@ final class ConversationEventsTest {
                     }
                     case Finished finished -> told.usage = finished.usage();
                     case Failed failed -> throw new AssertionError(failed.message());
+                    case ToolCallStarted started -> told.started.add(started);
+                    case ToolCallDelta delta -> told.deltas.append(delta.arguments());
                     case PromptScored _ -> {}
                 }
                 told.last = event;
@@ -136,8 +147,61 @@ final class ConversationEventsTest {
         assertThat(told.calls).hasSize(1);
         assertThat(told.calls.getFirst().name()).isEqualTo("get_weather");
         assertThat(told.calls.getFirst().arguments()).contains("Oslo");
+        assertThat(told.calls.getFirst().id()).startsWith("call_");
+        assertThat(told.started)
+                .containsExactly(new ToolCallStarted(0, 0, told.calls.getFirst().id(), "get_weather"));
+        assertThat(told.deltas).hasToString(told.calls.getFirst().arguments());
         assertThat(told.text).isEmpty();
         assertThat(told.raw.toString()).contains("get_weather");
+    }
+
+    private static GenerationRequestBuilder weather() {
+        return GenerationRequest.builder()
+                .user("What is the weather in Oslo?")
+                .tool(JsonMapper.shared().readValue(WEATHER, new TypeReference<Map<String, Object>>() {}))
+                .temperature(0)
+                .maxTokens(60);
+    }
+
+    @Test
+    void endsWithTheFirstCallWhereOneAloneMayBe() {
+        Told many = told(weather().build());
+        Told one = told(weather().toolUse(new ToolUse(Choice.AUTO, "", false)).build());
+
+        assertThat(one.calls).hasSize(1);
+        assertThat(one.calls.getFirst().arguments())
+                .isEqualTo(many.calls.getFirst().arguments());
+        assertThat(one.ids).hasSizeLessThan(many.ids.size()).isEqualTo(many.ids.subList(0, one.ids.size()));
+        assertThat(((Finished) one.last).reasons()).containsExactly(FinishReason.STOP);
+    }
+
+    @Test
+    void doesNotTellTheModelOfToolsThatItMayNotCall() {
+        Told told = told(weather().toolUse(new ToolUse(Choice.NONE, "", true)).build());
+
+        assertThat(told.calls).isEmpty();
+        assertThat(told.usage.promptTokens())
+                .isLessThan(told(weather().build()).usage.promptTokens());
+    }
+
+    @Test
+    void refusesToForceACall() {
+        for (ToolUse use :
+                List.of(new ToolUse(Choice.REQUIRED, "", true), new ToolUse(Choice.NAMED, "get_weather", true))) {
+            assertThatThrownBy(() -> engine.submit(weather().toolUse(use).build()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("tool_choice");
+        }
+    }
+
+    @Test
+    void refusesToolsWhereNobodyKnowsHowTheyAreCalled() {
+        assertThat(engine.toolParser()).isEqualTo("roselle");
+        try (var other = Engine.open(EngineConfig.of(DEMO).withToolParser("none"))) {
+            assertThatThrownBy(() -> other.submit(weather().build()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("--tool-parser");
+        }
     }
 
     @Test

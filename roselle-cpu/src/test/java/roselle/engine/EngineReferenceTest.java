@@ -17,6 +17,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.DeviceOptions;
@@ -117,7 +119,7 @@ class EngineReferenceTest {
                         written.add(token.id());
                     }
                     case Failed failed -> throw new AssertionError(failed.message());
-                    case ChoiceEnded _, Reasoning _, ToolCall _, Finished _ -> {}
+                    case ChoiceEnded _, Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _, Finished _ -> {}
                 }
             }
         }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.model.architecture.Architectures;
@@ -58,7 +58,7 @@ class EngineSizesTest {
     void theLargestContextThatFitsIsToldExactly() {
         for (int asked : new int[] {4096, 2_000_000_000}) {
             int largest = largestContext(asked);
-            assertThat(Engine.plan(small(largest)).maxContext()).isEqualTo(largest);
+            assertThat(Engine.plan(small(largest)).context()).isEqualTo(largest);
             assertThat(largestContext(largest + 1)).isEqualTo(largest);
         }
         assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL).with(new CacheOptions("f32", 1, 16, true))))
@@ -74,7 +74,7 @@ class EngineSizesTest {
 
     private static int largestContext(int asked) {
         try {
-            return Engine.plan(small(asked)).maxContext();
+            return Engine.plan(small(asked)).context();
         } catch (CapacityException refused) {
             String message = String.valueOf(refused.getMessage());
             return Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));

@@ -14,8 +14,8 @@ import roselle.api.GenerationRequest;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 

@@ -41,8 +41,8 @@ final class RefusalReasonTest {
 
     @Test
     void aPromptOrAnAnswerThatIsTooLongIsToldApart() {
-        assertRefused(Reason.CONTEXT_LENGTH, "", request().tokens(new int[engine.maxContext()]));
-        assertRefused(Reason.CONTEXT_LENGTH, "", request().maxTokens(engine.maxContext()));
+        assertRefused(Reason.CONTEXT_LENGTH, "", request().tokens(new int[engine.context()]));
+        assertRefused(Reason.CONTEXT_LENGTH, "", request().maxTokens(engine.context()));
     }
 
     @Test

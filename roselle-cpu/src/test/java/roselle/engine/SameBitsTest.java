@@ -25,6 +25,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.Device;
@@ -32,9 +34,9 @@ import roselle.backend.DeviceOptions;
 import roselle.backend.Operations;
 import roselle.backend.Rows;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.InterpretedTiles;
+import roselle.cpu.gemm.InterpretedTiles;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.scheduler.Scheduler;
@@ -141,10 +143,12 @@ class SameBitsTest {
     @Tag("long")
     @ParameterizedTest
     @MethodSource("models")
-    void everyModelGivesTheSameBitsWithHalfTheCache(Path model) {
-        for (CpuPath path : CpuDevice.paths()) {
-            check(new Subject(model, "f16", path, false));
-            check(new Subject(model, "bf16", path, true));
+    void everyModelGivesTheSameBitsWithHalfTheCache(Path model) throws IOException {
+        int place = models().toList().indexOf(model);
+        List<CpuPath> paths = CpuDevice.paths();
+        for (CpuPath path : paths) { // each model and each path meets both types, in half of all pairs each
+            boolean isFirst = (place + paths.indexOf(path)) % 2 == 0;
+            check(new Subject(model, isFirst ? "f16" : "bf16", path, !isFirst));
         }
     }
 
@@ -318,7 +322,11 @@ class SameBitsTest {
                     case PromptScored scored -> scored.logprobs().forEach(each -> bits.add(bits(each)));
                     case Finished finished -> cached = finished.usage().cachedTokens();
                     case roselle.api.GenerationEvent.Failed failed -> throw new AssertionError(failed.message());
-                    case roselle.api.GenerationEvent.ChoiceEnded _, Reasoning _, ToolCall _ -> {}
+                    case roselle.api.GenerationEvent.ChoiceEnded _,
+                            Reasoning _,
+                            ToolCallStarted _,
+                            ToolCallDelta _,
+                            ToolCall _ -> {}
                 }
             }
         }

@@ -10,8 +10,8 @@ import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
 
 /** Cuts a model's file short while an engine has it mapped, and says what becomes of requests; runs in its own process. */
 public final class TruncationProbe {

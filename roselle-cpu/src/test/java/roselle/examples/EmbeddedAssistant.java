@@ -9,6 +9,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.engine.Engine;
 
@@ -32,7 +34,7 @@ final class EmbeddedAssistant {
                     case TokenGenerated token -> out.print(token.text());
                     case ChoiceEnded end -> out.println(end.text());
                     case Failed failed -> throw failed.exception();
-                    case PromptScored _, Finished _ -> {}
+                    case PromptScored _, ToolCallStarted _, ToolCallDelta _, Finished _ -> {}
                 }
             }
         }

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.CpuPath;
-import roselle.cpu.Precision;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.option.Precision;
 import roselle.tensor.DataType;
 
 /**

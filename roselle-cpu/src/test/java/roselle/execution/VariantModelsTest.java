@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.CpuOptions;
-import roselle.cpu.Precision;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.Precision;
 
 /**
  * Families compute what Hugging Face's implementation computed in configurations that the tiny models leave out: scaled

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import roselle.api.DeviceException;
 import roselle.backend.Buffer;
 import roselle.backend.Device;
 import roselle.backend.KvCache;
@@ -19,10 +18,25 @@ import roselle.backend.StepDemands;
 import roselle.backend.StepInputs;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
+import roselle.cuda.attention.AttentionKernels;
+import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.driver.Driver;
+import roselle.cuda.gemm.LinearKernels;
+import roselle.cuda.gemm.MmaLinear;
+import roselle.cuda.gemm.WeightLoader;
+import roselle.cuda.gemm.WeightRows;
+import roselle.cuda.kernel.Cubins;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.Cleanup;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.cuda.memory.Gpu;
+import roselle.cuda.row.RowKernels;
+import roselle.cuda.sampling.SampleKernels;
+import roselle.cuda.step.StepGraphs;
+import roselle.cuda.step.StepMemory;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Tensor;
 
 /**
  * An NVIDIA GPU as a device: rows in BF16, F16 or F32, one stream, and steps of few rows recorded as CUDA graphs.
@@ -132,26 +146,16 @@ public final class CudaDevice implements Device {
     public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         device.enter();
         launcher.barrier();
-        return loader.load(name, matrices, tensors(blocks));
+        return loader.load(name, matrices, rows(blocks));
     }
 
     @Override
     public long loadBytes(int matrices, List<StoredMatrix> blocks) {
-        return loader.bytes(matrices, tensors(blocks));
+        return loader.bytes(matrices, rows(blocks));
     }
 
-    private static List<Tensor> tensors(List<StoredMatrix> blocks) {
-        return blocks.stream().map(CudaDevice::tensor).toList();
-    }
-
-    private static Tensor tensor(StoredMatrix block) {
-        return switch (block) {
-            case StoredMatrix.Whole whole -> whole.codes();
-            case StoredMatrix.Scaled scaled ->
-                throw new DeviceException("tensor " + block.name() + " has a scale for each "
-                        + scaled.scales().group()
-                        + ", which no kernel reads yet: take another file of the model, or the device cpu");
-        };
+    private static List<WeightRows> rows(List<StoredMatrix> blocks) {
+        return blocks.stream().map(WeightRows::of).toList();
     }
 
     @Override

@@ -14,6 +14,14 @@ import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.UnfusedOperations;
 import roselle.backend.Weight;
+import roselle.cuda.attention.AttentionCall;
+import roselle.cuda.attention.AttentionKernels;
+import roselle.cuda.attention.CudaKvCache;
+import roselle.cuda.gemm.CudaWeight;
+import roselle.cuda.gemm.LinearKernels;
+import roselle.cuda.row.RowKernels;
+import roselle.cuda.step.StepMemory;
+import roselle.cuda.step.StepShape;
 import roselle.tensor.DataType;
 
 /** Operations on a GPU as launches of kernels; they fuse where a kernel takes these rows. */

@@ -11,6 +11,9 @@ import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.kernel.CubinCache;
+import roselle.cuda.kernel.Cubins;
+import roselle.cuda.memory.Gpu;
 import roselle.tensor.DataType;
 
 /** Opens NVIDIA devices: {@code cuda} or {@code cuda:1}. */

@@ -1,4 +1,4 @@
-/** The contract of a device on NVIDIA GPUs, in kernels of our own. */
+/** NVIDIA GPUs as devices: they keep to the contract with the parts below, in kernels of our own. */
 @NullMarked
 package roselle.cuda;
 

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import roselle.backend.Device;
 import roselle.backend.LatentContract;
 import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.kernel.CubinCache;
 import roselle.tensor.DataType;
 
 /** A CUDA device keeps the contract of a device, in each type that rows can have. */

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.GenerationRequest;
 import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.kernel.CubinCache;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;

@@ -21,6 +21,7 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.Weight;
 import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.kernel.CubinCache;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;

@@ -18,6 +18,10 @@ import roselle.backend.DeviceOptions;
 import roselle.cuda.FakeDriver.Card;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeLibrary;
+import roselle.cuda.kernel.CubinCache;
+import roselle.cuda.kernel.Cubins;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.memory.Gpu;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -98,7 +102,7 @@ class CudaProviderTest {
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains("libnvrtc.so.13 was not found");
         assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
-        for (KernelSource source : KernelSource.values()) {
+        for (KernelSource source : KernelSource.all()) {
             if (source.isForEveryModel()) {
                 cache.keep(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
             }

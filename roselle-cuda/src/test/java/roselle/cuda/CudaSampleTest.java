@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Device;
 import roselle.backend.Rows;
 import roselle.cuda.driver.NativeDriver;
+import roselle.cuda.kernel.CubinCache;
 import roselle.sampling.SampleCases;
 import roselle.tensor.DataType;
 

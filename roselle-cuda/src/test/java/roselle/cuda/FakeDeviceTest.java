@@ -22,6 +22,8 @@ import roselle.backend.Rows;
 import roselle.backend.SampledTokens;
 import roselle.backend.SamplingRows;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Launcher;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -158,7 +160,7 @@ class FakeDeviceTest {
     @Test
     void tellsWhereTheTimeOfAStartWent() {
         long begin = System.nanoTime();
-        long files = Stream.of(KernelSource.values())
+        long files = KernelSource.all().stream()
                 .filter(KernelSource::isForEveryModel)
                 .count();
         var driver = new FakeDriver(Card.HOPPER);

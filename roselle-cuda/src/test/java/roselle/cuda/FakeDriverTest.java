@@ -10,6 +10,11 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.Gpu;
 
 /** The fake driver finds what a real one would not forgive. */
 class FakeDriverTest {

@@ -12,6 +12,7 @@ import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.step.StepGraphs;
 import roselle.tensor.DataType;
 
 /** Which steps are recorded and replayed, however many shapes a device has seen. */

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import roselle.cuda.KernelSignature.Parameter;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.layout.SharedStructs;
 
 /**
  * Modules and kernels of a fake device: nothing is computed, but every launch is held to the kernel's declaration and to the
@@ -26,7 +28,7 @@ import roselle.cuda.KernelSignature.Parameter;
  * next launch shows which of their bytes were written for it.
  */
 @SuppressWarnings("restricted")
-final class FakeKernels {
+public final class FakeKernels {
     private static final String CUBIN = "fake cubin ";
     private static final byte PATTERN = (byte) 0xA5;
     private static final int PATTERN_INT = 0xA5A5A5A5;
@@ -82,7 +84,7 @@ final class FakeKernels {
     }
 
     /** What stands for the machine code of a source. */
-    static byte[] cubin(KernelSource source, String architecture) {
+    public static byte[] cubin(KernelSource source, String architecture) {
         return (CUBIN + source.name() + " " + architecture).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -96,7 +98,10 @@ final class FakeKernels {
             throw new AssertionError("what was loaded is no cubin");
         }
         String[] parts = text.substring(CUBIN.length()).split(" ");
-        KernelSource source = KernelSource.valueOf(parts[0]);
+        KernelSource source = KernelSource.all().stream()
+                .filter(each -> each.name().equals(parts[0]))
+                .findFirst()
+                .orElseThrow();
         if (!source.isFor(parts[1])) {
             throw new AssertionError(source.file() + " is not for " + parts[1]);
         }

@@ -1,31 +1,118 @@
 package roselle.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import roselle.api.DeviceException;
+import roselle.backend.Device;
+import roselle.backend.Epilogue;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.backend.StepLimits;
+import roselle.backend.Weight;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
-/** Scales that no kernel reads are refused when memory is planned, before anything is loaded. */
+/** Codes with scales in a second tensor: blocks of both go to the device, and what is not made of such blocks is refused. */
 class FakeScalesTest {
+    private static final int COLUMNS = 256;
+    private static final StepLimits LIMITS = new StepLimits(64, 64, 64, 64, 16);
+
+    private static StoredMatrix matrix(Arena arena, int rows, int groupColumns) {
+        var group = new Group(128, groupColumns);
+        Shape shape = Shape.of(rows, COLUMNS);
+        Shape grid = group.grid(shape);
+        MemorySegment codes = arena.allocate(shape.elements());
+        for (long i = 0; i < codes.byteSize(); i++) {
+            codes.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7 / 5));
+        }
+        MemorySegment scales = arena.allocate(grid.elements() * Float.BYTES, 4);
+        for (long i = 0; i < grid.elements(); i++) {
+            scales.setAtIndex(ValueLayout.JAVA_FLOAT, i, i + 1.5f);
+        }
+        return new StoredMatrix.Scaled(
+                new Tensor("weight", DataType.F8_E4M3, shape, codes),
+                new GroupScales(group, new Tensor("scales", DataType.F32, grid, scales), 0));
+    }
+
+    /** Launches of a product of so many rows. */
+    private static List<FakeKernels.Launch> launches(FakeDriver driver, Device device, Weight weight, int rows) {
+        Rows input = Rows.of(device.allocate(DataType.BF16, (long) rows * COLUMNS), COLUMNS);
+        int outputs = weight.rows();
+        Rows output = Rows.of(device.allocate(DataType.BF16, (long) rows * outputs), outputs);
+        var inputs = new StepInputs(LIMITS, 1);
+        inputs.rows = 1;
+        inputs.sequences = 1;
+        inputs.rowStart[1] = 1;
+        device.submit(inputs, (operations, _) -> operations.linear(input, weight, Epilogue.PLAIN, output, rows));
+        try (var arena = Arena.ofConfined()) {
+            device.read(input, 0, 1, arena.allocate(4L * COLUMNS, 4));
+        }
+        return driver.takeLaunches().stream()
+                .filter(launch -> !launch.kernel().name().startsWith("to_floats"))
+                .toList();
+    }
+
     @Test
-    void refusesScalesInASecondTensor() {
-        try (var arena = Arena.ofConfined();
+    void blocksOfScaleAndCodesGoToTheTensorCores() {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.HOPPER);
+            try (var device = driver.open(DataType.BF16)) {
+                StoredMatrix first = matrix(arena, 200, 128);
+                List<StoredMatrix> blocks = List.of(first, matrix(arena, 56, 256));
+                Weight weight = device.load("test", 1, blocks);
+                assertThat(device.loadBytes(1, blocks)).isGreaterThan(256 * COLUMNS / 128 * 132);
+                List<FakeKernels.Launch> few = launches(driver, device, weight, 3);
+                assertThat(few)
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("linear_few_8_f8_e4m3_128_bf16", "linear_few_8_f8_e4m3_128_bf16");
+                assertThat(launches(driver, device, weight, 60))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("linear_many_f8_e4m3_128_bf16", "linear_many_f8_e4m3_128_bf16");
+                MemorySegment stored = arena.allocate(200 * COLUMNS / 128 * 132);
+                long stream = driver.createStream();
+                driver.copyOut(stored, few.getFirst().value("weight"), stored.byteSize(), stream);
+                driver.synchronize(stream);
+                driver.destroyStream(stream);
+                var numbers = new float[200 * COLUMNS];
+                Dequantizer.of(DataType.F8_E4M3_128).dequantize(stored, 0, numbers, 0, numbers.length);
+                assertThat(numbers).containsExactly(first.numbers());
+            }
+        }
+    }
+
+    @Test
+    void expertsAreOneStackOfBlocks() {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.AMPERE);
+            try (var device = driver.open(DataType.F16)) {
+                List<StoredMatrix> experts = List.of(matrix(arena, 40, 128), matrix(arena, 40, 128));
+                Weight weight = device.load("experts", 2, experts);
+                assertThat(weight.matrices()).isEqualTo(2);
+                assertThat(weight.rows()).isEqualTo(40);
+            }
+        }
+    }
+
+    @Test
+    void refusesABlockOfTwoScales() {
+        try (var arena = Arena.ofShared();
                 var backend = new FakeDriver(FakeDriver.Card.HOPPER).open(DataType.BF16)) {
-            var codes = new Tensor("weight", DataType.F8_E4M3, Shape.of(128, 256), arena.allocate(128 * 256));
-            var scales = new Tensor("scales", DataType.F32, Shape.of(1, 2), arena.allocate(8, 4));
-            List<StoredMatrix> blocks =
-                    List.of(new StoredMatrix.Scaled(codes, new GroupScales(new Group(128, 128), scales, 0)));
+            List<StoredMatrix> blocks = List.of(matrix(arena, 128, 64));
             assertThatThrownBy(() -> backend.loadBytes(1, blocks))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("tensor weight has a scale for each 128×128, which no kernel reads yet");
+                    .hasMessageContaining("tensor weight has a scale for each 128×64")
+                    .hasMessageContaining("the device cpu");
             assertThatThrownBy(() -> backend.load("test", 1, blocks)).isInstanceOf(DeviceException.class);
         }
     }

@@ -27,6 +27,15 @@ import roselle.backend.Rows;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.gemm.CudaWeight;
+import roselle.cuda.gemm.LinearKernels;
+import roselle.cuda.gemm.MmaLinear;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.Cleanup;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.cuda.memory.Gpu;
+import roselle.cuda.row.RowKernels;
 import roselle.tensor.DataType;
 
 /**

@@ -5,40 +5,62 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.nvrtc.Compiler;
+import roselle.tensor.DataType;
 
-/** Every kernel compiles for every architecture that we name, without a warning and without spilling registers. */
+/**
+ * Every kernel compiles for every architecture that we name, without a warning and without spilling registers: for Hopper, which
+ * has them all, and what the others see of other branches of the preprocessor; and, as a long test, for each architecture.
+ */
 class KernelCompileTest {
     private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
+    private static final String HOPPER = "sm_90a";
+
+    /** One before Hopper, of those with small blocks. */
+    private static final String SMALL_BLOCKS = "sm_86";
+
+    /** What has branches for architectures, in their own text or in what they include. */
+    private static final Set<KernelSource> BRANCHING = Set.of(
+            KernelSource.ATTENTION_DECODE,
+            KernelSource.ATTENTION_PREFILL,
+            KernelSource.ATTENTION_LATENT,
+            KernelSource.SAMPLE,
+            TileFormat.of(DataType.F8_E4M3_128, DataType.BF16).orElseThrow().linear());
+
     private static final ExecutorService THREADS =
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
     private static final Map<Job, Future<Compiler.Result>> RESULTS = new HashMap<>();
     private static @Nullable TestCompiler installed;
 
-    private record Job(KernelSource source, String architecture) {}
-
-    /** Begins to compile everything on all processors. */
-    @BeforeAll
-    static void begin() throws IOException, InterruptedException {
-        installed = TestCompiler.install();
-        var compiler = installed.open();
-        for (Job job : jobs()) {
-            RESULTS.put(job, THREADS.submit(() -> compile(compiler, job)));
+    private record Job(KernelSource source, String architecture) {
+        boolean isLong() {
+            return !architecture.equals(HOPPER) && !(architecture.equals(SMALL_BLOCKS) && BRANCHING.contains(source));
         }
+    }
+
+    @BeforeAll
+    static void install() throws IOException, InterruptedException {
+        installed = TestCompiler.install();
     }
 
     @AfterAll
@@ -54,22 +76,28 @@ class KernelCompileTest {
         return compiler.compile(source.file(), source.text(), KernelSource.headers(), job.architecture);
     }
 
-    private static List<Job> jobs() {
-        var all = new ArrayList<Job>();
-        for (KernelSource source : KernelSource.values()) {
+    static List<Arguments> kernels() {
+        return begin(job -> !job.isLong());
+    }
+
+    static List<Arguments> kernelsOfOtherArchitectures() {
+        return begin(Job::isLong);
+    }
+
+    /** Begins to compile on all processors what one test is going to ask for. */
+    private static List<Arguments> begin(Predicate<Job> wanted) {
+        var compiler = Objects.requireNonNull(installed).open();
+        var all = new ArrayList<Arguments>();
+        for (KernelSource source : KernelSource.all()) {
             for (String architecture : ARCHITECTURES) {
-                if (source.isFor(architecture)) {
-                    all.add(new Job(source, architecture));
+                var job = new Job(source, architecture);
+                if (source.isFor(architecture) && wanted.test(job)) {
+                    RESULTS.put(job, THREADS.submit(() -> compile(compiler, job)));
+                    all.add(Arguments.of(source, architecture));
                 }
             }
         }
         return all;
-    }
-
-    static List<Arguments> kernels() {
-        return jobs().stream()
-                .map(job -> Arguments.of(job.source, job.architecture))
-                .toList();
     }
 
     @ParameterizedTest
@@ -80,6 +108,44 @@ class KernelCompileTest {
         Compiler.Result result = compiled.get();
         assertThat(result.log()).as("%s for %s", source.file(), architecture).isEmpty();
         assertThat(result.cubin()).startsWith(0x7F, 'E', 'L', 'F');
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("kernelsOfOtherArchitectures")
+    void compilesForEveryArchitectureWithoutAWarning(KernelSource source, String architecture)
+            throws InterruptedException, ExecutionException {
+        compilesWithoutAWarning(source, architecture);
+    }
+
+    /** No source has a branch that the quick test above does not see for want of being named there. */
+    @Test
+    void everySourceThatBranchesIsNamed() {
+        Map<String, String> headers = KernelSource.headers();
+        for (KernelSource source : KernelSource.all()) {
+            String text = source.text();
+            if (source.isFor(SMALL_BLOCKS) && (text.contains("__CUDA_ARCH__") || text.contains("SMALL_BLOCKS"))) {
+                assertThat(BRANCHING).contains(source);
+            }
+        }
+        headers.forEach((name, text) -> {
+            if (text.contains("__CUDA_ARCH__")) {
+                assertThat(BRANCHING)
+                        .as("one of the sources that include %s", name)
+                        .anyMatch(source -> included(source.text(), headers, new HashSet<>())
+                                .contains(name));
+            }
+        });
+    }
+
+    /** The headers that a text includes, and those that they include. */
+    private static Set<String> included(String text, Map<String, String> headers, Set<String> found) {
+        headers.forEach((name, header) -> {
+            if (text.contains("#include \"" + name + "\"") && found.add(name)) {
+                included(header, headers, found);
+            }
+        });
+        return found;
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import roselle.cuda.kernel.KernelSource;
 
 /**
  * What a kernel's source says that it is launched with.

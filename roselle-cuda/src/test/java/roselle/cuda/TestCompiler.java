@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assumptions;
 import roselle.cuda.nvrtc.Compiler;
 
 /** NVRTC as tests have it: from its Python wheel, on machines without a GPU too. */
-final class TestCompiler implements AutoCloseable {
+public final class TestCompiler implements AutoCloseable {
     private static final Path INSTALLER = Path.of("../tools/nvrtc.sh");
     private static final String LIBRARIES = "roselle.cuda.libraries";
 
@@ -24,7 +24,7 @@ final class TestCompiler implements AutoCloseable {
      *
      * @return to be closed when no kernel is to be compiled any more
      */
-    static TestCompiler install() throws IOException, InterruptedException {
+    public static TestCompiler install() throws IOException, InterruptedException {
         Process installer = new ProcessBuilder(INSTALLER.toString(), "target/nvrtc")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -39,7 +39,7 @@ final class TestCompiler implements AutoCloseable {
         return installed;
     }
 
-    Compiler open() {
+    public Compiler open() {
         return new Compiler();
     }
 

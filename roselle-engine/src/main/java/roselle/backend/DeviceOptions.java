@@ -18,14 +18,17 @@ public record DeviceOptions(String name, int threads, String cpu, String compute
     /** What leaves a choice to the backend. */
     public static final String AUTO = "auto";
 
+    /** Threads meet some fifty times in a step: more than the processors run at a time only wait for each other. */
+    private static final int MAX_THREADS = Math.max(64, 4 * Runtime.getRuntime().availableProcessors());
+
     public static final DeviceOptions DEFAULT = new DeviceOptions(AUTO, 0);
 
     public DeviceOptions {
         name = name.toLowerCase(Locale.ROOT);
         cpu = cpu.toLowerCase(Locale.ROOT);
         compute = compute.toLowerCase(Locale.ROOT);
-        if (threads < 0) {
-            throw new InvalidRequestException("threads is " + threads + ": it must be at least 0");
+        if (threads < 0 || threads > MAX_THREADS) {
+            throw new InvalidRequestException("threads is " + threads + ": it must be between 0 and " + MAX_THREADS);
         }
     }
 

@@ -33,6 +33,11 @@ public record Router(
     }
 
     public Router {
+        requireChoice(experts, chosen, groups, chosenGroups);
+    }
+
+    /** Fails where so many experts cannot be chosen so. */
+    public static void requireChoice(int experts, int chosen, int groups, int chosenGroups) {
         if (experts < 1 || chosen < 1 || chosen > experts || groups < 1 || experts % groups != 0) {
             throw new IllegalArgumentException(
                     "cannot choose " + chosen + " of " + experts + " experts in " + groups + " groups");

@@ -6,8 +6,8 @@ import roselle.kvcache.PrefixScope;
  * A sequence's place among others.
  *
  * @param scope with whom it shares prefixes
- * @param priority higher goes first
- * @param key whose it is: keys of equal priority get equal shares
+ * @param priority among the sequences of the same key the higher goes first
+ * @param key whose it is: keys get equal shares
  * @param arrivalNanos when it was submitted; of two sequences the earlier ranks higher
  * @param deadlineNanos when it fails unless finished, or {@link #NO_DEADLINE}
  */

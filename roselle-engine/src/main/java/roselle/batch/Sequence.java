@@ -175,11 +175,16 @@ public final class Sequence {
         return preemptions;
     }
 
-    /** Whether this sequence goes before {@code other}: by priority, then arrival, then id. */
+    /** Whether this sequence goes before {@code other} of its key: by priority, then arrival. */
     public boolean ranksAbove(Sequence other) {
         if (scheduling.priority() != other.scheduling.priority()) {
             return scheduling.priority() > other.scheduling.priority();
         }
+        return arrivedBefore(other);
+    }
+
+    /** Whether this sequence came before {@code other}, of whatever key; of two that came at once, the lower id. */
+    public boolean arrivedBefore(Sequence other) {
         if (scheduling.arrivalNanos() != other.scheduling.arrivalNanos()) {
             return scheduling.arrivalNanos() < other.scheduling.arrivalNanos();
         }

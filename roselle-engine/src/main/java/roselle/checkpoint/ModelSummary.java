@@ -13,7 +13,7 @@ import roselle.tensor.Tensor;
  * What can be told of a model from its headers alone.
  *
  * @param architecture as the files name it; empty where they do not
- * @param parameters numbers in all tensors
+ * @param parameters numbers in all tensors, without the scales that belong to others
  * @param types one entry for each data type that occurs, in the order of {@link DataType}
  * @param contextLength tokens of the longest sequence
  * @param vocabulary ids from 0 until this number
@@ -39,18 +39,26 @@ public record ModelSummary(
      * How much of a model is stored in one way.
      *
      * @param type the way
-     * @param tensors stored so
-     * @param elements in these tensors
-     * @param bytes of these tensors
+     * @param tensors stored so; their scales are not counted
+     * @param elements numbers that these tensors stand for
+     * @param bytes of these tensors, scales included
      */
     public record TypeUse(DataType type, int tensors, long elements, long bytes) {
-        private TypeUse plus(Tensor tensor) {
+        /** A tensor whose elements are the model's numbers. */
+        public static TypeUse of(Tensor tensor) {
             return new TypeUse(
-                    type,
-                    tensors + 1,
-                    elements + tensor.shape().elements(),
-                    bytes + tensor.data().byteSize());
+                    tensor.type(), 1, tensor.shape().elements(), tensor.data().byteSize());
         }
+
+        private TypeUse plus(TypeUse other) {
+            return new TypeUse(type, tensors + other.tensors, elements + other.elements, bytes + other.bytes);
+        }
+    }
+
+    /** What a tensor is for: numbers of a type, or the scales of such. */
+    @FunctionalInterface
+    public interface Reading {
+        TypeUse of(Tensor tensor);
     }
 
     public ModelSummary {
@@ -64,9 +72,14 @@ public record ModelSummary(
                 : OptionalLong.of(Math.multiplyExact(kvElementsPerToken.getAsLong(), KV_ELEMENT_BYTES));
     }
 
-    /** Reads headers and metadata, no weights. */
+    /** Reads headers and metadata, no weights; every tensor counts as it is. */
     public static ModelSummary of(Checkpoint checkpoint) {
-        List<TypeUse> types = types(checkpoint);
+        return of(checkpoint, TypeUse::of);
+    }
+
+    /** Reads headers and metadata, no weights; tensors count as {@code reading} takes them. */
+    public static ModelSummary of(Checkpoint checkpoint, Reading reading) {
+        List<TypeUse> types = types(checkpoint, reading);
         ModelShape shape = ModelShape.of(checkpoint);
         return new ModelSummary(
                 shape.architecture(),
@@ -80,13 +93,10 @@ public record ModelSummary(
                 shape.kvElementsPerToken());
     }
 
-    private static List<TypeUse> types(Checkpoint checkpoint) {
+    private static List<TypeUse> types(Checkpoint checkpoint, Reading reading) {
         Map<DataType, TypeUse> types = new EnumMap<>(DataType.class);
         for (Tensor tensor : checkpoint.tensors().values()) {
-            types.put(
-                    tensor.type(),
-                    types.getOrDefault(tensor.type(), new TypeUse(tensor.type(), 0, 0, 0))
-                            .plus(tensor));
+            types.merge(reading.of(tensor).type(), reading.of(tensor), TypeUse::plus);
         }
         return List.copyOf(types.values());
     }

@@ -67,7 +67,7 @@ final class SafetensorsHeader {
             tensor = name;
             parser.nextToken();
             if (name.equals("__metadata__")) {
-                parser.skipChildren();
+                requireTexts();
             } else {
                 places.add(tensor(name));
             }
@@ -80,7 +80,32 @@ final class SafetensorsHeader {
             throw field("header").malformed(parser.getString(), "nothing may follow the header's object");
         }
         TensorPlace.checkDisjoint(places);
+        checkWhole(places);
         return List.copyOf(places);
+    }
+
+    /** The format's metadata is an object of texts. */
+    private void requireTexts() {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return;
+        }
+        expect(parser.currentToken(), JsonToken.START_OBJECT, "metadata");
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            expect(parser.nextToken(), JsonToken.VALUE_STRING, "metadata " + FileField.excerpt(parser.currentName()));
+        }
+    }
+
+    /** Tensors follow each other from the header to the file's end, so that nothing else can hide in a file. */
+    private void checkWhole(List<TensorPlace> places) {
+        long bytes = 0;
+        for (TensorPlace place : places) {
+            bytes += place.bytes();
+        }
+        long follow = file.data().byteSize() - dataStart;
+        if (bytes != follow) {
+            throw new FileField(file.name(), dataStart, "data", "")
+                    .malformed(follow + " bytes", "the tensors of the header take " + bytes);
+        }
     }
 
     private TensorPlace tensor(String name) {

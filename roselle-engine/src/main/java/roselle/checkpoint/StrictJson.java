@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import roselle.api.CheckpointException;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
-import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -20,22 +18,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** JSON as model files hold it: no duplicate keys, no second document, every limit finite. */
 final class StrictJson {
     static final int LARGEST_FILE = 1 << 26;
-    private static final int DEEPEST = 64;
-    private static final int LONGEST_NUMBER = 400;
-    private static final int LONGEST_STRING = 1 << 24;
-    private static final int LONGEST_NAME = 1 << 16;
-
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(DEEPEST)
-                    .maxNumberLength(LONGEST_NUMBER)
-                    .maxStringLength(LONGEST_STRING)
-                    .maxNameLength(LONGEST_NAME)
-                    .maxDocumentLength(SafetensorsHeader.LARGEST)
-                    .build())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // Python's json writes Infinity
-            .build();
+    private static final JsonFactory FACTORY = JsonLimits.DEFAULT
+            .withNumberCharacters(400)
+            .withNameCharacters(1 << 16)
+            .withStringCharacters(1 << 24)
+            .withDocumentBytes(SafetensorsHeader.LARGEST)
+            .factory(JsonLimits.Allowance.NOT_A_NUMBER); // Python's json writes Infinity
     /** Trees are built here from tokens: Jackson's mapper alone takes a cold JVM a third of a second. */
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 

@@ -9,6 +9,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 
 /** A text's vector in the making; closing it cancels what is not finished. One thread waits, any thread may close. */
 public final class Embedding implements AutoCloseable {
@@ -35,7 +37,8 @@ public final class Embedding implements AutoCloseable {
             GenerationEvent event = generation.next();
             switch (event) {
                 case Failed failed -> throw failed.exception();
-                case TokenGenerated _, ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _, Finished _ -> {}
+                case TokenGenerated _, ChoiceEnded _, Reasoning _, PromptScored _, Finished _ -> {}
+                case ToolCallStarted _, ToolCallDelta _, ToolCall _ -> {}
             }
         }
         float[] vector = generation.embedding();

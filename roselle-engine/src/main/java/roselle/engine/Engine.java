@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
@@ -25,13 +24,14 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.conversation.ConversationFormat;
+import roselle.conversation.FormatFinder;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
-import roselle.model.Blueprint;
 import roselle.model.Decoder;
 import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
 import roselle.tokenizer.Tokenizer;
@@ -56,15 +56,22 @@ import roselle.tokenizer.Tokenizer;
  * returns all memory.
  */
 public final class Engine implements AutoCloseable {
+    /** Ids that are decoded on the caller's thread. */
+    private static final int FEW_IDS = 16 << 10;
+
     private static final System.Logger LOG = System.getLogger(Engine.class.getName());
 
     private final EngineConfig config;
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
+    private final LongPrompts longPrompts;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
-    private final ConversationFormat format;
+    private final FormatFinder formats;
+    private final ConversationFormat format; // of chats without tools
+    private volatile @Nullable ConversationFormat
+            toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
     private final int vocabulary;
     private final int longest;
@@ -72,7 +79,7 @@ public final class Engine implements AutoCloseable {
     private final EngineProbe probe;
     private final EngineLoop loop;
     private final StartTimeline timeline;
-    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AnswerRoom room;
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
 
@@ -89,13 +96,16 @@ public final class Engine implements AutoCloseable {
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()));
+        longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
         advisedSampling = ModelDefaults.of(checkpoint);
-        format = ConversationFormat.of(tokenizer);
+        formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
+        format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
+        room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
         loop = new EngineLoop(
@@ -279,27 +289,68 @@ public final class Engine implements AutoCloseable {
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
+        if (request.prompt() instanceof Prompt.Chat chat) {
+            requireCallable(chat);
+        }
         int choices = request.output().choices();
-        reserve(choices);
+        String key = request.scheduling().key();
+        room.take(key, choices);
         try {
-            int[] prompt = known(encoder.encode(request.prompt()));
+            int[] prompt = known(encoder.encode(request.prompt(), key, longest));
             int maxLength = maxLength(prompt.length, request.stop());
             Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
             var channel = new TokenChannel();
-            var active = new ActiveRequest(sequences, channel, submitted, () -> inFlight.addAndGet(-choices));
+            var active = new ActiveRequest(sequences, channel, submitted, () -> room.giveBack(key, choices));
             var generation = new Generation(
                     channel,
                     new NamedLogprobs(tokenizer),
                     prompt,
-                    Choice.of(request, prompt, tokenizer, format),
+                    Choice.of(request, prompt, tokenizer, format(request)),
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();
             return generation;
         } catch (Throwable failure) {
-            inFlight.addAndGet(-choices);
+            room.giveBack(key, choices);
             throw failure;
         }
+    }
+
+    private void requireCallable(Prompt.Chat chat) {
+        switch (chat.toolUse().choice()) {
+            case AUTO -> {}
+            case NONE -> {
+                return;
+            }
+            case REQUIRED, NAMED ->
+                throw new InvalidRequestException(
+                        Reason.UNSUPPORTED,
+                        "tool_choice",
+                        "tool_choice forces a call, which needs structured output, which is not there yet:"
+                                + " it must be none or auto");
+        }
+        if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "tools",
+                    "tools are given, but how this model calls them is not known from its chat template: name its format"
+                            + " with --tool-parser, or leave them out");
+        }
+    }
+
+    private ConversationFormat format(GenerationRequest request) {
+        boolean hasTools =
+                request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
+        return hasTools ? toolFormat() : format;
+    }
+
+    private ConversationFormat toolFormat() {
+        ConversationFormat known = toolFormat;
+        if (known == null) {
+            known = formats.find(config.toolParser());
+            toolFormat = known;
+        }
+        return known;
     }
 
     private void requireAlive() {
@@ -311,23 +362,7 @@ public final class Engine implements AutoCloseable {
 
     /** The answers that can be generated and wait at a time: one request with more can never be taken. */
     public int maxAnswers() {
-        return config.batch().maxQueue() + sizes.limits().maxSequences();
-    }
-
-    private void reserve(int choices) {
-        int most = maxAnswers();
-        if (choices > most) {
-            throw new InvalidRequestException(
-                    Reason.OUT_OF_RANGE,
-                    "",
-                    "n is " + choices + ", but this engine takes at most " + most + " answers at a time");
-        }
-        int now = inFlight.addAndGet(choices);
-        if (now > most) {
-            inFlight.addAndGet(-choices);
-            throw new CapacityException("the queue is full: " + (now - choices)
-                    + " answers are being generated or wait," + " of at most " + most + "; try again later");
-        }
+        return room.most();
     }
 
     /** The prompt, when the model has a row for each of its ids: tokenizers may have more tokens than that. */
@@ -386,13 +421,14 @@ public final class Engine implements AutoCloseable {
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {
         var scheduling = request.scheduling();
-        String salt = config.cache().prefixSharing()
+        String salt = config.cache().prefixCache()
                 ? scheduling.cacheSalt()
                 : scheduling.cacheSalt() + '\0' + nextId.getAndIncrement();
         long deadline = scheduling.deadline().isZero()
                 ? Scheduling.NO_DEADLINE
                 : submitted + scheduling.deadline().toNanos();
-        return new Scheduling(new PrefixScope(salt, ""), scheduling.priority(), scheduling.key(), submitted, deadline);
+        var scope = new PrefixScope(config.cache().sharesAcrossKeys() ? "" : scheduling.key(), salt, "");
+        return new Scheduling(scope, scheduling.priority(), scheduling.key(), submitted, deadline);
     }
 
     /** Spreads the bits of a number (the finaliser of SplitMix64). */
@@ -418,12 +454,29 @@ public final class Engine implements AutoCloseable {
 
     /** The ids that a request with this prompt would begin with; nothing is generated. */
     public int[] tokenize(Prompt prompt) {
-        return encoder.encode(prompt);
+        return tokenize(prompt, "");
+    }
+
+    /** The same for a key, among whose other work it has its turn, where the prompt is long. */
+    public int[] tokenize(Prompt prompt, String key) {
+        return encoder.encode(prompt, key, PromptEncoder.ANY);
+    }
+
+    /** The text of a key's ids, which has its turn among the key's other work, where there are many. */
+    public String detokenize(int[] ids, String key) {
+        return ids.length <= FEW_IDS
+                ? tokenizer.decode(ids, false)
+                : longPrompts.run(key, _ -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
         return encoder.hasTemplate();
+    }
+
+    /** The name of the format in which the model calls tools; {@code none} where it is not known. */
+    public String toolParser() {
+        return toolFormat().toolParser();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */
@@ -440,7 +493,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Tokens of the longest prompt and answer together. */
-    public int maxContext() {
+    public int context() {
         return longest;
     }
 
@@ -451,7 +504,7 @@ public final class Engine implements AutoCloseable {
 
     /** What the engine is doing. */
     public EngineStatus status() {
-        return probe.status(loop.death() == null);
+        return probe.status(loop.death());
     }
 
     /** Why the engine ended, or null while it runs. */

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
+import roselle.conversation.FormatFinder;
 
 /**
  * What an engine is opened with. Every size has a default, and 0 lets the engine choose.
@@ -14,26 +15,46 @@ import roselle.backend.DeviceOptions;
  * @param cache the memory for keys and values
  * @param batch how much runs at a time
  * @param overlap whether a step may be launched before the tokens of the one before are read
+ * @param toolParser the format in which the model calls tools, such as {@code hermes}; {@code auto} finds it from the chat
+ *     template, {@code none} knows none
  */
-public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap) {
+public record EngineConfig(
+        Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, String toolParser) {
+    public EngineConfig {
+        FormatFinder.requireKnown(toolParser);
+    }
+
     /**
      * The memory for keys and values.
      *
-     * @param type {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
-     * @param bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
+     * @param kvType {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
+     * @param kvMemory bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
      * @param pageTokens tokens that share a page
-     * @param prefixSharing whether requests may reuse the keys and values of a common beginning
+     * @param prefixCache whether requests may reuse the keys and values of a common beginning
+     * @param sharesAcrossKeys whether they may also where {@link roselle.api.SchedulingOptions#key} differs; a key then learns
+     *     from its first token's time what others have asked
      */
-    public record CacheOptions(String type, long bytes, int pageTokens, boolean prefixSharing) {
+    public record CacheOptions(
+            String kvType, long kvMemory, int pageTokens, boolean prefixCache, boolean sharesAcrossKeys) {
         private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
 
+        /** Each key's prefixes are its own. */
+        public CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
+            this(kvType, kvMemory, pageTokens, prefixCache, false);
+        }
+
+        /** The same, but for who shares prefixes. */
+        public CacheOptions sharedAcrossKeys(boolean value) {
+            return new CacheOptions(kvType, kvMemory, pageTokens, prefixCache, value);
+        }
+
         public CacheOptions {
-            if (!TYPES.contains(type.toLowerCase(Locale.ROOT))) {
-                throw new InvalidRequestException("kv type is " + type + ": it must be auto, f32, f16 or bf16");
+            if (!TYPES.contains(kvType.toLowerCase(Locale.ROOT))) {
+                throw new InvalidRequestException("kv type is " + kvType + ": it must be auto, f32, f16 or bf16");
             }
-            requireAtLeast("kv bytes", bytes, 0);
+            requireAtLeast("kv memory", kvMemory, 0);
             requireAtLeast("page tokens", pageTokens, 1);
         }
     }
@@ -41,21 +62,28 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
     /**
      * How much runs at a time.
      *
-     * @param maxContext tokens of the longest sequence; 0 for the model's own limit, or less where memory is short
+     * @param context tokens of the longest sequence; 0 for the model's own limit, or less where memory is short
      * @param maxSequences answers that are generated at a time
      * @param stepTokens tokens of a step at most, prompts and answers together
      * @param chunkTokens tokens of one prompt in a step at most; 0 for all of {@code stepTokens}
      * @param maxQueue answers that wait at a time; one more is refused
      */
-    public record BatchOptions(int maxContext, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+    public record BatchOptions(int context, int maxSequences, int stepTokens, int chunkTokens, int maxQueue) {
+        /** The most that each of these sizes can be: sums of them stay far from the largest integer. */
+        public static final int MAX_SIZE = 100_000_000;
+
         public static final BatchOptions DEFAULT = new BatchOptions(0, 64, 512, 0, 1024);
 
         public BatchOptions {
-            requireAtLeast("max context", maxContext, 0);
-            requireAtLeast("max sequences", maxSequences, 1);
-            requireAtLeast("step tokens", stepTokens, maxSequences);
-            requireAtLeast("chunk tokens", chunkTokens, 0);
-            requireAtLeast("max queue", maxQueue, 1);
+            requireBetween("context", context, 0);
+            if (context == 1) {
+                throw new InvalidRequestException(
+                        "context is 1: it must be at least 2, a token of the prompt and one of the answer");
+            }
+            requireBetween("max sequences", maxSequences, 1);
+            requireBetween("step tokens", stepTokens, maxSequences);
+            requireBetween("chunk tokens", chunkTokens, 0);
+            requireBetween("max queue", maxQueue, 1);
         }
 
         int effectiveChunkTokens() {
@@ -65,23 +93,41 @@ public record EngineConfig(Path model, DeviceOptions device, CacheOptions cache,
 
     /** A model with every default. */
     public static EngineConfig of(Path model) {
-        return new EngineConfig(model, DeviceOptions.DEFAULT, CacheOptions.DEFAULT, BatchOptions.DEFAULT, Overlap.AUTO);
+        return new EngineConfig(
+                model,
+                DeviceOptions.DEFAULT,
+                CacheOptions.DEFAULT,
+                BatchOptions.DEFAULT,
+                Overlap.AUTO,
+                FormatFinder.AUTO);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap);
+        return new EngineConfig(model, value, cache, batch, overlap, toolParser);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap);
+        return new EngineConfig(model, device, value, batch, overlap, toolParser);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap);
+        return new EngineConfig(model, device, cache, value, overlap, toolParser);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value);
+        return new EngineConfig(model, device, cache, batch, value, toolParser);
+    }
+
+    /** The same with another format of calls. */
+    public EngineConfig withToolParser(String value) {
+        return new EngineConfig(model, device, cache, batch, overlap, value);
+    }
+
+    private static void requireBetween(String field, long value, long least) {
+        requireAtLeast(field, value, least);
+        if (value > BatchOptions.MAX_SIZE) {
+            throw new InvalidRequestException(field + " is " + value + ": it must be at most " + BatchOptions.MAX_SIZE);
+        }
     }
 
     private static void requireAtLeast(String field, long value, long least) {

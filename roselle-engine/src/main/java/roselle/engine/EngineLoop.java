@@ -28,6 +28,8 @@ import roselle.scheduler.Scheduler;
  */
 final class EngineLoop implements Runnable {
     private static final int IDLE_SPINS = 200;
+    private static final String KILLED = "the engine's thread has ended and must be opened again";
+    private static final String NO_MEMORY = "the engine ran out of memory and must be opened again";
 
     /** What other threads ask of the loop. */
     sealed interface Command {
@@ -85,7 +87,7 @@ final class EngineLoop implements Runnable {
     /** Why the loop ended, or null while it runs. */
     @Nullable
     String death() {
-        return death;
+        return death == null && thread.getState() == Thread.State.TERMINATED ? KILLED : death;
     }
 
     /** Ends the loop: what is in flight fails, saying so; returns when the thread has ended. */
@@ -116,10 +118,20 @@ final class EngineLoop implements Runnable {
             executor.settle();
             die("the engine was closed");
         } catch (Throwable failure) {
-            die("the engine failed and must be opened again: " + diagnosis.apply(failure));
-            System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
+            end(failure);
         }
         drainMailbox();
+    }
+
+    /** Tells why, with what memory there is: where telling fails for want of it, everybody hears a sentence that takes none. */
+    private void end(Throwable failure) {
+        death = failure instanceof OutOfMemoryError ? NO_MEMORY : KILLED; // first: nobody may wait for a dead loop
+        try {
+            die("the engine failed and must be opened again: " + diagnosis.apply(failure));
+            System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
+        } catch (OutOfMemoryError again) {
+            die(NO_MEMORY);
+        }
     }
 
     /** One turn; returns whether there was anything to do. */

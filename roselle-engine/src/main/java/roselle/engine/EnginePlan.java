@@ -8,7 +8,7 @@ import roselle.tensor.DataType;
  * What an engine takes of the machine, settled before anything is loaded; nothing is allocated beyond it.
  *
  * @param device its name, how it computes, and why so
- * @param maxContext tokens of the longest prompt and answer together
+ * @param context tokens of the longest prompt and answer together
  * @param maxSequences answers generated at a time
  * @param stepTokens tokens of a step at most
  * @param weightBytes bytes of the tensors, mapped where the device can read them in place
@@ -21,7 +21,7 @@ import roselle.tensor.DataType;
  */
 public record EnginePlan(
         String device,
-        int maxContext,
+        int context,
         int maxSequences,
         int stepTokens,
         long weightBytes,
@@ -68,7 +68,7 @@ public record EnginePlan(
                 text,
                 "workspace",
                 size(workspaceBytes) + " for steps of " + stepTokens + " tokens, " + maxSequences + " sequences");
-        line(text, "total", size(totalBytes()) + " of " + size(machineBytes) + ", context " + maxContext);
+        line(text, "total", size(totalBytes()) + " of " + size(machineBytes) + ", context " + context);
         return text.toString();
     }
 

@@ -1,5 +1,6 @@
 package roselle.engine;
 
+import org.jspecify.annotations.Nullable;
 import roselle.kvcache.PageCache;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.Totals;
@@ -70,7 +71,8 @@ final class EngineProbe {
                 totals(scheduler.totals()),
                 lastStepNanos,
                 0,
-                device);
+                device,
+                scheduler.lastFailure());
     }
 
     private EngineTotals totals(Totals counted) {
@@ -84,11 +86,12 @@ final class EngineProbe {
                 counted.preemptions());
     }
 
-    EngineStatus status(boolean isAlive) {
+    /** The status of this moment; {@code death} is why the engine ended, or null. */
+    EngineStatus status(@Nullable String death) {
         EngineStatus now = latest;
         long began = turnBegan;
         return new EngineStatus(
-                isAlive,
+                death == null,
                 now.waiting(),
                 now.preempted(),
                 now.running(),
@@ -98,6 +101,7 @@ final class EngineProbe {
                 now.totals(),
                 now.lastStepNanos(),
                 began == RESTING ? 0 : Math.max(0, System.nanoTime() - began),
-                now.device());
+                now.device(),
+                death == null ? now.failure() : death);
     }
 }

@@ -11,11 +11,11 @@ import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.execution.Executor;
 import roselle.kvcache.PageLayout;
-import roselle.model.Blueprint;
-import roselle.model.DecoderSpec;
 import roselle.model.KvPages;
 import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
 import roselle.quantization.Quantization;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
@@ -129,7 +129,7 @@ record EngineSizes(
             this.machineBytes = machineBytes;
             rowType = backend.activationType();
             share = isOwn ? 1 : AUTOMATIC_SHARE;
-            kvType = kvType(config.cache().type(), checkpoint, rowType);
+            kvType = kvType(config.cache().kvType(), checkpoint, rowType);
             chunk = config.batch().effectiveChunkTokens();
         }
 
@@ -164,7 +164,7 @@ record EngineSizes(
                 return planFor(wanted);
             }
             int largest = largestContext(wanted);
-            if (largest == 0 || config.batch().maxContext() > 0) {
+            if (largest == 0 || config.batch().context() > 0) {
                 throw tooSmall(wanted, largest);
             }
             return planFor(largest);
@@ -188,7 +188,7 @@ record EngineSizes(
 
         /** The context asked for, else the model's; positions without a learned table may go past what a model was made for. */
         private int wantedContext() {
-            int asked = config.batch().maxContext();
+            int asked = config.batch().context();
             if (asked > spec.context() && spec.learnedPositions()) {
                 throw new CapacityException("a context of " + asked + " tokens is more than the " + spec.context()
                         + " positions that the model has learned: ask for less");
@@ -205,7 +205,7 @@ record EngineSizes(
         }
 
         private long kvBudget() {
-            return config.cache().bytes() > 0 ? config.cache().bytes() : machineBytes / share;
+            return config.cache().kvMemory() > 0 ? config.cache().kvMemory() : machineBytes / share;
         }
 
         private CapacityException tooSmall(int wanted, int largest) {

@@ -14,6 +14,8 @@ package roselle.engine;
  * @param lastStepNanos how long the last step took
  * @param turnNanos how long ago the engine's loop began the turn that is under way; 0 while it rests, for want of work
  * @param device what runs it, and how, and why so
+ * @param failure what made an answer fail within a step since the last token that was generated, or why the engine ended; empty for
+ *     nothing
  */
 public record EngineStatus(
         boolean isAlive,
@@ -26,4 +28,5 @@ public record EngineStatus(
         EngineTotals totals,
         long lastStepNanos,
         long turnNanos,
-        String device) {}
+        String device,
+        String failure) {}

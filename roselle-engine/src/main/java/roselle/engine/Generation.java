@@ -18,6 +18,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
 import roselle.execution.TokenScores;
@@ -120,7 +122,8 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
                 case TokenGenerated token when token.choice() == 0 -> text.append(token.text());
                 case ChoiceEnded end when end.choice() == 0 -> text.append(end.text());
                 case Failed failed -> throw failed.exception();
-                case TokenGenerated _, ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _, Finished _ -> {}
+                case TokenGenerated _, ChoiceEnded _, Reasoning _, PromptScored _, Finished _ -> {}
+                case ToolCallStarted _, ToolCallDelta _, ToolCall _ -> {}
             }
         }
         return text.toString();

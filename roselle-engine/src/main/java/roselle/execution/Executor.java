@@ -18,7 +18,7 @@ import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.kvcache.SequencePages;
 import roselle.model.Decoder;
-import roselle.model.DecoderSpec;
+import roselle.model.spec.DecoderSpec;
 import roselle.sampling.Sampler;
 
 /**

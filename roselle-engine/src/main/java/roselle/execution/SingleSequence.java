@@ -11,10 +11,10 @@ import roselle.backend.KvGroup;
 import roselle.backend.StepInputs;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
-import roselle.model.Blueprint;
 import roselle.model.Decoder;
-import roselle.model.FeedForwardSpec;
 import roselle.model.KvPages;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Blueprint;
 import roselle.tensor.DataType;
 
 /**

@@ -174,7 +174,10 @@ public final class PageCache {
         if (found != match || found.version != version) {
             throw new IllegalStateException("the cache changed since this prefix was matched");
         }
-        int root = found.root == NONE ? addRoot(found.scope) : found.root;
+        if (!hasRootFor(found)) {
+            throw new IllegalStateException("every node of the prefix tree is in use, no root for a scope is left");
+        }
+        int root = found.root == NONE ? tree.addRoot(found.scope) : found.root;
         if (found.partialNode != NONE && !canCopy()) {
             dropPart();
         }
@@ -188,13 +191,14 @@ public final class PageCache {
         return pages;
     }
 
-    private int addRoot(PrefixScope scope) {
-        while (tree.isFull()) {
+    /** Whether the tree has a node for the scope of a match, or can have one; where nobody runs it always can. */
+    public boolean hasRootFor(PrefixMatch found) {
+        while (found.root == NONE && tree.isFull()) {
             if (!cached.evictLeaf()) {
-                throw new IllegalStateException("every node of the prefix tree is in use, no root for a scope is left");
+                return false;
             }
         }
-        return tree.addRoot(scope);
+        return true;
     }
 
     private boolean canCopy() {

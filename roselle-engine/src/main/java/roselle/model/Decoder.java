@@ -14,6 +14,10 @@ import roselle.backend.StepLimits;
 import roselle.backend.StepProgram;
 import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.Store;
 
 /**
  * A decoder-only transformer (Vaswani et al., 2017) with its weights on a device: token ids in, logits out.

@@ -7,6 +7,13 @@ import roselle.backend.Epilogue;
 import roselle.backend.Norm;
 import roselle.backend.Weight;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.Store;
+import roselle.model.weights.TensorSource;
+import roselle.model.weights.UnusedTensors;
 import roselle.quantization.StoredMatrix;
 
 /**

@@ -3,6 +3,11 @@ package roselle.model;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Part;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.TensorSource;
+import roselle.model.weights.WeightNames;
 import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
 

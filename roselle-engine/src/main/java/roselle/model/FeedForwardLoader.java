@@ -10,6 +10,13 @@ import roselle.backend.GatedLinear;
 import roselle.backend.Router;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Floats;
+import roselle.model.weights.Part;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.Store;
+import roselle.model.weights.TensorSource;
 import roselle.quantization.StoredMatrix;
 
 /** Brings the feed-forward half of a layer from a checkpoint to a store. */

@@ -10,6 +10,8 @@ import roselle.backend.Norm;
 import roselle.backend.Router;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.FeedForwardSpec;
 
 /** A layer with its weights; norms that the architecture does not have are null. */
 record Layer(

@@ -10,6 +10,17 @@ import roselle.backend.HeadShape;
 import roselle.backend.Norm;
 import roselle.backend.Rows;
 import roselle.backend.Weight;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.NormSpec;
+import roselle.model.weights.Floats;
+import roselle.model.weights.Part;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.RopeTables;
+import roselle.model.weights.Store;
+import roselle.model.weights.TensorSource;
+import roselle.model.weights.WeightNames;
 import roselle.quantization.StoredMatrix;
 
 /** Brings one layer after the other from a checkpoint to a device: norms and attention here, the rest beside it. */

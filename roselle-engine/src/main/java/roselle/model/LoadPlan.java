@@ -4,6 +4,11 @@ import java.lang.foreign.Arena;
 import roselle.backend.Device;
 import roselle.backend.StepLimits;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.CountingStore;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.UnusedTensors;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 

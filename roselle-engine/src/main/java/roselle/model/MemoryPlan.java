@@ -3,6 +3,8 @@ package roselle.model;
 import java.util.List;
 import roselle.backend.KvGroup;
 import roselle.backend.StepLimits;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.Widths;
 import roselle.tensor.DataType;
 
 /**

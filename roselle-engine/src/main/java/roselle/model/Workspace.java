@@ -4,6 +4,9 @@ import roselle.backend.Buffer;
 import roselle.backend.Routing;
 import roselle.backend.Rows;
 import roselle.backend.StepLimits;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.Widths;
+import roselle.model.weights.Store;
 import roselle.tensor.DataType;
 
 /** The rows between operations, allocated once for the largest step and shared by all layers. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
+import roselle.checkpoint.ModelSummary.TypeUse;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -74,6 +75,13 @@ final class Fp8 implements Quantization {
                 .orElseThrow(() -> new CheckpointException(
                         tensors.source() + ": tensor " + name + SCALES + " is missing; the file is not complete"));
         return scheme.bind(tensors.source(), codes, scales);
+    }
+
+    @Override
+    public TypeUse use(Tensor tensor) {
+        return isScales(tensor.name())
+                ? new TypeUse(scheme.type(), 0, 0, tensor.data().byteSize())
+                : TypeUse.of(tensor);
     }
 
     @Override

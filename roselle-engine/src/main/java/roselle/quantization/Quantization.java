@@ -5,6 +5,7 @@ import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
+import roselle.checkpoint.ModelSummary.TypeUse;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
@@ -47,6 +48,12 @@ public interface Quantization {
     /** Matrices of a stack whose blocks and scales must be put together before they are read; empty where it has none. */
     default List<SplitBlocks> split(String name, int matrices, Shape one, NamedTensors tensors) {
         return List.of();
+    }
+
+    /** How a tensor counts in a model's size: scales are part of the numbers that they scale, not numbers of their own. */
+    @SuppressWarnings("exports") // asked by those who may see checkpoints
+    default TypeUse use(Tensor tensor) {
+        return TypeUse.of(tensor);
     }
 
     /** Whether a tensor of this name has the scales of another one. */

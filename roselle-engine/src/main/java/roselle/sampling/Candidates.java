@@ -37,6 +37,11 @@ final class Candidates {
         return weights[index];
     }
 
+    /** Whether a row has a filter; without one all tokens stay in play. */
+    static boolean isFiltered(SamplingRows rows, int row) {
+        return rows.topK[row] > 0 || rows.topP[row] < 1 || rows.minP[row] > 0 || rows.typicalP[row] < 1;
+    }
+
     /** Takes in every token that is not forbidden and filters them; {@code max} is the largest logit. */
     void fill(float[] logits, float max, SamplingRows rows, int row) {
         takeAllowed(logits);
@@ -70,7 +75,7 @@ final class Candidates {
 
     private void weigh(float[] logits, float max, double temperature) {
         for (int i = 0; i < count; i++) {
-            weights[i] = Exponential.of(((double) logits[ids[i]] - max) / temperature);
+            weights[i] = ExponentialRace.weight(logits[ids[i]], max, temperature);
         }
     }
 
@@ -133,16 +138,10 @@ final class Candidates {
         keepSelected(weights, share * total);
     }
 
-    /** The token at {@code fraction}, in [0, 1), of the mass. */
-    int at(double fraction) {
-        double left = fraction * total();
-        int last = count - 1;
-        for (int i = 0; i < last; i++) {
-            left -= weights[i];
-            if (left < 0) {
-                return ids[i];
-            }
+    /** Lets them take part in a race. */
+    void enter(ExponentialRace race) {
+        for (int i = 0; i < count; i++) {
+            race.enter(ids[i], weights[i]);
         }
-        return ids[last];
     }
 }

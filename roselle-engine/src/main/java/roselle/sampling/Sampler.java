@@ -10,7 +10,7 @@ import roselle.backend.SamplingRows;
  *
  * <p>In this order: a check for NaN, log-probabilities of the raw logits, repetition, frequency and presence penalties,
  * logit bias, mask and forbidden tokens, and then either the likeliest token (temperature 0; of equal ones
- * the lowest id) or temperature, top-k, top-p, min-p, typical and one random number that depends on seed and position only.
+ * the lowest id) or temperature, top-k, top-p, min-p, typical and a draw by noise that depends on seed, position and token only.
  *
  * <p>One thread uses it; all its memory is taken when it is made.
  */
@@ -22,6 +22,7 @@ public final class Sampler {
     private final float[] logits; // [vocabulary] this row, as it is changed
     private final Penalties penalties;
     private final Candidates candidates;
+    private final ExponentialRace race;
     private final LogprobReport report = new LogprobReport();
     private double logSum; // of the raw logits
     private SampledTokens.Failure failure = SampledTokens.Failure.NONE; // of the last call
@@ -32,6 +33,7 @@ public final class Sampler {
         logits = new float[vocabulary];
         penalties = new Penalties(vocabulary);
         candidates = new Candidates(vocabulary);
+        race = new ExponentialRace(vocabulary);
     }
 
     /** Why the last call failed; it names the position, not the request. */
@@ -44,7 +46,9 @@ public final class Sampler {
         return report;
     }
 
-    Candidates candidates() {
+    /** What the last call drew from, as a row says. */
+    Candidates candidates(SamplingRows rows, int row) {
+        candidates.fill(logits, max(), rows, row);
         return candidates;
     }
 
@@ -186,8 +190,14 @@ public final class Sampler {
         if (rows.temperature[row] == 0) {
             return first(max);
         }
-        candidates.fill(logits, max, rows, row);
-        return candidates.at(CounterRandom.uniform(rows.seed[row], position));
+        race.start(rows.seed[row], position);
+        if (Candidates.isFiltered(rows, row)) {
+            candidates.fill(logits, max, rows, row);
+            candidates.enter(race);
+        } else {
+            race.enterAll(logits, max, rows.temperature[row]);
+        }
+        return race.winner();
     }
 
     private int first(float value) {

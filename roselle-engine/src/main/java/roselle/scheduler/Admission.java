@@ -2,6 +2,7 @@ package roselle.scheduler;
 
 import roselle.api.CapacityException;
 import roselle.batch.Running;
+import roselle.batch.Sequence;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PageLayout;
 import roselle.kvcache.PrefixMatch;
@@ -68,20 +69,49 @@ final class Admission {
         return true;
     }
 
-    /** Whether it would fit if every sequence of a priority below {@code priority} gave its pages back; an upper bound. */
-    boolean couldFit(PrefixMatch match, int length, RunningSet running, int priority) {
+    /** Whether it would fit if everyone gave its pages back from whom {@code newcomer} may take them; an upper bound. */
+    boolean couldFit(PrefixMatch match, Sequence newcomer, RunningSet running, Shares shares) {
+        int length = newcomer.length();
         for (int group = 0; group < layout.groupCount(); group++) {
             long left = (long) cache.available(group) - match.pinnedPages(group);
             for (int rank = 0; rank < running.size(); rank++) {
                 Running each = running.at(rank);
-                boolean isLower = each.sequence().scheduling().priority() < priority;
-                left += isLower ? each.pages().keptPages(group) : -1 - promised(group, each);
+                left += shares.mayTakePages(newcomer, each)
+                        ? each.pages().keptPages(group)
+                        : -1 - promised(group, each);
             }
             if (left < fresh(group, length, match.sharedPages())) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Pages that a sequence holds or is yet to take for its known tokens, in all groups. */
+    long claim(Running running) {
+        long claim = 0;
+        for (int group = 0; group < layout.groupCount(); group++) {
+            claim += running.pages().keptPages(group) + promised(group, running);
+        }
+        return claim;
+    }
+
+    /** Pages that a sequence of so many tokens needs, in all groups, where it finds none in the cache. */
+    long need(int length) {
+        long need = 0;
+        for (int group = 0; group < layout.groupCount(); group++) {
+            need += fresh(group, length, 0);
+        }
+        return need;
+    }
+
+    /** All pages, of all groups. */
+    long pages() {
+        long pages = 0;
+        for (int group = 0; group < layout.groupCount(); group++) {
+            pages += layout.poolPages(group);
+        }
+        return pages;
     }
 
     private int fresh(int group, int length, int sharedPages) {

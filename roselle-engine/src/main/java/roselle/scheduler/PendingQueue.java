@@ -4,7 +4,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import roselle.batch.Pending;
 import roselle.batch.Preempted;
@@ -12,15 +14,15 @@ import roselle.batch.Sequence;
 import roselle.batch.Waiting;
 
 /**
- * Sequences that want to run, in the order of their turn: the highest priority first; within it those that were preempted,
- * then the key served least, then the earliest arrival.
+ * Sequences that want to run, in the order of their turn: first the keys that have nothing running, then the key served least,
+ * then the earliest arrival. Of a key the highest priority goes first; within it those that were preempted, then the earliest.
  */
 final class PendingQueue {
-    /** The sequences of one priority. */
+    /** A key's sequences of one priority. */
     private static final class Level {
         final int priority;
-        final List<Preempted> preempted = new ArrayList<>(); // by rank
-        final LinkedHashMap<String, ArrayDeque<Waiting>> waiting = new LinkedHashMap<>(); // by key
+        final List<Preempted> preempted = new ArrayList<>(); // by arrival
+        final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
         Level(int priority) {
             this.priority = priority;
@@ -29,9 +31,33 @@ final class PendingQueue {
         boolean isEmpty() {
             return preempted.isEmpty() && waiting.isEmpty();
         }
+
+        Pending head() {
+            return preempted.isEmpty() ? waiting.getFirst() : preempted.getFirst();
+        }
     }
 
-    private final List<Level> levels = new ArrayList<>(); // by priority, the highest first
+    /** A key's sequences: levels by priority, the highest first, none of them empty. */
+    private static final class Line {
+        final List<Level> levels = new ArrayList<>();
+
+        Pending head() {
+            return levels.getFirst().head();
+        }
+
+        Level level(int priority) {
+            int at = 0;
+            while (at < levels.size() && levels.get(at).priority > priority) {
+                at++;
+            }
+            if (at == levels.size() || levels.get(at).priority != priority) {
+                levels.add(at, new Level(priority));
+            }
+            return levels.get(at);
+        }
+    }
+
+    private final Map<String, Line> lines = new LinkedHashMap<>(); // by key
     private final ServiceCounters counters;
     private int size;
     private int waitingCount;
@@ -54,101 +80,109 @@ final class PendingQueue {
     }
 
     void add(Waiting waiting) {
-        var scheduling = waiting.sequence().scheduling();
-        Level level = level(scheduling.priority());
-        ArrayDeque<Waiting> ofKey = level.waiting.get(scheduling.key());
-        if (ofKey == null) {
-            ofKey = new ArrayDeque<>();
-            level.waiting.put(scheduling.key(), ofKey);
-        }
-        ofKey.add(waiting);
+        level(waiting.sequence()).waiting.add(waiting);
         size++;
         waitingCount++;
     }
 
     void add(Preempted preempted) {
-        List<Preempted> all = level(preempted.sequence().scheduling().priority()).preempted;
+        List<Preempted> all = level(preempted.sequence()).preempted;
         int at = 0;
-        while (at < all.size() && all.get(at).sequence().ranksAbove(preempted.sequence())) {
+        while (at < all.size() && all.get(at).sequence().arrivedBefore(preempted.sequence())) {
             at++;
         }
         all.add(at, preempted);
         size++;
     }
 
-    private Level level(int priority) {
-        int at = 0;
-        while (at < levels.size() && levels.get(at).priority > priority) {
-            at++;
+    private Level level(Sequence sequence) {
+        String key = sequence.scheduling().key();
+        Line line = lines.get(key);
+        if (line == null) {
+            line = new Line();
+            lines.put(key, line);
         }
-        if (at == levels.size() || levels.get(at).priority != priority) {
-            levels.add(at, new Level(priority));
-        }
-        return levels.get(at);
+        return line.level(sequence.scheduling().priority());
     }
 
     /** Whose turn it is, or null when nobody waits. */
     @Nullable
     Pending peek() {
-        return levels.isEmpty() ? null : next(levels.getFirst());
-    }
-
-    private Pending next(Level level) {
-        return level.preempted.isEmpty() ? leastServed(level) : level.preempted.getFirst();
-    }
-
-    private Waiting leastServed(Level level) {
-        Waiting best = null;
-        long bestServed = 0;
-        for (var entry : level.waiting.entrySet()) {
-            Waiting head = entry.getValue().getFirst();
-            long served = counters.of(entry.getKey()).served;
-            if (best == null
-                    || served < bestServed
-                    || (served == bestServed && head.sequence().ranksAbove(best.sequence()))) {
+        Pending best = null;
+        for (Line line : lines.values()) {
+            Pending head = line.head();
+            if (best == null || goesBefore(head.sequence(), best.sequence())) {
                 best = head;
-                bestServed = served;
             }
         }
-        if (best == null) {
-            throw new IllegalStateException("a level of the queue is empty");
+        return best;
+    }
+
+    /**
+     * Whose turn it would be among the keys that have nothing running and whose next one is {@code suitable}, without that of {@code
+     * blocked}, which is not left behind by more than a key may owe.
+     */
+    @Nullable
+    Pending peekPast(Pending blocked, Predicate<Sequence> suitable) {
+        String key = blocked.sequence().scheduling().key();
+        long most = counters.of(key).served + ServiceCounters.MOST_OWED;
+        Pending best = null;
+        for (var entry : lines.entrySet()) {
+            var account = counters.of(entry.getKey());
+            Pending head = entry.getValue().head();
+            if (!entry.getKey().equals(key)
+                    && account.running == 0
+                    && account.served <= most
+                    && suitable.test(head.sequence())
+                    && (best == null || goesBefore(head.sequence(), best.sequence()))) {
+                best = head;
+            }
         }
         return best;
+    }
+
+    private boolean goesBefore(Sequence one, Sequence other) {
+        var first = counters.of(one.scheduling().key());
+        var second = counters.of(other.scheduling().key());
+        if ((first.running == 0) != (second.running == 0)) {
+            return first.running == 0;
+        }
+        return first.served < second.served || (first.served == second.served && one.arrivedBefore(other));
     }
 
     /** Takes a sequence out, wherever it stands. */
     void remove(Pending pending) {
         Sequence sequence = pending.sequence();
-        Level level = level(sequence.scheduling().priority());
+        Level level = level(sequence);
         boolean found = switch (pending) {
             case Preempted preempted -> level.preempted.remove(preempted);
-            case Waiting waiting -> removeWaiting(level, waiting);
+            case Waiting waiting -> level.waiting.remove(waiting);
         };
         if (!found) {
             throw new IllegalStateException("sequence " + sequence.id() + " is not in the queue");
         }
         size--;
+        waitingCount -= pending instanceof Waiting ? 1 : 0;
         if (level.isEmpty()) {
-            levels.remove(level);
+            forget(sequence.scheduling().key(), level);
         }
     }
 
-    private boolean removeWaiting(Level level, Waiting waiting) {
-        String key = waiting.sequence().scheduling().key();
-        ArrayDeque<Waiting> ofKey = level.waiting.get(key);
-        boolean found = ofKey != null && ofKey.remove(waiting);
-        if (ofKey != null && ofKey.isEmpty()) {
-            level.waiting.remove(key);
+    private void forget(String key, Level level) {
+        Line line = lines.get(key);
+        if (line != null) {
+            line.levels.remove(level);
+            if (line.levels.isEmpty()) {
+                lines.remove(key);
+            }
         }
-        waitingCount -= found ? 1 : 0;
-        return found;
     }
 
     void forEach(Consumer<Pending> action) {
-        for (Level level : levels) {
-            level.preempted.forEach(action);
-            for (ArrayDeque<Waiting> ofKey : level.waiting.values()) {
-                ofKey.forEach(action);
+        for (Line line : lines.values()) {
+            for (Level level : line.levels) {
+                level.preempted.forEach(action);
+                level.waiting.forEach(action);
             }
         }
     }

@@ -21,13 +21,19 @@ import roselle.kvcache.PageCache;
  * Decides which sequences advance by how many tokens; {@link #plan} and {@link #commit} take turns.
  *
  * <p>A plan fills the step's token budget in this order: one row for each sequence that generates (and its drafts, as far as
- * there is room beyond one row for everyone), then chunks of prompts by rank, with new sequences admitted when their
- * priority is higher or when all running ones have had their part. A sequence ranks above another by priority, then arrival.
+ * there is room beyond one row for everyone), then a newcomer of each key that has nothing running, then chunks of prompts, those of
+ * the key first whose prompts have waited longest, with further sequences admitted when their priority is higher than that of a
+ * prompt of their key, or when all running ones have had their part. Keys rank by arrival, a key's sequences by priority, then
+ * arrival ({@link RunningSet}).
  *
- * <p>Why nothing deadlocks: a sequence that needs a page takes it from the lowest-ranked one, never from a higher one; so the
- * first in rank always advances, alone if need be, and alone it fits, or {@link #submit} had refused it. One that finds no
- * page and nobody below it waits in place. The head of the queue is never passed by a smaller request behind it, so the
- * sequences before it finish and it gets its turn.
+ * <p>Why nothing deadlocks: nobody takes pages from the first in rank in order to grow, and it takes them from whom it must; so it
+ * always advances, alone if need be, and alone it fits, or {@link #submit} had refused it. One that finds no page and nobody to
+ * take it from waits in place. The head of the queue is not passed by a smaller request behind it of a key that has something
+ * running, so the sequences before it finish and it gets its turn.
+ *
+ * <p>Why no key starves ({@link Shares}): priorities order a key's own sequences alone. A key that has nothing running is next in the
+ * queue, takes a place of the key that has most of them, and pages of one that holds more than its part; its prompt is read in turn
+ * with those of the other keys.
  *
  * <p>A step may be planned ahead, {@link #planAhead}, while the one before it is under way. It is filled like any other, from what
  * will be known of positions and pages when that one is done; but it takes no pages away, because that one works on them: where it
@@ -43,7 +49,7 @@ public final class Scheduler {
     private final Admission admission;
     private final ServiceCounters counters = new ServiceCounters();
     private final PendingQueue queue = new PendingQueue(counters);
-    private final RunningSet running = new RunningSet();
+    private final RunningSet running = new RunningSet(counters);
     private final Totals totals = new Totals();
     private final List<Sequence> cancelled = new ArrayList<>(); // while a step is under way
     private final List<Finished> ended = new ArrayList<>();
@@ -52,6 +58,7 @@ public final class Scheduler {
     private Batch batch; // the step under way
     private Batch ahead; // the one after it
     private long nextDeadline = Scheduling.NO_DEADLINE; // no later than the earliest one
+    private String lastFailure = "";
     private boolean isStepUnderWay;
     private boolean isPlannedAhead;
 
@@ -78,6 +85,11 @@ public final class Scheduler {
     /** Sequences that have run, lost their pages, and wait to go on. */
     public int preempted() {
         return queue.size() - queue.waitingCount();
+    }
+
+    /** Why an answer failed in a step, if no token was generated since; else empty. */
+    public String lastFailure() {
+        return lastFailure;
     }
 
     /** What was done so far. */
@@ -241,8 +253,12 @@ public final class Scheduler {
                     + (isStepUnderWay ? batch.size() : 0));
         }
         releaseDropped(batch);
+        long before = totals.generatedTokens;
         for (int entry = 0; entry < batch.size(); entry++) {
             commit(entry, result);
+        }
+        if (totals.generatedTokens > before) {
+            lastFailure = "";
         }
         for (int i = 0; i < cancelled.size(); i++) { // an iterator would be an object for each step
             end(cancelled.get(i), new Outcome.Cancelled());
@@ -266,6 +282,7 @@ public final class Scheduler {
         }
         String failure = result.failure(entry);
         if (failure != null) {
+            lastFailure = failure;
             end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
             return;
         }

@@ -1,6 +1,8 @@
 package roselle.scheduler;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import roselle.batch.Batch;
 import roselle.batch.Pending;
@@ -10,7 +12,8 @@ import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixMatch;
 
 /**
- * Fills one step: generating sequences first, then prompts by rank, then newcomers.
+ * Fills one step: generating sequences first, then newcomers of keys that have nothing running, then prompts, of each key in turn,
+ * then further newcomers.
  *
  * <p>A step that is planned ahead is filled in the same way, from what the step under way will have done, {@link Running#expect}. It
  * never takes pages away, because the step under way works on them: where planning would preempt, there is no step ahead. A sequence
@@ -24,6 +27,9 @@ final class StepPlanner {
     private final PendingQueue queue;
     private final RunningSet running;
     private final Totals totals;
+    private final Shares shares;
+    private final Predicate<Sequence> isWithinPart;
+    private final List<Running> stalled = new ArrayList<>(); // prompts that found no page in this step
     private Batch batch;
     private int spareRows; // rows beyond one for every sequence that may run
     private int spareOutputs;
@@ -41,6 +47,8 @@ final class StepPlanner {
         queue = state.queue();
         running = state.running();
         totals = state.totals();
+        shares = new Shares(admission, counters, running);
+        isWithinPart = shares::isWithinPart;
     }
 
     void plan(Batch step, long time) {
@@ -51,8 +59,12 @@ final class StepPlanner {
         spareOutputs = limits.stepOutputs() - limits.maxSequences();
         isAdmitting = true;
         mustPreempt = false;
+        stalled.clear();
+        counters.beginStep();
+        vacatePlace();
         planGenerating();
         planPromptsAndNewcomers();
+        planFirst();
     }
 
     /**
@@ -75,6 +87,7 @@ final class StepPlanner {
         }
         if (mustPreempt) {
             step.clear();
+            counters.giveBackPromptTurns();
         }
     }
 
@@ -95,11 +108,29 @@ final class StepPlanner {
         }
     }
 
+    /** Frees a place for a key that has nothing running, first, because those who generate may take all rows of the step. */
+    private void vacatePlace() {
+        Pending newcomer = running.size() == limits.maxSequences() ? queue.peek() : null;
+        if (newcomer != null && hasNothingRunning(newcomer)) {
+            takePlace(shares.whoGivesPlace(newcomer.sequence()));
+        }
+    }
+
+    private boolean hasNothingRunning(Pending newcomer) {
+        return counters.of(newcomer.sequence().scheduling().key()).running == 0;
+    }
+
     private void planGenerating() {
+        boolean hasShifted = false;
         for (int rank = 0; rank < running.size() && !mustPreempt; rank++) {
             Running each = running.at(rank);
-            if (each.remaining() == 1) {
-                advance(each, 1 + draftsFor(each));
+            if (each.remaining() == 1 && !(hasShifted && batch.contains(each))) {
+                long before = totals.preemptions;
+                advance(each, 1 + draftsFor(each), 0);
+                if (totals.preemptions != before) { // ranks have shifted
+                    hasShifted = true;
+                    rank = -1;
+                }
             }
         }
     }
@@ -115,58 +146,97 @@ final class StepPlanner {
     }
 
     private void planPromptsAndNewcomers() {
-        int rank = nextPrompt(0);
-        while (batch.totalRows() < limits.stepTokens() && !mustPreempt) {
+        while (hasRoom() && !mustPreempt) {
             Pending newcomer = isAdmitting ? queue.peek() : null;
-            Running prompt = rank < running.size() ? running.at(rank) : null;
-            if (newcomer != null && (prompt == null || hasHigherPriority(newcomer, prompt))) {
-                Running admitted = admit(newcomer);
-                isAdmitting = admitted != null;
-                if (admitted != null) {
-                    advance(admitted, limits.chunkTokens());
-                }
-                // Ranks have shifted: those planned are skipped, those that stalled may try again.
-                rank = nextPrompt(0);
+            Running prompt = nextPrompt();
+            if (newcomer != null && (prompt == null || goesBefore(newcomer, prompt))) {
+                isAdmitting = admit(newcomer) || admitInstead(newcomer);
+                stalled.clear(); // places have changed: those that stalled may try again
             } else if (prompt != null) {
-                advance(prompt, limits.chunkTokens());
-                rank = nextPrompt(rank + 1);
+                advancePrompt(prompt);
             } else {
                 return;
             }
         }
     }
 
-    private static boolean hasHigherPriority(Pending newcomer, Running other) {
-        return newcomer.sequence().scheduling().priority()
-                > other.sequence().scheduling().priority();
+    /**
+     * Starts one of a key that has nothing running in the place of one that needs more than its key's part of the pages: until those
+     * are free, small requests pass it, but not for ever.
+     */
+    private boolean admitInstead(Pending large) {
+        Pending instead = shares.isWithinPart(large.sequence()) ? null : queue.peekPast(large, isWithinPart);
+        return instead != null && admit(instead);
     }
 
-    /** The rank, from {@code from} on, of a sequence that reads its prompt and has no rows in this step yet. */
-    private int nextPrompt(int from) {
-        int rank = from;
-        while (rank < running.size() && (running.at(rank).remaining() <= 1 || batch.contains(running.at(rank)))) {
-            rank++;
+    /** Whether anyone but the first in rank can have a row; one is kept for that. */
+    private boolean hasRoom() {
+        return batch.totalRows() < limits.stepTokens() - rowsKept();
+    }
+
+    private int rowsKept() {
+        return running.isEmpty() || running.at(0).remaining() < 1 || batch.contains(running.at(0)) ? 0 : 1;
+    }
+
+    /** The first in rank has rows in every step that is not planned ahead, however few: that is why every sequence ends. */
+    private void planFirst() {
+        if (!mustPreempt && rowsKept() == 1) {
+            advance(running.at(0), limits.chunkTokens(), 0);
         }
-        return rank;
     }
 
-    /** Gives a sequence up to {@code wanted} rows, as far as budget and pages allow. */
-    private void advance(Running each, int wanted) {
-        int rows = Math.min(wanted, rowsAllowed(each));
+    private boolean goesBefore(Pending newcomer, Running prompt) {
+        var scheduling = newcomer.sequence().scheduling();
+        return hasNothingRunning(newcomer)
+                || (scheduling.key().equals(RunningSet.key(prompt))
+                        && scheduling.priority()
+                                > prompt.sequence().scheduling().priority());
+    }
+
+    /** The prompt whose key has waited longest for rows, the first in rank of that key; null when all have theirs or stall. */
+    private @Nullable Running nextPrompt() {
+        Running next = null;
+        long turn = Long.MAX_VALUE;
+        for (int rank = 0; rank < running.size(); rank++) {
+            Running each = running.at(rank);
+            if (each.remaining() > 1 && !batch.contains(each) && !stalled.contains(each)) {
+                long waited = counters.of(RunningSet.key(each)).promptTurn;
+                if (waited < turn) {
+                    turn = waited;
+                    next = each;
+                }
+            }
+        }
+        return next;
+    }
+
+    private void advancePrompt(Running prompt) {
+        counters.takePromptTurn(RunningSet.key(prompt));
+        advance(prompt, limits.chunkTokens(), prompt == running.at(0) ? 0 : rowsKept());
+        if (!batch.contains(prompt)) {
+            stalled.add(prompt);
+        }
+    }
+
+    /** Gives a sequence up to {@code wanted} rows, as far as pages allow, and the budget without the rows {@code kept} in it. */
+    private void advance(Running each, int wanted, int kept) {
+        int rows = Math.min(wanted, rowsAllowed(each) - kept);
         int computed = each.expectedComputed();
         int fit = each.pages().reserve(computed + rows) - computed;
-        while (fit < 1 && running.last() != each) {
+        while (fit < 1) {
+            Running victim = shares.whoGivesTo(each);
+            if (victim == null) {
+                return;
+            }
             if (isAhead) {
                 mustPreempt = true;
                 return;
             }
-            preempt(running.last());
+            preempt(victim);
             isAdmitting = false; // the pages taken are not for newcomers
             fit = each.pages().reserve(computed + rows) - computed;
         }
-        if (fit >= 1) {
-            add(each, Math.min(fit, rows));
-        }
+        add(each, Math.min(fit, rows));
     }
 
     private int rowsAllowed(Running each) {
@@ -197,19 +267,21 @@ final class StepPlanner {
         return Math.max(0, end - Math.max(computed, first));
     }
 
-    /** Starts the sequence whose turn it is, or returns null when there is no room for it. */
-    private @Nullable Running admit(Pending newcomer) {
+    /** Starts a sequence, unless there is no room for it. */
+    private boolean admit(Pending newcomer) {
         Sequence sequence = newcomer.sequence();
-        if (running.size() == limits.maxSequences() && !preemptBelow(sequence)) {
-            return null;
+        if (running.size() == limits.maxSequences() && !takePlace(shares.whoGivesPlace(sequence))) {
+            return false;
         }
         PrefixMatch match = match(sequence);
         while (!admission.fits(match, sequence.length(), running)) {
-            int priority = sequence.scheduling().priority();
-            if (!admission.couldFit(match, sequence.length(), running, priority) || !preemptBelow(sequence)) {
-                return null;
+            if (!admission.couldFit(match, sequence, running, shares) || !takePlace(shares.whoGivesPages(sequence))) {
+                return false;
             }
             match = match(sequence);
+        }
+        if (!cache.hasRootFor(match)) {
+            return false;
         }
         queue.remove(newcomer);
         var pages = cache.open(match, sequence.maxLength());
@@ -220,7 +292,7 @@ final class StepPlanner {
             totals.cachedTokens += sequence.cachedTokens();
         }
         chargePrompt(sequence, match.tokens());
-        return admitted;
+        return true;
     }
 
     private PrefixMatch match(Sequence sequence) {
@@ -235,19 +307,16 @@ final class StepPlanner {
         counters.of(sequence.scheduling().key()).served += fresh * ServiceCounters.READ_WEIGHT;
     }
 
-    /** Preempts the lowest-ranked sequence if its priority is below that of {@code sequence}. */
-    private boolean preemptBelow(Sequence sequence) {
-        Running lowest = running.isEmpty() ? null : running.last();
-        if (lowest == null
-                || lowest.sequence().scheduling().priority()
-                        >= sequence.scheduling().priority()) {
+    /** Preempts who gives its place or pages to a newcomer, if there is anyone and this is not a step ahead. */
+    private boolean takePlace(@Nullable Running victim) {
+        if (victim == null) {
             return false;
         }
         if (isAhead) {
             mustPreempt = true;
             return false;
         }
-        preempt(lowest);
+        preempt(victim);
         return true;
     }
 

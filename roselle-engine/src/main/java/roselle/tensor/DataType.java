@@ -1,7 +1,11 @@
 package roselle.tensor;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How numbers are laid out in memory: plain types have blocks of one element, quantized types blocks of several.
@@ -26,39 +30,106 @@ public enum DataType {
     BOOL(DataType.NOT_IN_GGUF, Packing.plain(8), PlainNumbers::bool),
     F8_E4M3(DataType.NOT_IN_GGUF, Packing.plain(8), Float8::e4m3),
     F8_E5M2(DataType.NOT_IN_GGUF, Packing.plain(8), Float8::e5m2),
-    Q4_0(2, Packing.block(32, 4, 16), SmallBlocks::q4_0),
+    Q4_0(
+            2,
+            Packing.block(32, 4, 16),
+            SmallBlocks::q4_0,
+            BlockFields.of(CodeValues.less(4, 8), BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
     Q4_1(3, Packing.block(32, 4, 16).withMinima(16), SmallBlocks::q4_1),
     Q5_0(6, Packing.block(32, 5, 16), SmallBlocks::q5_0),
     Q5_1(7, Packing.block(32, 5, 16).withMinima(16), SmallBlocks::q5_1),
-    Q8_0(8, Packing.block(32, 8, 16), SmallBlocks::q8_0),
+    Q8_0(
+            8,
+            Packing.block(32, 8, 16),
+            SmallBlocks::q8_0,
+            BlockFields.of(CodeValues.signed(8), BlockFactor.half(0), BitPlane.of(32, 2, 32, 8))),
     Q2_K(10, Packing.superBlock(2, 32).grouped(16, 4).withMinima(4), SuperBlocks::q2_k),
     Q3_K(11, Packing.superBlock(3, 16).grouped(16, 6), SuperBlocks::q3_k),
-    Q4_K(12, Packing.superBlock(4, 32).grouped(32, 6).withMinima(6), SuperBlocks::q4_k),
-    Q5_K(13, Packing.superBlock(5, 32).grouped(32, 6).withMinima(6), SuperBlocks::q5_k),
-    Q6_K(14, Packing.superBlock(6, 16).grouped(16, 8), SuperBlocks::q6_k),
-    IQ4_NL(20, Packing.block(32, 4, 16), TableBlocks::iq4_nl),
-    IQ4_XS(23, Packing.superBlock(4, 16).grouped(32, 6), TableBlocks::iq4_xs),
-    MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4);
+    Q4_K(
+            12,
+            Packing.superBlock(4, 32).grouped(32, 6).withMinima(6),
+            SuperBlocks::q4_k,
+            BlockFields.of(CodeValues.unsigned(4), SuperBlocks.SCALES, BitPlane.of(256, 16, 32, 4))
+                    .less(SuperBlocks.MINIMA)),
+    Q5_K(
+            13,
+            Packing.superBlock(5, 32).grouped(32, 6).withMinima(6),
+            SuperBlocks::q5_k,
+            BlockFields.of(
+                            CodeValues.unsigned(5),
+                            SuperBlocks.SCALES,
+                            BitPlane.of(256, 48, 32, 4),
+                            BitPlane.of(256, 16, 32, 1).above(4))
+                    .less(SuperBlocks.MINIMA)),
+    Q6_K(
+            14,
+            Packing.superBlock(6, 16).grouped(16, 8),
+            SuperBlocks::q6_k,
+            BlockFields.of(
+                    CodeValues.less(6, 32),
+                    BlockFactor.half(208).times(CodeValues.signed(8), BitPlane.of(16, 192, 16, 8)),
+                    BitPlane.of(256, 0, 64, 4),
+                    BitPlane.of(256, 128, 32, 2).above(4))),
+    IQ4_NL(
+            20,
+            Packing.block(32, 4, 16),
+            TableBlocks::iq4_nl,
+            BlockFields.of(TableBlocks.STEPS, BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
+    IQ4_XS(
+            23,
+            Packing.superBlock(4, 16).grouped(32, 6),
+            TableBlocks::iq4_xs,
+            BlockFields.of(
+                    TableBlocks.STEPS,
+                    BlockFactor.half(0)
+                            .times(
+                                    CodeValues.less(6, 32),
+                                    BitPlane.of(8, 4, 1, 4),
+                                    BitPlane.of(8, 2, 1, 2).above(4)),
+                    BitPlane.of(256, 8, 16, 4))),
+    MXFP4(39, Packing.block(32, 4, 8), TableBlocks::mxfp4),
+    /** FP8 with a float32 scale before each 128 of a row: what devices make of codes and scales that lie apart in a checkpoint. */
+    F8_E4M3_128(
+            DataType.NOT_IN_GGUF,
+            Packing.block(128, 8, 32),
+            BlockFields.of(
+                    CodeValues.plain(Float8::e4m3),
+                    BlockFactor.of(BlockFactor.Encoding.F32, 0),
+                    BitPlane.of(128, 4, 128, 8)));
 
     private static final int NOT_IN_GGUF = -1;
+    private static final Set<DataType> WHOLE_NUMBERS =
+            Collections.unmodifiableSet(EnumSet.of(I8, I16, I32, I64, U8, U16, U32, U64, BOOL));
 
     private final int ggufNumber;
     private final Packing packing;
     private final int blockBytes;
     private final Dequantizer dequantizer;
+    private final @Nullable BlockFields fields;
 
     DataType(int ggufNumber, Packing packing, Dequantizer dequantizer) {
         this.ggufNumber = ggufNumber;
         this.packing = packing;
         blockBytes = packing.bytes();
         this.dequantizer = dequantizer;
+        fields = null;
     }
 
     DataType(int ggufNumber, Packing packing, Dequantizer.OneBlock block) {
+        this(ggufNumber, packing, block, null);
+    }
+
+    DataType(int ggufNumber, Packing packing, Dequantizer.OneBlock block, @Nullable BlockFields fields) {
         this.ggufNumber = ggufNumber;
         this.packing = packing;
         blockBytes = packing.bytes();
         dequantizer = Dequantizer.blocks(this, block);
+        this.fields = fields;
+    }
+
+    /** A type whose conversion follows from where its fields lie. */
+    DataType(int ggufNumber, Packing packing, BlockFields fields) {
+        this(ggufNumber, packing, fields.dequantizer(packing.group()), fields);
     }
 
     /** The type that GGUF gives a number; empty for numbers of none or of one that Roselle does not know. */
@@ -86,6 +157,11 @@ public enum DataType {
         return packing;
     }
 
+    /** Where the fields of a block lie; empty for plain types, and for those of which it was not said. */
+    public Optional<BlockFields> fields() {
+        return Optional.ofNullable(fields);
+    }
+
     /** The way from its numbers to floats. */
     Dequantizer dequantizer() {
         return dequantizer;
@@ -103,6 +179,11 @@ public enum DataType {
 
     public boolean isQuantized() {
         return packing.elements() > 1;
+    }
+
+    /** Whether it stands for numbers with fractions: plain floats, or quantized blocks. */
+    public boolean isFloating() {
+        return !WHOLE_NUMBERS.contains(this);
     }
 
     /** Bytes of a row of {@code elements}, which must be a multiple of {@link #blockElements}. */

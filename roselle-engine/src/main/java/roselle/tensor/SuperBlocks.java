@@ -13,6 +13,21 @@ import java.lang.foreign.MemorySegment;
  * are one group and the high nibbles the next.
  */
 final class SuperBlocks {
+    /** Scales and minima of Q4_K and Q5_K: 0 to 3 in bytes 4 to 11, 4 to 7 shared between bytes 12 to 15 and those. */
+    static final BlockFactor SCALES = BlockFactor.half(0)
+            .times(
+                    CodeValues.unsigned(6),
+                    BitPlane.oneToAByte(0, 4, 4, 6, 0),
+                    BitPlane.oneToAByte(4, 8, 12, 4, 0),
+                    BitPlane.oneToAByte(4, 8, 4, 2, 6).above(4));
+
+    static final BlockFactor MINIMA = BlockFactor.half(2)
+            .times(
+                    CodeValues.unsigned(6),
+                    BitPlane.oneToAByte(0, 4, 8, 6, 0),
+                    BitPlane.oneToAByte(4, 8, 12, 4, 4),
+                    BitPlane.oneToAByte(4, 8, 8, 2, 6).above(4));
+
     private static final int ELEMENTS = 256;
 
     private SuperBlocks() {}

@@ -13,6 +13,8 @@ final class TableBlocks {
     /** Steps of IQ4_NL and IQ4_XS: finer near zero, as weights are. */
     private static final int[] NON_LINEAR = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
+    static final CodeValues STEPS = CodeValues.table(NON_LINEAR);
+
     /** The values of E2M1 (OCP Microscaling Formats 1.0), doubled to be whole. */
     private static final int[] E2M1_DOUBLED = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -38,13 +40,9 @@ final class TableBlocks {
 
     // exponent E8M0 | 16 bytes of quants
     static void mxfp4(MemorySegment source, long offset, float[] target, int start) {
-        float scale = halfPowerOfTwo(uint8(source, offset));
+        float scale =
+                BlockFactor.halfPower(uint8(source, offset)); // half of what E8M0 says, because the table is doubled
         lookUp(E2M1_DOUBLED, scale, source.asSlice(offset + 1, HALF), target, start);
-    }
-
-    /** 2 to the power {@code exponent - 128}: half of what E8M0 says, because the table is doubled. */
-    private static float halfPowerOfTwo(int exponent) {
-        return Float.intBitsToFloat(exponent < 2 ? 0x00200000 << exponent : (exponent - 1) << 23);
     }
 
     private static void lookUp(int[] table, float scale, MemorySegment quants, float[] target, int start) {

@@ -13,9 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.quantization.Group;
+import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
-import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 import roselle.testing.RandomLlama;
@@ -23,6 +24,9 @@ import roselle.testing.RandomLlama;
 /** Products with weights: dense, per head, per chosen expert, and the choice itself. */
 public abstract class ProductsContract extends RowsContract {
     private static final Activation[] ACTIVATIONS = Activation.values();
+    private static final int EXPERTS = 5;
+    private static final int EXPERT_OUTPUTS = 40;
+    private static final int EXPERT_COLUMNS = 256;
 
     @ParameterizedTest
     @MethodSource("sizesAndRows")
@@ -259,21 +263,48 @@ public abstract class ProductsContract extends RowsContract {
     @EnumSource(
             value = DataType.class,
             names = {
-                "F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "MXFP4", "F8_E4M3", "F8_E5M2", "IQ4_NL"
+                "F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "MXFP4", "F8_E4M3", "F8_E5M2", "IQ4_NL",
+                "IQ4_XS"
             })
     void expertsOfAnyTypeGiveARowTheSameBitsAloneAndAmongOthers(DataType type) {
-        int experts = 5;
-        int outputs = 40;
-        int columns = 256;
-        int rows = 90;
-        long numbers = (long) experts * outputs * columns;
-        var weights = new float[(int) numbers];
+        long numbers = (long) EXPERTS * EXPERT_OUTPUTS * EXPERT_COLUMNS;
         MemorySegment data = MemorySegment.ofArray(RandomLlama.blocks(random, type, numbers));
-        Dequantizer.of(type).dequantize(data, 0, weights, 0, weights.length);
-        Shape shape = Shape.of((long) experts * outputs, columns);
-        Weight weight =
-                device.load("experts", experts, List.of(StoredMatrix.of(new Tensor("experts", type, shape, data))));
-        var linear = new ExpertLinear(weight, Epilogue.PLAIN, false);
+        Shape shape = Shape.of((long) EXPERTS * EXPERT_OUTPUTS, EXPERT_COLUMNS);
+        expertsGiveARowTheSameBits(List.of(StoredMatrix.of(new Tensor("experts", type, shape, data))));
+    }
+
+    @Test
+    void expertsWithScalesInASecondTensorGiveARowTheSameBitsAloneAndAmongOthers() {
+        var group = new Group(16, 128);
+        Shape shape = Shape.of(EXPERT_OUTPUTS, EXPERT_COLUMNS);
+        Shape grid = group.grid(shape);
+        var stored = new ArrayList<StoredMatrix>();
+        for (int expert = 0; expert < EXPERTS; expert++) {
+            byte[] codes = RandomLlama.blocks(random, DataType.F8_E4M3, shape.elements());
+            float[] scales = random((int) grid.elements());
+            for (int i = 0; i < scales.length; i++) {
+                scales[i] = 0.5f + Math.abs(scales[i]);
+            }
+            var numbers = new Tensor("codes", DataType.F8_E4M3, shape, MemorySegment.ofArray(codes));
+            var factors = new Tensor("scales", DataType.F32, grid, MemorySegment.ofArray(scales));
+            stored.add(new StoredMatrix.Scaled(numbers, new GroupScales(group, factors, 0)));
+        }
+        expertsGiveARowTheSameBits(stored);
+    }
+
+    private void expertsGiveARowTheSameBits(List<StoredMatrix> stored) {
+        int experts = EXPERTS;
+        int outputs = EXPERT_OUTPUTS;
+        int columns = EXPERT_COLUMNS;
+        int rows = 90;
+        var weights = new float[experts * outputs * columns];
+        int at = 0;
+        for (StoredMatrix matrix : stored) {
+            float[] numbers = matrix.numbers();
+            System.arraycopy(numbers, 0, weights, at, numbers.length);
+            at += numbers.length;
+        }
+        var linear = new ExpertLinear(device.load("experts", experts, stored), Epilogue.PLAIN, false);
         float[] logits = new float[rows * experts]; // far apart: no rounding makes a tie of them
         for (int i = 0; i < logits.length; i++) {
             logits[i] = (i / experts * 3 + i % experts * (1 + i / experts % 4)) % experts;

@@ -67,7 +67,7 @@ class HostileSafetensorsTest {
                 hostile("no object", "[]", "header is"),
                 hostile("two documents", "{}{}", "nothing may follow"),
                 hostile("depth bomb", "{\"a\":" + "[".repeat(100_000), "entry of a is"),
-                hostile("deep metadata", "{\"__metadata__\":" + "[".repeat(100_000), "nesting depth (65)"),
+                hostile("deep metadata", "{\"__metadata__\":" + "[".repeat(100_000), "metadata of __metadata__ is ["),
                 hostile("key twice in a tensor", entry("F32", "[1]", "0,4,\"dtype\":\"F16\""), "data_offsets of t"),
                 hostile(
                         "name twice",
@@ -99,6 +99,21 @@ class HostileSafetensorsTest {
                 hostile("too short", entry("F32", "[3]", "0,8"), "a F32 tensor of shape [3] takes 12 bytes"),
                 hostile("wraps", entry("F32", "[4294967296,4294967296]", "0,0"), "exceeds 63 bits"),
                 hostile("bytes wrap", entry("F64", "[2305843009213693952]", "0,0"), "exceeds 63 bits"),
+                hostile(
+                        "trailing bytes",
+                        entry("F32", "[3]", "0,12"),
+                        "data is 16 bytes: the tensors of the header take 12"),
+                hostile("no tensor but bytes", "{}", "data is 16 bytes: the tensors of the header take 0"),
+                hostile("a hole", entry("F32", "[3]", "4,16"), "data is 16 bytes: the tensors of the header take 12"),
+                hostile(
+                        "metadata of numbers",
+                        "{\"__metadata__\":{\"a\":1}}",
+                        "metadata a of __metadata__ is 1: expected VALUE_STRING"),
+                hostile("metadata of objects", "{\"__metadata__\":{\"a\":{}}}", "metadata a of __metadata__ is {"),
+                hostile(
+                        "metadata that is a list",
+                        "{\"__metadata__\":[\"a\"]}",
+                        "metadata of __metadata__ is [: expected START_OBJECT"),
                 hostile("rank 9", entry("F32", "[1,1,1,1,1,1,1,1,1]", "0,4"), "at most 8 numbers"));
     }
 

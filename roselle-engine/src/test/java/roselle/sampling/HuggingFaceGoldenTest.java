@@ -86,13 +86,14 @@ final class HuggingFaceGoldenTest {
         var history = new OneRow.History(all, prompt.length, all.length);
         MemorySegment row = floats(golden.get("rows").get(given.get("row").asInt()));
         SamplingPlan plan = plan(given, vocabulary);
-        int token = new OneRow(sampler).sample(row, 0, plan, history);
+        var one = new OneRow(sampler);
+        int token = one.sample(row, 0, plan, history);
         if (given.get("temperature").asDouble() == 0) {
             assertThat(token)
                     .as("case %d", number)
                     .isEqualTo(given.get("greedy").asInt());
         } else {
-            compareKept(sampler.candidates(), given.get("kept"), number);
+            compareKept(one.candidates(), given.get("kept"), number);
         }
         JsonNode logprobs = given.get("rawLogprobs");
         if (logprobs.size() > 0) {

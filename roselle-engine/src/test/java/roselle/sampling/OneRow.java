@@ -40,6 +40,11 @@ final class OneRow {
         return mask;
     }
 
+    /** What the last token was drawn from. */
+    Candidates candidates() {
+        return sampler.candidates(rows, 0);
+    }
+
     int sample(MemorySegment logits, long at, SamplingPlan plan, History history) {
         return sample(logits, at, plan, history, SamplingRows.ALL);
     }

@@ -185,9 +185,9 @@ final class SamplerTest {
             plans.topK = random.nextInt(2) == 0 ? 0 : 1 + random.nextInt(vocabulary);
             plans.topP = random.nextInt(2) == 0 ? 1 : 0.01 + 0.98 * random.nextDouble();
             plans.temperature = 0.1 + 2 * random.nextDouble();
-            var sampler = new Sampler(vocabulary);
-            sample(sampler, logits, plans.plan(vocabulary), 1);
-            assertThat(kept(sampler.candidates())).as("round %d", round).isEqualTo(sorted(logits, plans));
+            var one = new OneRow(new Sampler(vocabulary));
+            one.sample(MemorySegment.ofArray(logits), 0, plans.plan(vocabulary), History.ofPrompt(1));
+            assertThat(kept(one.candidates())).as("round %d", round).isEqualTo(sorted(logits, plans));
         }
     }
 

@@ -160,15 +160,103 @@ final class SchedulerTest {
     }
 
     @Test
-    void ofEqualPriorityTheEarlierArrivalGoesFirst() {
+    void ofKeysServedAlikeTheEarlierArrivalGoesFirstWhateverItsPriority() {
         scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
-        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "", 200, Scheduling.NO_DEADLINE));
-        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "other", 100, Scheduling.NO_DEADLINE));
-        submit(4, 2, new Scheduling(PrefixScope.SHARED, 4, "", 300, Scheduling.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "a", 200, Scheduling.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 3, "b", 100, Scheduling.NO_DEADLINE));
+        submit(4, 2, new Scheduling(PrefixScope.SHARED, 4, "c", 300, Scheduling.NO_DEADLINE));
         while (!scheduler.isIdle()) {
             step(1);
         }
-        assertThat(ended).extracting(each -> each.sequence().id()).containsExactly(2L, 1L, 0L);
+        assertThat(ended).extracting(each -> each.sequence().id()).containsExactly(1L, 0L, 2L);
+    }
+
+    @Test
+    void aPriorityTakesNothingFromAnotherKey() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 2, 2, 64, 64), 16);
+        Sequence modest = submit(4, 12, 0, "modest");
+        for (int i = 0; i < 10; i++) {
+            submit(4, 4, 1000, "greedy");
+        }
+        while (!(modest.state() instanceof Finished)) {
+            step(1);
+        }
+        assertThat(modest.preemptions()).isZero();
+        assertThat(ended.stream().map(each -> each.sequence().id()).toList().indexOf(modest.id()))
+                .as("requests that ended before")
+                .isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void aKeyThatComesWhileAnotherHasAllPlacesIsGivenOneAtOnce() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 4, 4, 64, 64), 64);
+        for (int i = 0; i < 20; i++) {
+            submit(2, 40, 1000 - i, "greedy");
+        }
+        step(1);
+        step(1);
+        Sequence modest = submit(8, 4, -1000, "modest");
+        Batch next = step(1);
+        assertThat(entries(next)).contains(modest.id());
+        assertThat(next.size()).isEqualTo(4);
+        while (!(modest.state() instanceof Finished)) {
+            step(1);
+        }
+        assertThat(modest.preemptions()).isZero();
+    }
+
+    @Test
+    void aKeyThatComesWhileAnotherReadsLongPromptsIsReadInTurn() {
+        scheduler = scheduler(new SchedulerLimits(8, 8, 4, 4, 64, 64), 64);
+        for (int i = 0; i < 3; i++) {
+            submit(60, 4, 0, "greedy");
+        }
+        step(1);
+        Sequence modest = submit(8, 4, 0, "modest");
+        for (int i = 0; i < 4; i++) {
+            step(1);
+        }
+        assertThat(modest.generated()).as("tokens after four steps").isPositive();
+    }
+
+    @Test
+    void aKeyThatComesWhileAnotherHasAllPagesIsGivenSome() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 4, 4, 64, 64), 16);
+        Sequence large = submit(12, 50, 0, "greedy");
+        while (large.length() < 52) {
+            step(1);
+        }
+        Sequence modest = submit(16, 4, 0, "modest");
+        for (int i = 0; i < 3; i++) {
+            step(1);
+        }
+        assertThat(modest.generated()).as("tokens after three steps").isPositive();
+        while (!scheduler.isIdle()) {
+            step(1);
+        }
+        assertThat(large.generated()).isEqualTo(50);
+    }
+
+    @Test
+    void whatAKeyOwesFromBeforeKeepsItAwayForAWhileAlone() {
+        scheduler = scheduler(new SchedulerLimits(64, 64, 1, 1, 600, 64), 64);
+        for (int i = 0; i < 500; i++) {
+            submit(32, 16, 0, "early");
+        }
+        while (!scheduler.isIdle()) {
+            step(1);
+        }
+        ended.clear();
+        for (int i = 0; i < 500; i++) {
+            submit(32, 16, 0, "late");
+        }
+        step(1);
+        Sequence again = submit(32, 16, 0, "early");
+        while (again.state() instanceof Waiting) {
+            step(1);
+        }
+        assertThat(ended).as("requests of the other key before").hasSizeLessThanOrEqualTo(1);
+        scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 
     @Test
@@ -176,7 +264,7 @@ final class SchedulerTest {
         scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
         Sequence first = submit(4, 20, 0, "");
         step(1);
-        Sequence waiting = submit(4, 2, 0, "never served");
+        Sequence waiting = submit(4, 2, 0, "");
         scheduler.preemptYoungest();
         assertThat(scheduler.preempted()).isEqualTo(1);
         assertThat(scheduler.waiting()).isEqualTo(1);

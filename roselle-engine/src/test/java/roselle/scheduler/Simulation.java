@@ -29,7 +29,6 @@ import roselle.batch.Running;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
-import roselle.batch.SequenceState;
 import roselle.batch.StepResult;
 import roselle.batch.Waiting;
 import roselle.kvcache.PageCache;
@@ -376,10 +375,22 @@ final class Simulation {
     }
 
     private @Nullable Running firstRunning() {
-        Sequence first = null;
+        Sequence earliest = null;
         for (var each : requests) {
-            SequenceState state = each.sequence.state();
-            if (state instanceof Running && (first == null || each.sequence.ranksAbove(first))) {
+            if (each.sequence.state() instanceof Running
+                    && (earliest == null || each.sequence.arrivedBefore(earliest))) {
+                earliest = each.sequence;
+            }
+        }
+        Sequence first = earliest;
+        for (var each : requests) { // its key's place belongs to that key's first
+            if (first != null
+                    && each.sequence.state() instanceof Running
+                    && each.sequence
+                            .scheduling()
+                            .key()
+                            .equals(first.scheduling().key())
+                    && each.sequence.ranksAbove(first)) {
                 first = each.sequence;
             }
         }

@@ -31,7 +31,9 @@ class DequantizerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOOL")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"BOOL", "F8_E4M3_128"})
     void equalsTheReferenceBitForBit(DataType type) {
         MemorySegment blocks = golden.tensor(type + ".blocks").data();
         float[] expected = Dequantizer.all(golden.tensor(type + ".values"));
@@ -48,7 +50,9 @@ class DequantizerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOOL")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"BOOL", "F8_E4M3_128"})
     void readsFromAnyByteOfTheSource(DataType type) {
         MemorySegment blocks = golden.tensor(type + ".blocks").data().asSlice(0, type.blockBytes());
         float[] expected = new float[type.blockElements()];

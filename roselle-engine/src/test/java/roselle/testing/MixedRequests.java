@@ -13,6 +13,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.engine.Engine;
@@ -100,7 +102,12 @@ public final class MixedRequests {
                         end = finished.reasons() + " " + finished.usage().promptTokens() + " "
                                 + finished.usage().completionTokens();
                     case Failed failed -> end = failed.message();
-                    case ChoiceEnded _, Reasoning _, ToolCall _, PromptScored _ -> {}
+                    case ChoiceEnded _,
+                            Reasoning _,
+                            ToolCallStarted _,
+                            ToolCallDelta _,
+                            ToolCall _,
+                            PromptScored _ -> {}
                 }
             }
         }

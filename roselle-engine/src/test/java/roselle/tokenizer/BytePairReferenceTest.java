@@ -25,8 +25,8 @@ class BytePairReferenceTest {
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"gpt-2", "deepseek-coder", "falcon", "llama-spm"})
-    void aHundredThousandRandomTextsAgree(String name) throws IOException {
-        compare(name, 100_000, SEED + 1);
+    void tensOfThousandsOfRandomTextsAgree(String name) throws IOException {
+        compare(name, 40_000, SEED + 1);
     }
 
     private static void compare(String name, int texts, long seed) throws IOException {

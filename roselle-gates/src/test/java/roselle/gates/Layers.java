@@ -18,6 +18,7 @@ final class Layers {
     static final List<String> ROWS = List.of(
             "api",
             "tensor",
+            "json",
             "tokenizer",
             "jinja",
             "conversation",

@@ -193,6 +193,40 @@ final class LauncherTest {
         assertThat(outcome(builder.start()).out()).contains(folder.toRealPath() + "/app/roselle-cli/target/");
     }
 
+    /** Paths of modules are separated by colons, and nothing quotes one. */
+    @Test
+    void runsFromAFolderWithAColonInItsName() throws Exception {
+        Path jdk = jdk(folder.resolve("jdk"), "25");
+        Path app = Files.move(folder.resolve("app"), folder.resolve("app: new"));
+        for (int start = 0; start < 2; start++) {
+            var builder = builder(Map.of("ROSELLE_JAVA_HOME", jdk.toString()), List.of());
+            builder.command(app.resolve("roselle").toString(), "version");
+            Outcome outcome = outcome(builder.start());
+            assertThat(outcome.err()).isEmpty();
+            String path = outcome.out()
+                    .lines()
+                    .dropWhile(line -> !line.equals("<-p>"))
+                    .skip(1)
+                    .findFirst()
+                    .orElseThrow();
+            String[] parts = path.substring(1).split(":", -1); // our jar, and the libraries, of which there are none
+            assertThat(parts).hasSize(2);
+            assertThat(Path.of(parts[0]).toRealPath())
+                    .isEqualTo(app.toRealPath().resolve("roselle-cli/target/roselle-cli-1.jar"));
+        }
+    }
+
+    @Test
+    void saysWhereNoFolderIsWithoutAColon() throws Exception {
+        Path app = Files.move(folder.resolve("app"), folder.resolve("a:b"));
+        var cache = Map.of("ROSELLE_CACHE", folder.resolve("c:d").toString());
+        var builder = builder(cache, List.of());
+        builder.command(app.resolve("roselle").toString(), "version");
+        Outcome outcome = outcome(builder.start());
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("a:b", "c:d", "without a colon", "ROSELLE_CACHE");
+    }
+
     /** A caller that reads to the end before it asks for the status must not wait for the cache that is being made. */
     @Test
     void itsOutputEndsThoughNobodyHasAskedForItsStatus() throws Exception {
@@ -338,6 +372,7 @@ final class LauncherTest {
                         "uname",
                         "readlink",
                         "mkdir",
+                        "ln",
                         "rm",
                         "rmdir",
                         "mv",

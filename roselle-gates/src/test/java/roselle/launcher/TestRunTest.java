@@ -92,7 +92,7 @@ final class TestRunTest {
                 .containsSubsequence("22.2  roselle-two", "1.5  roselle-one", "22.2  two.BTest", "1.5  one.ATest");
         assertThat(folder.resolve("arguments"))
                 .content()
-                .contains("-fae", "-Dmaven.test.failure.ignore=true", "verify -P long");
+                .contains("-fae", "-Dmaven.test.failure.ignore=true", "verify -P long -T 2");
     }
 
     @ParameterizedTest

@@ -13,11 +13,27 @@ final class Attempts {
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
     private final Duration pause;
+    private final HubClock clock;
+    private final PullObserver observer;
+    private final Limit limit;
     private int failures;
     private long bytes;
 
-    Attempts(Duration pause) {
+    Attempts(Duration pause, HubClock clock, PullObserver observer, Limit limit) {
         this.pause = pause;
+        this.clock = clock;
+        this.observer = observer;
+        this.limit = limit;
+    }
+
+    /** What ends the attempts beside their number. */
+    @FunctionalInterface
+    interface Limit {
+        /** None. */
+        Limit NONE = more -> {};
+
+        /** Fails where there is no time for a pause that long. */
+        void require(Duration more);
     }
 
     /** Something the network does. */
@@ -51,7 +67,16 @@ final class Attempts {
             throw exhausted(failure);
         }
         Duration own = pause.multipliedBy(Math.min(LARGEST_FACTOR, 1L << (failures - 1)));
-        sleep(own.compareTo(failure.hubsWait()) > 0 ? own : failure.hubsWait());
+        Duration longer = own.compareTo(failure.hubsWait()) > 0 ? own : failure.hubsWait();
+        Duration wait = longer.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : longer;
+        limit.require(wait);
+        observer.pausing(String.valueOf(failure.getMessage()), wait);
+        sleep(wait);
+    }
+
+    /** A time in a word for people. */
+    static String words(Duration time) {
+        return time.toSeconds() >= 120 ? time.toMinutes() + " minutes" : time.toSeconds() + " seconds";
     }
 
     private static HubException exhausted(PassingFailure failure) {
@@ -61,9 +86,9 @@ final class Attempts {
                 failure);
     }
 
-    private static void sleep(Duration time) {
+    private void sleep(Duration time) {
         try {
-            Thread.sleep(time.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : time);
+            clock.sleep(time);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new HubException(

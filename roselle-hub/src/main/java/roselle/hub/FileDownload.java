@@ -83,7 +83,7 @@ final class FileDownload {
     // ---- pieces ----
 
     private void fill(PartFile part) throws IOException {
-        var attempts = api.attempts();
+        var attempts = api.attempts(transfers.observer());
         while (!missing(part).isEmpty()) {
             if (begin(part, missing(part).getFirst(), attempts)) {
                 transfers.all(missing(part).stream().map(piece -> () -> finishPiece(part, piece)));
@@ -119,7 +119,7 @@ final class FileDownload {
     }
 
     private void finishPiece(PartFile part, int piece) throws IOException {
-        var attempts = api.attempts();
+        var attempts = api.attempts(transfers.observer());
         while (!part.hasAll(piece)) {
             long from = part.next(piece);
             try (var _ = transfers.connection();

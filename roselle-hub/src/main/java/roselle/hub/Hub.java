@@ -26,8 +26,12 @@ public final class Hub implements AutoCloseable {
     private final HubApi api;
 
     public Hub(HubConfig config) {
+        this(config, HubClock.SYSTEM);
+    }
+
+    Hub(HubConfig config, HubClock clock) {
         this.config = config;
-        this.api = new HubApi(config);
+        this.api = new HubApi(config, clock);
     }
 
     /** Where a model lies if all its files are in the cache, without asking the hub. */
@@ -65,14 +69,20 @@ public final class Hub implements AutoCloseable {
 
     /** Asks the hub what a model has; an index of shards is fetched for this. */
     public PullPlan plan(HubName name) {
+        return plan(name, PullObserver.SILENT);
+    }
+
+    /** The same; the observer hears that the hub is asked, and of each pause before it is asked again. */
+    public PullPlan plan(HubName name, PullObserver observer) {
         try {
-            String commit = api.commit(name);
-            Listing listing =
-                    api.listing(name.repository(), commit, path -> FileChoice.isCandidate(path, name.selector()));
+            Inquiry inquiry = api.inquiry(name, observer);
+            String commit = api.commit(name, inquiry);
+            Listing listing = api.listing(
+                    name.repository(), commit, path -> FileChoice.isCandidate(path, name.selector()), inquiry);
             FileChoice choice = FileChoice.of(name, listing.files().keySet());
             var paths = new LinkedHashSet<>(choice.files());
             if (choice.index().isPresent()) {
-                paths.addAll(shardsOf(listing, choice.index().get()));
+                paths.addAll(shardsOf(listing, choice.index().get(), observer));
             }
             return plan(name, listing, paths, choice);
         } catch (IOException failure) {
@@ -96,10 +106,10 @@ public final class Hub implements AutoCloseable {
     }
 
     /** The names in an index, which it is fetched for. */
-    private Set<String> shardsOf(Listing listing, String index) throws IOException {
+    private Set<String> shardsOf(Listing listing, String index, PullObserver observer) throws IOException {
         var cache = new HubCache(config.cache(), listing.repository());
         cache.prepare();
-        download(cache, listing, List.of(index), PullObserver.SILENT);
+        download(cache, listing, List.of(index), observer);
         return shards(cache.snapshot(listing.commit()).resolve(index));
     }
 

@@ -3,6 +3,7 @@ package roselle.hub;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -16,32 +17,34 @@ final class HubApi implements AutoCloseable {
 
     private final HubConfig config;
     private final HubHttp http;
+    private final HubClock clock;
 
-    HubApi(HubConfig config) {
+    HubApi(HubConfig config, HubClock clock) {
         this.config = config;
+        this.clock = clock;
         this.http = new HubHttp(config);
     }
 
     /** The commit that a revision is now. */
-    String commit(HubName name) throws IOException {
+    String commit(HubName name, Inquiry inquiry) throws IOException {
         URI address = http.address("/api/models/" + name.repository() + "/revision/" + encodedWhole(name.revision()));
         String subject = name.repository() + " at " + name.revision();
-        return attempts().run(() -> {
+        return inquiry.attempts().run(() -> {
             try (HubResponse response = http.fetch(address, Optional.empty(), subject)) {
-                return HubJson.commit(new BodyStream(response.body(), MAX_LISTING_BYTES, subject), subject);
+                return HubJson.commit(new BodyStream(response.body(), MAX_LISTING_BYTES, subject, inquiry), subject);
             }
         });
     }
 
     /** The files of a commit whose paths are wanted; a hostile path fails, wanted or not. */
-    Listing listing(String repository, String commit, Predicate<String> isWanted) throws IOException {
+    Listing listing(String repository, String commit, Predicate<String> isWanted, Inquiry inquiry) throws IOException {
         SequencedMap<String, RepositoryFile> files = new LinkedHashMap<>();
         Optional<URI> page =
                 Optional.of(http.address("/api/models/" + repository + "/tree/" + commit + "?recursive=true"));
         long bytesLeft = MAX_LISTING_BYTES;
         for (int number = 0; page.isPresent(); number++) {
             requireFewer(number, repository);
-            Page read = readPage(page.get(), repository, isWanted, bytesLeft);
+            Page read = readPage(page.get(), repository, isWanted, bytesLeft, inquiry);
             files.putAll(read.files());
             requireFewFiles(files.size(), repository);
             bytesLeft -= read.bytes();
@@ -52,11 +55,11 @@ final class HubApi implements AutoCloseable {
 
     private record Page(SequencedMap<String, RepositoryFile> files, Optional<URI> next, long bytes) {}
 
-    private Page readPage(URI address, String repository, Predicate<String> isWanted, long bytesLeft)
+    private Page readPage(URI address, String repository, Predicate<String> isWanted, long bytesLeft, Inquiry inquiry)
             throws IOException {
-        return attempts().run(() -> {
+        return inquiry.attempts().run(() -> {
             try (HubResponse response = http.fetch(address, Optional.empty(), repository)) {
-                var in = new BodyStream(response.body(), bytesLeft, repository + "'s listing");
+                var in = new BodyStream(response.body(), bytesLeft, repository + "'s listing", inquiry);
                 var files = HubJson.files(in, repository, isWanted);
                 return new Page(files, next(address, response), in.count());
             }
@@ -100,8 +103,15 @@ final class HubApi implements AutoCloseable {
         return http.fetch(address, Optional.of(range), listing.repository() + "/" + file.path());
     }
 
-    Attempts attempts() {
-        return new Attempts(config.transfer().times().pause());
+    /** An inquiry about a repository, whose time begins now. */
+    Inquiry inquiry(HubName name, PullObserver observer) {
+        observer.asking(HubHttp.host(config.endpoint()), name);
+        return new Inquiry(name.repository(), config.transfer().times(), clock, observer);
+    }
+
+    /** Attempts to fetch a file's bytes, which may take the time that they need. */
+    Attempts attempts(PullObserver observer) {
+        return new Attempts(config.transfer().times().pause(), clock, observer, Attempts.Limit.NONE);
     }
 
     void abort() {
@@ -122,9 +132,11 @@ final class HubApi implements AutoCloseable {
         private final HubBody body;
         private final long limit;
         private final String subject;
+        private final Inquiry inquiry;
         private long count;
 
-        BodyStream(HubBody body, long limit, String subject) {
+        BodyStream(HubBody body, long limit, String subject, Inquiry inquiry) {
+            this.inquiry = inquiry;
             this.body = body;
             this.limit = limit;
             this.subject = subject;
@@ -146,6 +158,7 @@ final class HubApi implements AutoCloseable {
             int read = body.read(part, length);
             System.arraycopy(part, 0, buffer, offset, Math.max(0, read));
             count += Math.max(0, read);
+            inquiry.require(Duration.ZERO);
             if (count > limit) {
                 throw new HubException(
                         HubException.Kind.BAD_DATA, subject + " takes more than " + MAX_LISTING_BYTES + " bytes");

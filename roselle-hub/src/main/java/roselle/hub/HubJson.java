@@ -5,24 +5,18 @@ import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /** The hub's answers, read token by token so that a listing of a million files takes no memory. */
 final class HubJson {
     private static final long LARGEST_FILE = 1L << 44;
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(32)
-                    .maxNumberLength(64)
-                    .maxStringLength(1 << 20)
-                    .maxNameLength(1 << 10)
-                    .build())
-            .build();
+    private static final JsonFactory FACTORY =
+            JsonLimits.DEFAULT.withStringCharacters(1 << 20).factory();
 
     private HubJson() {}
 

@@ -1,9 +1,17 @@
 package roselle.hub;
 
+import java.time.Duration;
+
 /** Hears how a download gets on; called from several threads. */
 public interface PullObserver {
     /** One that does not listen. */
     PullObserver SILENT = new PullObserver() {};
+
+    /** The hub is asked what it has of a model. */
+    default void asking(String host, HubName name) {}
+
+    /** The network or the hub failed, which may pass: the same is tried again after a pause. */
+    default void pausing(String failure, Duration pause) {}
 
     /** Bytes of the missing ones that are there now; negative where a server made them worthless. */
     default void received(long bytes) {}

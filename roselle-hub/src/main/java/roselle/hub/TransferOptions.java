@@ -29,14 +29,17 @@ public record TransferOptions(Times times, int connections, long pieceBytes) {
      * @param headers until an answer begins
      * @param stall in which a body must bring {@link HubBody#MIN_BYTES}
      * @param pause before the second attempt; each further one waits twice as long, up to 16 times this
+     * @param inquiry to find out what the hub has of a model, pauses included
      * @param patience with another process that has the same file and does not get on
      */
-    public record Times(Duration connect, Duration headers, Duration stall, Duration pause, Duration patience) {
+    public record Times(
+            Duration connect, Duration headers, Duration stall, Duration pause, Duration inquiry, Duration patience) {
         public static final Times DEFAULT = new Times(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
                 Duration.ofMillis(500),
+                Duration.ofMinutes(5),
                 Duration.ofMinutes(10));
     }
 }

@@ -471,7 +471,12 @@ class HubTest {
 
     private static HubConfig config(LoopbackHub server, Path folder, Duration stall) {
         var times = new TransferOptions.Times(
-                Duration.ofMinutes(1), Duration.ofMinutes(2), stall, Duration.ofMillis(1), Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(2),
+                stall,
+                Duration.ofMillis(1),
+                Duration.ofMinutes(5),
+                Duration.ofMinutes(1));
         return new HubConfig(
                 server.uri(), Optional.of("hf_secret"), folder, false, new TransferOptions(times, 4, PIECE));
     }

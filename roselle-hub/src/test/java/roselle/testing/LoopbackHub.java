@@ -32,6 +32,7 @@ public final class LoopbackHub implements AutoCloseable {
     private final List<Request> requests = Collections.synchronizedList(new ArrayList<>());
     private final AtomicLong bodyBytes = new AtomicLong();
     private volatile Optional<Fault> fault = Optional.empty();
+    private volatile Optional<Fault> inquiryFault = Optional.empty();
     private volatile Optional<String> listing = Optional.empty();
     private volatile Optional<LoopbackHub> storage = Optional.empty();
     private volatile boolean promisesAnother;
@@ -74,6 +75,12 @@ public final class LoopbackHub implements AutoCloseable {
     /** Misbehaves at requests of files' bytes. */
     public LoopbackHub misbehaving(Fault now) {
         fault = Optional.of(now);
+        return this;
+    }
+
+    /** Misbehaves when it is asked what it has. */
+    public LoopbackHub misbehavingWhenAsked(Fault now) {
+        inquiryFault = Optional.of(now);
         return this;
     }
 
@@ -131,6 +138,11 @@ public final class LoopbackHub implements AutoCloseable {
                     exchange.getRequestMethod(),
                     exchange.getRequestURI().toString(),
                     Map.copyOf(exchange.getRequestHeaders())));
+            if (path.startsWith("/api/")
+                    && inquiryFault.isPresent()
+                    && inquiryFault.get().strike(exchange, new byte[0])) {
+                return;
+            }
             if (path.startsWith("/api/models/" + REPOSITORY + "/revision/")
                     || path.equals("/api/models/" + REPOSITORY)) {
                 json(exchange, description());

@@ -18,6 +18,7 @@ import roselle.api.InvalidRequestException;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.ApiKey;
 import roselle.server.config.KeyLimits;
+import roselle.server.config.KeyRights;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
@@ -37,7 +38,7 @@ final class AccessTest {
     static void start() {
         demo = new DemoServer(
                 ServerConfig.DEFAULT.with(AccessOptions.DEFAULT.withKeys(List.of(
-                        key("alice", ALICE, KeyLimits.DEFAULT),
+                        new ApiKey("alice", ApiKey.sha256(ALICE), KeyLimits.DEFAULT, new KeyRights("", true)),
                         key("poor", POOR, new KeyLimits(1_000, 20, 8)),
                         key("slow", SLOW, new KeyLimits(2, 1_000_000, 8)),
                         key("alone", ALONE, new KeyLimits(1_000, 1_000_000, 1))))),
@@ -129,6 +130,16 @@ final class AccessTest {
                             .status())
                     .isEqualTo(404);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/metrics", "/dashboard/state"})
+    void tellsWhatAllKeysDoToAnOperatorAlone(String path) {
+        var answer = get(path, "Bearer " + ALONE);
+
+        assertThat(answer.statusCode()).isEqualTo(403);
+        assertThat(DemoServer.json(answer.body()).at("/error/code").asString()).isEqualTo("operator_only");
+        assertThat(get(path, "Bearer " + ALICE).statusCode()).isEqualTo(200);
     }
 
     @Test

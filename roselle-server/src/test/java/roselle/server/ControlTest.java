@@ -74,7 +74,7 @@ final class ControlTest {
         assertThat(tokens.at("/token_strs").size())
                 .isEqualTo(tokens.at("/count").intValue());
         assertThat(tokens.at("/max_model_len").intValue())
-                .isEqualTo(demo.engine().maxContext());
+                .isEqualTo(demo.engine().context());
     }
 
     @Test

@@ -8,6 +8,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
@@ -47,6 +54,48 @@ final class DefectTest {
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.body()).startsWith("data: {}\n\ndata: {\"error\":{").endsWith("\n\n");
         assertThat(response.body()).doesNotContain("secret", "[DONE]");
+    }
+
+    /** It has gone: there is nobody to tell, and nothing to log. */
+    @Test
+    void takesAPeerThatLeavesWithinItsBodyForNoDefect() throws Exception {
+        var records = new ConcurrentLinkedQueue<LogRecord>();
+        var log = Logger.getLogger("roselle.server");
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                records.add(record);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(handler);
+        var thrown = new CompletableFuture<Throwable>();
+        var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
+        var routes = new Routes(Server.STANDARD).post("/", exchange -> read(exchange, thrown));
+        try (var listener = HttpListener.start(config, routes)) {
+            try (var peer = new PlainConnection(listener.port())) {
+                peer.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf");
+            }
+            assertThat(thrown.get(2, TimeUnit.MINUTES)).isInstanceOf(IOException.class);
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertThat(records).noneMatch(record -> record.getLevel().equals(Level.SEVERE));
+    }
+
+    private static void read(Exchange exchange, CompletableFuture<Throwable> thrown) throws IOException {
+        try {
+            exchange.body();
+            thrown.complete(new IllegalStateException("all of it came"));
+        } catch (IOException gone) {
+            thrown.complete(gone);
+            throw gone;
+        }
     }
 
     private static void fail(Exchange exchange) {

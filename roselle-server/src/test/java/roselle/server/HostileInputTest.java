@@ -213,7 +213,7 @@ final class HostileInputTest {
 
     @Test
     void refusesAPromptOneTokenPastTheContext() {
-        int context = demo.engine().maxContext();
+        int context = demo.engine().context();
         String fits = "{\"prompt\":" + "[" + "1,".repeat(context - 2) + "1],\"max_tokens\":1}";
         String past = "{\"prompt\":" + "[" + "1,".repeat(context - 1) + "1],\"max_tokens\":1}";
 

@@ -102,19 +102,21 @@ final class ResponseItemsTest {
         JsonNode whole = respond("\"input\":[" + QUESTION + "]," + TOOLS).at("/output/0");
         List<JsonNode> events = events("\"input\":[" + QUESTION + "]," + TOOLS);
 
-        assertThat(events.stream().map(ResponseItemsTest::type))
+        int size = events.size();
+        List<String> types = events.stream().map(ResponseItemsTest::type).toList();
+        assertThat(types.subList(0, 3))
+                .containsExactly("response.created", "response.in_progress", "response.output_item.added");
+        assertThat(types.subList(3, size - 3))
+                .hasSizeGreaterThan(2)
+                .containsOnly("response.function_call_arguments.delta");
+        assertThat(types.subList(size - 3, size))
                 .containsExactly(
-                        "response.created",
-                        "response.in_progress",
-                        "response.output_item.added",
-                        "response.function_call_arguments.delta",
-                        "response.function_call_arguments.done",
-                        "response.output_item.done",
-                        "response.completed");
+                        "response.function_call_arguments.done", "response.output_item.done", "response.completed");
         assertThat(joined(events, "response.function_call_arguments.delta"))
                 .isEqualTo(whole.at("/arguments").stringValue());
         assertThat(events.get(2).at("/item/arguments").stringValue()).isEmpty();
-        assertThat(events.get(5).at("/item")).isEqualTo(events.get(6).at("/response/output/0"));
+        assertThat(events.get(size - 2).at("/item"))
+                .isEqualTo(events.get(size - 1).at("/response/output/0"));
     }
 
     @Test

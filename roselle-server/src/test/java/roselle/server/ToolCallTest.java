@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,7 +60,7 @@ final class ToolCallTest {
     }
 
     @Test
-    void streamsACallInOneDelta() {
+    void streamsTheArgumentsOfACallAsTheyCome() {
         var response =
                 demo.post("/v1/chat/completions", "{\"messages\":[" + QUESTION + "],\"stream\":true," + WEATHER + "}");
         List<JsonNode> chunks = DemoServer.events(response.body()).stream()
@@ -72,11 +73,30 @@ final class ToolCallTest {
                 .filter(call -> !call.isMissingNode())
                 .toList();
 
-        assertThat(calls).hasSize(1);
-        assertThat(calls.getFirst().at("/index").intValue()).isZero();
+        assertThat(calls)
+                .hasSizeGreaterThan(3)
+                .allMatch(call -> call.at("/index").intValue() == 0);
         assertThat(calls.getFirst().at("/function/name").stringValue()).isEqualTo("get_weather");
+        assertThat(calls.getFirst().at("/id").stringValue()).startsWith("call_");
+        assertThat(calls.subList(1, calls.size())).noneMatch(call -> call.has("id"));
+        String arguments = calls.stream()
+                .map(call -> call.at("/function/arguments").stringValue())
+                .collect(Collectors.joining());
+        assertThat(DemoServer.json(arguments).at("/city").stringValue()).isEqualTo("Oslo");
         assertThat(chunks.getLast().at("/choices/0/finish_reason").stringValue())
                 .isEqualTo("tool_calls");
+    }
+
+    @Test
+    void endsWithTheFirstCallWhereOneAloneMayBe() {
+        JsonNode body = chat("[" + QUESTION + "]", ",\"parallel_tool_calls\":false");
+
+        assertThat(body.at("/choices/0/finish_reason").stringValue()).isEqualTo("tool_calls");
+        assertThat(body.at("/choices/0/message/tool_calls")).hasSize(1);
+        assertThat(body.at("/usage/completion_tokens").intValue())
+                .isLessThan(chat("[" + QUESTION + "]", "")
+                        .at("/usage/completion_tokens")
+                        .intValue());
     }
 
     @Test

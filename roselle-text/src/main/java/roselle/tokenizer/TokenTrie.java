@@ -3,9 +3,12 @@ package roselle.tokenizer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import roselle.api.CheckpointException;
 
 /** The spellings of added tokens as a tree of characters; finds the longest at a place. */
 public final class TokenTrie {
+    private static final int MAX_NODES = 1 << 21;
+
     private final Map<Long, Integer> children = new HashMap<>(); // node << 16 | character -> node
     private final Map<String, AddedToken> tokens = new HashMap<>();
     private boolean[] isEnd = new boolean[16];
@@ -25,6 +28,10 @@ public final class TokenTrie {
         int node = 0;
         for (int i = 0; i < spelling.length(); i++) {
             node = children.computeIfAbsent(((long) node << 16) | spelling.charAt(i), key -> nodes++);
+        }
+        if (nodes > MAX_NODES) {
+            throw new CheckpointException(
+                    "the added tokens have more than " + MAX_NODES + " characters in all: the file is damaged");
         }
         if (nodes > isEnd.length) {
             isEnd = Arrays.copyOf(isEnd, nodes * 2);

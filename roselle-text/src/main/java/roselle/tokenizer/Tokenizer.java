@@ -7,6 +7,16 @@ public interface Tokenizer {
     /** The ids of {@code text}. Lone surrogates are read as U+FFFD. */
     int[] encode(String text, EncodeOptions options);
 
+    /** The same, told how far it is. */
+    default int[] encode(String text, EncodeOptions options, EncodeProgress progress) {
+        return encode(text, options);
+    }
+
+    /** The ids of a text of so many bytes of UTF-8 are no fewer than this, whatever it says; 0 where nothing is known. */
+    default long leastIds(long utf8Bytes) {
+        return 0;
+    }
+
     /** The text of {@code ids}; bytes that are not UTF-8 become U+FFFD. */
     String decode(int[] ids, boolean skipSpecial);
 

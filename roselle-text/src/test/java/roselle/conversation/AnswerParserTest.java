@@ -4,46 +4,49 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.conversation.AnswerPart.Call;
+import roselle.conversation.AnswerPart.CallDelta;
+import roselle.conversation.AnswerPart.CallStarted;
 import roselle.conversation.AnswerPart.Text;
 import roselle.conversation.AnswerPart.Thought;
-import roselle.conversation.ConversationFormat.Mark;
-import roselle.conversation.ConversationFormat.Marks;
-import roselle.tokenizer.format.TokenizerFixture;
+import roselle.conversation.format.CallFormat;
+import roselle.conversation.format.CallFormats;
+import roselle.conversation.format.ThoughtFormat;
+import roselle.conversation.parse.Letters;
 
 final class AnswerParserTest {
-    private static final int TEXT = 100;
-    private static final int THINKS = 1;
-    private static final int THOUGHT = 2;
-    private static final int CALLS = 3;
-    private static final int CALLED = 4;
-
-    /** As in a vocabulary where the marks are special tokens. */
-    private static final ConversationFormat SPECIAL =
-            format(new Marks(new Mark(THINKS, ""), new Mark(THOUGHT, "")), new Marks(new Mark(CALLS, ""), Mark.NONE));
-
-    /** As in one where they are part of the text. */
-    private static final ConversationFormat SPELLED = format(
-            new Marks(new Mark(THINKS, "<think>"), new Mark(THOUGHT, "</think>")),
-            new Marks(new Mark(CALLS, "<tool_call>"), new Mark(CALLED, "</tool_call>")));
-
-    private static ConversationFormat format(Marks thoughts, Marks calls) {
-        return new ConversationFormat(List.of(), thoughts, calls, new JsonCalls());
-    }
+    private static final List<Map<String, Object>> TOOLS =
+            List.of(Map.of("type", "function", "function", Map.of("name", "f")));
 
     private final List<AnswerPart> parts = new ArrayList<>();
 
+    private static AnswerParser parser(String calls, boolean mayCall, boolean isThinking) {
+        var thoughts = ThoughtFormat.named("think").orElseThrow();
+        return ConversationFormat.ofText(thoughts, format(calls), new Letters(Map.of()))
+                .parser("", mayCall ? TOOLS : List.of(), isThinking);
+    }
+
+    private static CallFormat format(String name) {
+        return CallFormats.named(name).orElseThrow();
+    }
+
+    private void add(AnswerParser parser, String... tokens) {
+        for (String token : tokens) {
+            parts.addAll(parser.append(token));
+        }
+    }
+
     @Test
     void takesThoughtsApart() {
-        var parser = new AnswerParser(SPECIAL, false, false);
+        var parser = parser("hermes", false, false);
 
-        add(parser, THINKS, "");
-        add(parser, TEXT, "2 + 2");
-        add(parser, THOUGHT, "");
-        add(parser, TEXT, "4");
+        add(parser, "<think>", "2 + 2", "</think>", "4");
 
         assertThat(parts).containsExactly(new Thought("2 + 2"), new Text("4"));
         assertThat(parser.thoughtTokens()).isEqualTo(2);
@@ -51,55 +54,51 @@ final class AnswerParserTest {
 
     @Test
     void goesOnWithAThoughtThatThePromptBegan() {
-        var parser = new AnswerParser(SPECIAL, false, SPECIAL.endsInThought(new int[] {TEXT, THINKS}));
+        var parser = parser("hermes", false, true);
 
-        add(parser, TEXT, "hm");
+        add(parser, "hm");
 
         assertThat(parts).containsExactly(new Thought("hm"));
-        assertThat(SPECIAL.endsInThought(new int[] {THINKS, THOUGHT, TEXT})).isFalse();
     }
 
     @Test
-    void tellsCallsWhenTheyAreComplete() {
-        var parser = new AnswerParser(SPECIAL, true, false);
+    void tellsArgumentsWhileTheyCome() {
+        var parser = parser("hermes", true, false);
 
-        add(parser, TEXT, "Let me see.");
-        add(parser, CALLS, "");
-        add(parser, TEXT, "{\"name\": \"f\", \"argu");
-        assertThat(parts).hasSize(1);
-        add(parser, TEXT, "ments\": {\"a\": 1}}");
-        add(parser, CALLS, "");
-        add(parser, TEXT, "{\"name\":\"g\"}");
-        parts.addAll(parser.finish(""));
+        add(parser, "Let me see.", "<tool_call>", "\n{\"name\": \"f\", \"argu", "ments\": {\"a");
+        assertThat(parts).hasSize(3);
+        add(parser, "\": 1", "}", "}\n", "</tool_call>");
+        String id = ((CallStarted) parts.get(1)).id();
 
         assertThat(parts)
-                .containsExactly(new Text("Let me see."), new Call(0, "f", "{\"a\":1}"), new Call(1, "g", "{}"));
+                .containsExactly(
+                        new Text("Let me see."),
+                        new CallStarted(0, id, "f"),
+                        new CallDelta(0, "{\"a"),
+                        new CallDelta(0, "\": "),
+                        new CallDelta(0, "1}"),
+                        new Call(0, id, "f", "{\"a\": 1}"));
+        assertThat(id).matches("call_[0-9a-f]{24}");
     }
 
     @Test
-    void leavesOutMarksThatAreText() {
-        var parser = new AnswerParser(SPELLED, true, false);
+    void tellsACallThatTheAnswerEndsWithin() {
+        var parser = parser("hermes", true, false);
 
-        add(parser, THINKS, "<think>");
-        add(parser, TEXT, "hm");
-        add(parser, THOUGHT, "</think>");
-        add(parser, TEXT, "so ");
-        add(parser, CALLS, "<tool_call>");
-        add(parser, TEXT, "\n{\"name\":\"f\",\"arguments\":\"{}\"}\n");
-        add(parser, CALLED, "</tool_call>");
-        parts.addAll(parser.finish("end"));
+        add(parser, "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 12");
+        parts.addAll(parser.finish("3"));
 
-        assertThat(parts).containsExactly(new Thought("hm"), new Text("so "), new Call(0, "f", "{}"), new Text("end"));
+        assertThat(parts.getLast()).isEqualTo(new Call(0, ((CallStarted) parts.getFirst()).id(), "f", "{\"a\": 123"));
     }
 
     @Test
-    void takesAnArrayOfCalls() {
-        var parser = new AnswerParser(SPECIAL, true, false);
+    void goesOnAsWrittenWhereArgumentsAreNoJson() {
+        var parser = parser("hermes", true, false);
 
-        add(parser, CALLS, "");
-        parts.addAll(parser.finish("[{\"name\":\"f\",\"parameters\":{}},{\"name\":\"g\"}]"));
+        add(parser, "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": what}}\n</tool_call> then");
 
-        assertThat(parts).containsExactly(new Call(0, "f", "{}"), new Call(1, "g", "{}"));
+        assertThat(calls()).containsExactly("f {\"a\": what}}\n");
+        assertThat(parts.getLast()).isEqualTo(new Text(" then"));
     }
 
     @Test
@@ -112,13 +111,11 @@ final class AnswerParserTest {
                 "{\"name\":1}",
                 "null",
                 " ",
-                "{\"name\":\"f\"} x",
-                "[{\"name\":\"f\"},2]",
                 "{\"name\":\"\\ud800\"}")) {
-            var parser = new AnswerParser(SPECIAL, true, false);
+            var parser = parser("hermes", true, false);
             parts.clear();
 
-            add(parser, CALLS, "");
+            add(parser, "<tool_call>");
             parts.addAll(parser.finish(written));
 
             assertThat(parts).containsExactly(new Text(written));
@@ -126,81 +123,153 @@ final class AnswerParserTest {
     }
 
     @Test
-    void takesMarkedCallsForTextWhereThereIsNothingToCall() {
-        var parser = new AnswerParser(SPECIAL, false, false);
+    void keepsTheTextBehindACall() {
+        var parser = parser("mistral", true, false);
 
-        add(parser, CALLS, "");
-        add(parser, TEXT, "{\"name\":\"f\"}");
+        add(parser, "[TOOL_CALLS][{\"name\":\"f\"},2] x");
 
-        assertThat(parts).containsExactly(new Text("{\"name\":\"f\"}"));
-    }
-
-    private void add(AnswerParser parser, int id, String text) {
-        parts.addAll(parser.append(id, text));
+        assertThat(calls()).containsExactly("f {}");
+        assertThat(texts()).isEqualTo(",2] x");
     }
 
     @Test
-    void losesNothingOfMarkedTextWhateverTheTokens() {
+    void takesMarkedCallsForTextWhereThereIsNothingToCall() {
+        var parser = parser("hermes", false, false);
+
+        add(parser, "<tool_call>", "{\"name\":\"f\"}");
+
+        assertThat(texts()).isEqualTo("<tool_call>{\"name\":\"f\"}");
+    }
+
+    @Test
+    void anAnswerInJsonIsNoCallOfAnUnknownTool() {
+        var parser = parser("llama3_json", true, false);
+
+        add(parser, "{\"name\": \"nobody\",");
+
+        assertThat(texts()).isEqualTo("{\"name\": \"nobody\",");
+    }
+
+    @Test
+    void givesIdsAsTheFormatHasThem() {
+        for (String[] sample : new String[][] {
+            {"mistral", "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}]", "[A-Za-z0-9]{9}"},
+            {"mistral_args", "[TOOL_CALLS]f[CALL_ID]abcdefghi[ARGS]{}", "abcdefghi"},
+            {
+                "kimi_k2",
+                "<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}<|tool_call_end|>",
+                "functions\\.f:3"
+            },
+            {
+                "cohere_command3",
+                "<|START_ACTION|>[{\"tool_call_id\": \"7\", \"tool_name\": \"f\", \"parameters\": {}}]<|END_ACTION|>",
+                "7"
+            }
+        }) {
+            parts.clear();
+            var parser = parser(sample[0], true, false);
+            add(parser, sample[1]);
+
+            assertThat(parts.getLast())
+                    .isInstanceOfSatisfying(
+                            Call.class, call -> assertThat(call.id()).matches(sample[2]));
+        }
+    }
+
+    @Test
+    void losesNothingOfTextBetweenMarks() {
         var random = new Random(20261122);
         for (int round = 0; round < 2_000; round++) {
-            var parser = new AnswerParser(SPELLED, random.nextBoolean(), random.nextBoolean());
+            var parser = parser("hermes", random.nextBoolean(), random.nextBoolean());
             var written = new StringBuilder();
             parts.clear();
             for (int count = random.nextInt(12); count > 0; count--) {
-                switch (random.nextInt(4)) {
-                    case 0 -> add(parser, THINKS, "<think>");
-                    case 1 -> add(parser, THOUGHT, "</think>");
-                    default -> {
-                        String text = "t" + count + random.nextInt(100) + ";";
-                        written.append(text);
-                        add(parser, random.nextInt(5), marked(text, random));
-                    }
+                if (random.nextInt(2) == 0) {
+                    add(parser, mark(random));
+                } else {
+                    String text = "t" + count + random.nextInt(100) + ";";
+                    written.append(text);
+                    add(parser, text.charAt(0) + mark(random) + text.substring(1));
                 }
             }
             parts.addAll(parser.finish(""));
 
-            String told = parts.stream().map(AnswerParserTest::text).collect(Collectors.joining());
-            assertThat(told.replaceAll("</?(think|tool_call)>", "")).isEqualTo(written.toString());
+            assertThat(texts().replaceAll("</?(think|tool_call)>", "")).isEqualTo(written.toString());
         }
     }
 
-    /** A token's text, which may hold a mark that came late, in its middle too. */
-    private static String marked(String text, Random random) {
+    private static String mark(Random random) {
         List<String> marks = List.of("", "<think>", "</think>", "<tool_call>", "</tool_call>");
-        return text.charAt(0) + marks.get(random.nextInt(marks.size())) + text.substring(1);
+        return marks.get(random.nextInt(marks.size()));
+    }
+
+    /** Random pieces of a format's own letters: nothing but its marks and the space around them may be missing. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"hermes", "qwen3_coder", "mistral_args", "deepseek_v3", "openai", "pythonic", "gemma4", "kimi_k3"
+            })
+    void neverFailsAndNeverTellsAMark(String name) {
+        var random = new Random(20261123);
+        var literals = ConversationFormatLiterals.of(ThoughtFormat.NONE, format(name));
+        literals.addAll(
+                List.of("f", "{", "}", "\"", "\\", ":", ",", "[", "]", "(", ")", "=", "1", "a", " ", "\n", "é"));
+        for (int round = 0; round < 500; round++) {
+            var parser = parser(name, true, random.nextBoolean());
+            parts.clear();
+            for (int count = random.nextInt(40); count > 0; count--) {
+                add(parser, literals.get(random.nextInt(literals.size())));
+            }
+            parts.addAll(parser.finish(""));
+
+            long started = parts.stream().filter(CallStarted.class::isInstance).count();
+            assertThat(calls()).hasSize((int) started);
+            for (String mark : format(name).beginMarks()) {
+                assertThat(parts).noneMatch(part -> part instanceof Text(String text) && text.contains(mark));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<tool_call>",
+                "<tool_call>{\"a\":\"",
+                "<tool_call>{\"a\":[",
+                "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"",
+                "<tool_call>{\" , \"a\" : \"",
+                "<",
+                "<think>",
+                "{\"a\":",
+                "\n"
+            })
+    void worksNoMoreForEachCharacterOfALongAnswer(String piece) {
+        String answer = piece.repeat(20_000 / piece.length());
+        for (String format : List.of("hermes", "qwen3_coder", "llama3_json", "mistral")) {
+            var parser = parser(format, true, false);
+            parser.append(answer);
+            parser.finish("");
+
+            assertThat(parser.work()).as(format).isLessThan(5L * answer.length() + 1_000);
+        }
+    }
+
+    private List<String> calls() {
+        return parts.stream()
+                .filter(Call.class::isInstance)
+                .map(Call.class::cast)
+                .map(call -> call.name() + " " + call.arguments())
+                .toList();
+    }
+
+    private String texts() {
+        return parts.stream().map(AnswerParserTest::text).collect(Collectors.joining());
     }
 
     private static String text(AnswerPart part) {
         return switch (part) {
             case Text text -> text.text();
             case Thought thought -> thought.text();
-            case Call call -> throw new AssertionError("nothing was written as a call: " + call);
+            case CallStarted _, CallDelta _, Call _ -> "";
         };
-    }
-
-    @Test
-    void tellsTextBehindAMarkWithTheNextToken() {
-        var parser = new AnswerParser(SPELLED, false, true);
-
-        add(parser, THOUGHT, "hm</think>so");
-        assertThat(parts).containsExactly(new Thought("hm"));
-        add(parser, TEXT, " be");
-        parts.addAll(parser.finish(" it"));
-
-        assertThat(parts).containsExactly(new Thought("hm"), new Text("so be"), new Text(" it"));
-    }
-
-    @Test
-    void knowsTheFormatOfAVocabulary() {
-        var tokenizer = TokenizerFixture.ours(TokenizerFixture.json("qwen2"));
-        var format = ConversationFormat.of(tokenizer);
-        assertThat(format.thoughts().begin())
-                .isEqualTo(new Mark(tokenizer.idOf("<think>").orElseThrow(), "<think>"));
-        assertThat(format.thoughts().end()).isEqualTo(Mark.NONE);
-        assertThat(format.calls().begin().text()).isEqualTo("<tool_call>");
-        assertThat(format.endTokens())
-                .containsExactlyInAnyOrder(
-                        tokenizer.idOf("<|endoftext|>").orElseThrow(),
-                        tokenizer.idOf("<|im_end|>").orElseThrow());
     }
 }

@@ -95,6 +95,8 @@ public final class OfflineStage {
                     case GenerationEvent.TokenGenerated _,
                             GenerationEvent.ChoiceEnded _,
                             GenerationEvent.Reasoning _,
+                            GenerationEvent.ToolCallStarted _,
+                            GenerationEvent.ToolCallDelta _,
                             GenerationEvent.ToolCall _,
                             GenerationEvent.PromptScored _ -> {}
                 }

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * <p>Each routine begins at a multiple of 64 bytes. What is between them traps.
  */
-final class ExecutableMemory implements AutoCloseable {
+public final class ExecutableMemory implements AutoCloseable {
     private static final int ALIGNMENT = 64;
     private static final byte TRAP = (byte) 0xCC;
     private static final long PAGE = 4096;
@@ -25,7 +25,7 @@ final class ExecutableMemory implements AutoCloseable {
     }
 
     /** Maps routines; empty where the system refuses executable memory. */
-    static Optional<ExecutableMemory> of(List<byte[]> codes) {
+    public static Optional<ExecutableMemory> of(List<byte[]> codes) {
         long size = codes.stream().mapToLong(code -> aligned(code.length)).sum();
         MemorySegment memory = SystemCalls.mmap((size + PAGE - 1) / PAGE * PAGE);
         memory.fill(TRAP);
@@ -48,7 +48,7 @@ final class ExecutableMemory implements AutoCloseable {
     }
 
     /** The routines in the order in which they were given. */
-    List<MemorySegment> routines() {
+    public List<MemorySegment> routines() {
         return routines;
     }
 

@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
-import roselle.cpu.machine.Operand.General;
+import roselle.cpu.machine.assembler.Assembler;
+import roselle.cpu.machine.assembler.Operand;
+import roselle.cpu.machine.assembler.Operand.General;
 
 /**
  * What the processor and the system offer to machine code, asked by {@code cpuid} and {@code xgetbv}.
@@ -105,9 +107,9 @@ public record Processor(Set<Feature> features, String obstacle) {
      * @param ebx7 the register EBX of leaf 7, and so on
      * @param eax71 the register EAX of leaf 7, subleaf 1
      */
-    record Answers(int ecx1, int ebx7, int ecx7, int edx7, int eax71, int saved) {
+    public record Answers(int ecx1, int ebx7, int ecx7, int edx7, int eax71, int saved) {
         /** What may be used, where the system permits what it has to be asked for. */
-        Set<Feature> features(LongPredicate permits) {
+        public Set<Feature> features(LongPredicate permits) {
             var found = EnumSet.noneOf(Feature.class);
             boolean hasFmaAndHalves = (ecx1 & 1 << 12) != 0 && (ecx1 & 1 << 29) != 0;
             if (!saves(AVX_STATE) || !hasFmaAndHalves || (ebx7 & 1 << 5) == 0) {
@@ -146,7 +148,7 @@ public record Processor(Set<Feature> features, String obstacle) {
     }
 
     /** Replaces two numbers, leaf and subleaf, by four registers. */
-    static byte[] identify() {
+    public static byte[] identify() {
         var code = new Assembler();
         code.push(General.RBX);
         code.load(General.RAX, Operand.at(General.RDI, 0));
@@ -162,7 +164,7 @@ public record Processor(Set<Feature> features, String obstacle) {
     }
 
     /** Stores the states that the system saves. */
-    static byte[] states() {
+    public static byte[] states() {
         var code = new Assembler();
         code.set(General.RCX, 0);
         code.xgetbv();

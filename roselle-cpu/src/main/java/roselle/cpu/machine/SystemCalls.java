@@ -13,7 +13,7 @@ import roselle.api.DeviceException;
 
 /** The C library's functions for memory, and calls into code of our own; Linux on x86-64 only. */
 @SuppressWarnings("restricted") // the launcher and the manifest grant this module native access
-final class SystemCalls {
+public final class SystemCalls {
     static final int READ = 1;
     static final int WRITE = 2;
     static final int EXECUTE = 4;
@@ -114,7 +114,7 @@ final class SystemCalls {
     }
 
     /** Runs code of ours with one argument; it must end within a millisecond, since a safepoint waits for it. */
-    static void call(MemorySegment code, long argument) {
+    public static void call(MemorySegment code, long argument) {
         try {
             CODE.invokeExact(code, argument);
         } catch (Throwable failure) {

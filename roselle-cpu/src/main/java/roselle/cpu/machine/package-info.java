@@ -1,4 +1,4 @@
-/** Machine code for the processor's products: an x86-64 assembler, executable memory, a probe, and the kernels. */
+/** What machine code needs of the processor and the system: a probe, executable memory, calls. */
 @NullMarked
 package roselle.cpu.machine;
 

@@ -3,13 +3,13 @@ package roselle.cpu.machine;
 import java.lang.foreign.MemorySegment;
 
 /** A piece of memory between two pages that nobody may touch: code that reads or writes beyond either end dies. */
-final class GuardedMemory implements AutoCloseable {
+public final class GuardedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
 
     private final MemorySegment mapped;
     private final long room;
 
-    GuardedMemory(long most) {
+    public GuardedMemory(long most) {
         room = (most + PAGE - 1) / PAGE * PAGE;
         mapped = SystemCalls.mmap(room + 2 * PAGE);
         boolean isGuarded = SystemCalls.mprotect(mapped.asSlice(0, PAGE), 0)
@@ -20,12 +20,12 @@ final class GuardedMemory implements AutoCloseable {
     }
 
     /** Bytes that end where the upper guard begins. */
-    MemorySegment upToTheEnd(long bytes) {
+    public MemorySegment upToTheEnd(long bytes) {
         return mapped.asSlice(PAGE + room - bytes, bytes);
     }
 
     /** Bytes that begin where the lower guard ends. */
-    MemorySegment fromTheStart(long bytes) {
+    public MemorySegment fromTheStart(long bytes) {
         return mapped.asSlice(PAGE, bytes);
     }
 

@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the system says of this process's memory. */
-final class MemoryMap {
+public final class MemoryMap {
     private MemoryMap() {}
 
     /** The line of the mapping that begins at an address, in hexadecimal digits. */
-    static String lineOf(String address) {
+    public static String lineOf(String address) {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.startsWith(address)).findFirst().orElse("");
         } catch (IOException failure) {

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** All families of decoders, and the way from a checkpoint to one. */
 public final class Architectures {

@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
 
 /** Command R: attention and feed-forward side by side behind one layer norm, pairs of neighbours rotated. */
 final class Cohere implements Architecture {

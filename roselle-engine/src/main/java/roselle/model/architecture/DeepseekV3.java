@@ -8,10 +8,10 @@ import java.util.Set;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.Router;
-import roselle.model.AttentionSpec;
-import roselle.model.Blueprint;
-import roselle.model.FeedForwardSpec;
-import roselle.model.Part;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** DeepSeek V3: latent attention, and experts chosen by groups with a correction. */
 final class DeepseekV3 implements Architecture {
@@ -32,7 +32,7 @@ final class DeepseekV3 implements Architecture {
         config.requireOff("attention_bias");
         builder.gated(config, "hidden_act", Activation.SILU, false);
         FeedForwardSpec.Experts experts = experts(config);
-        int dense = config.integer("first_k_dense_replace", "leading_dense_block_count", 0);
+        int dense = config.sizeOrNone("first_k_dense_replace", "leading_dense_block_count", MOST);
         for (int layer = Math.max(0, dense); layer < builder.feedForwards.length; layer++) {
             builder.feedForwards[layer] = experts;
         }
@@ -56,7 +56,7 @@ final class DeepseekV3 implements Architecture {
 
     private static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
         int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
-        int queryRank = config.integer("q_lora_rank", "attention.q_lora_rank", 0);
+        int queryRank = config.sizeOrNone("q_lora_rank", "attention.q_lora_rank", MOST);
         int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);
         boolean compact = config.has("", "attention.key_length_mla");
         int keySize = config.integer("qk_head_dim", compact ? "attention.key_length_mla" : "attention.key_length", 0);
@@ -78,7 +78,7 @@ final class DeepseekV3 implements Architecture {
         String field = config.has("n_routed_experts", "") ? "n_routed_experts" : "num_local_experts";
         int experts = config.size(field, "expert_count", MOST);
         int size = config.size("moe_intermediate_size", "expert_feed_forward_length", MOST);
-        int shared = config.integer("n_shared_experts", "expert_shared_count", 0);
+        int shared = config.sizeOrNone("n_shared_experts", "expert_shared_count", MOST / size);
         int groups = config.size("n_group", "expert_group_count", MOST, 1);
         return new FeedForwardSpec.Experts(
                 experts,

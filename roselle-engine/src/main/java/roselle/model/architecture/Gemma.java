@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
 
 /** Gemma: scaled embeddings, and norms that store the distance from 1. */
 final class Gemma implements Architecture {

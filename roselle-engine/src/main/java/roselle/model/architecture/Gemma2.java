@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.Part;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** Gemma 2: Gemma with norms on both sides of each half, soft caps, and a window in every other layer. */
 final class Gemma2 implements Architecture {
@@ -29,8 +29,7 @@ final class Gemma2 implements Architecture {
         builder.embeddingScale = (float) Math.sqrt(builder.sizes.width());
         builder.projectionBias = config.flag("attention_bias", "", false);
         builder.attentionOutputBias = builder.projectionBias;
-        builder.windows(
-                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> layer % 2 == 0);
         builder.scoreScale =
                 (float) (1 / Math.sqrt(config.number("query_pre_attn_scalar", "", assumedScalar(builder.sizes))));
         builder.scoreSoftCap = (float) config.number("attn_logit_softcapping", "attn_logit_softcapping", 0);

@@ -2,12 +2,12 @@ package roselle.model.architecture;
 
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.RopeScaling;
-import roselle.model.RopeSpec;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.spec.RopeScaling;
+import roselle.model.spec.RopeSpec;
+import roselle.model.weights.Blueprint;
 
 /** Gemma 3, text only: Gemma 2 with normalised heads instead of soft caps, and one full layer in six. */
 final class Gemma3 implements Architecture {

@@ -3,9 +3,9 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.Part;
+import roselle.model.spec.BlockSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** GLM 4 (0414): norms on both sides of each half, neighbours in half of each head rotated. */
 final class Glm4 implements Architecture {

@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** GPT-2: learned positions, layer norms, and matrices stored the other way round. */
 final class Gpt2 implements Architecture {

@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.spec.BlockSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** GPT-NeoX and Pythia: attention and feed-forward side by side, each behind a layer norm of its own. */
 final class GptNeox implements Architecture {

@@ -6,10 +6,10 @@ import java.util.Set;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.Router;
-import roselle.model.Blueprint;
-import roselle.model.FeedForwardSpec;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** gpt-oss: sinks, a window in every other layer, biased experts with bounded gates, maybe in MXFP4. */
 final class GptOss implements Architecture {
@@ -31,8 +31,7 @@ final class GptOss implements Architecture {
         builder.projectionBias = config.flag("attention_bias", "", true);
         builder.attentionOutputBias = builder.projectionBias;
         builder.sinks = true;
-        builder.windows(
-                config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> layer % 2 == 0);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> layer % 2 == 0);
         if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
             throw config.unsupported("hidden_act", "not silu", "silu");
         }

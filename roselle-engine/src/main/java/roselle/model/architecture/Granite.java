@@ -3,9 +3,9 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
 
 /** Granite: Llama with a multiplier on embeddings, scores, residuals and logits. */
 final class Granite implements Architecture {

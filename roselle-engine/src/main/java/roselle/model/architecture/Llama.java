@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** Llama 1 to 3 and all who share their shape; as GGUF also Mistral and Mixtral. */
 final class Llama implements Architecture {
@@ -30,7 +30,7 @@ final class Llama implements Architecture {
         boolean innerBias =
                 config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
         builder.gated(config, "hidden_act", Activation.SILU, innerBias);
-        builder.windows(config, config.integer("", "attention.sliding_window", 0), layer -> true); // Mistral's
+        builder.windows(config, config.window("", "attention.sliding_window"), layer -> true); // Mistral's
         if (config.integer("", "expert_count", 0) > 0) {
             Arrays.fill(builder.feedForwards, Mixture.of(config, builder.sizes.inner(), true));
         }

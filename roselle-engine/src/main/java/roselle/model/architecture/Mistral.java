@@ -2,7 +2,7 @@ package roselle.model.architecture;
 
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** Mistral: Llama with a sliding window in all layers (Jiang et al., 2023). */
 final class Mistral implements Architecture {
@@ -21,7 +21,7 @@ final class Mistral implements Architecture {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
         builder.rope(config, 10_000, false);
-        builder.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", ""), layer -> true);
         builder.gated(config, "hidden_act", Activation.SILU, false);
         return new Blueprint(builder.spec(), Names.huggingFace());
     }

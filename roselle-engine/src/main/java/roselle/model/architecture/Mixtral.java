@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** Mixtral: Mistral with experts (Jiang et al., 2024). */
 final class Mixtral implements Architecture {
@@ -25,7 +25,7 @@ final class Mixtral implements Architecture {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
         builder.rope(config, 1_000_000, false);
-        builder.windows(config, config.integer("sliding_window", "", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", ""), layer -> true);
         config.activation("hidden_act", Activation.SILU);
         Arrays.fill(builder.feedForwards, Mixture.of(config, builder.sizes.inner(), true));
         return new Blueprint(builder.spec(), NAMES);

@@ -4,7 +4,7 @@ import roselle.api.CheckpointException;
 import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.Router;
-import roselle.model.FeedForwardSpec;
+import roselle.model.spec.FeedForwardSpec;
 
 /** Reads how many experts there are and how they are chosen. */
 final class Mixture {

@@ -57,6 +57,21 @@ final class ModelConfig {
         return checked(name(field, key), integer(field, key, fallback), most);
     }
 
+    /** The same, where 0 means that there is none; so does absence. */
+    int sizeOrNone(String field, String key, int most) {
+        String name = name(field, key);
+        int value = integer(field, key, 0);
+        if (value < 0 || value > most) {
+            throw new CheckpointException(metadata.origin() + ": " + name + " is " + value + ", expected 0 to " + most);
+        }
+        return value;
+    }
+
+    /** Tokens that a query sees; 0 for all. */
+    int window(String field, String key) {
+        return sizeOrNone(field, key, Sizes.MAX_POSITIONS);
+    }
+
     double number(String field, String key) {
         return metadata.number(name(field, key));
     }
@@ -142,7 +157,12 @@ final class ModelConfig {
             throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
                     + ", expected two extents");
         }
-        return Math.toIntExact(tensor.shape().extent(axis));
+        long extent = tensor.shape().extent(axis);
+        if (extent < 1 || extent > Integer.MAX_VALUE) {
+            throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
+                    + ", expected extents from 1 on");
+        }
+        return (int) extent;
     }
 
     CheckpointException unsupported(String field, String value, String supported) {

@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import static java.util.Map.entry;
 
 import java.util.Map;
-import roselle.model.Part;
-import roselle.model.WeightNames;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
 /** The names that most families share, in either format. */
 final class Names {

@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.Part;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** Phi 3 and 4: Llama with fused matrices and LongRoPE. */
 final class Phi3 implements Architecture {
@@ -23,7 +23,7 @@ final class Phi3 implements Architecture {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
         builder.rope(config, 10_000, false);
-        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> true);
         config.has("original_max_position_embeddings", "");
         builder.gated(config, "hidden_act", Activation.SILU, false);
         return new Blueprint(

@@ -1,7 +1,7 @@
 package roselle.model.architecture;
 
 import java.util.Arrays;
-import roselle.model.FeedForwardSpec;
+import roselle.model.spec.FeedForwardSpec;
 
 /** What the Qwen families have in common. */
 final class Qwen {
@@ -9,7 +9,7 @@ final class Qwen {
 
     /** A window in the upper layers, if it is switched on at all. */
     static void windows(ModelConfig config, SpecBuilder builder) {
-        int window = config.integer("sliding_window", "", 0);
+        int window = config.window("sliding_window", "");
         int first = config.integer("max_window_layers", "", 0);
         boolean slides = config.flag("use_sliding_window", "", false);
         builder.windows(config, slides ? window : 0, layer -> layer >= first);

@@ -3,7 +3,7 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
+import roselle.model.weights.Blueprint;
 
 /** Qwen 2 and 2.5: Llama with biases on queries, keys and values. */
 final class Qwen2 implements Architecture {

@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.Part;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** Qwen 2 with experts, one of them shared and gated. */
 final class Qwen2Moe implements Architecture {

@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.Blueprint;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.weights.Blueprint;
 
 /** Qwen 3: Llama with normalised query and key heads. */
 final class Qwen3 implements Architecture {

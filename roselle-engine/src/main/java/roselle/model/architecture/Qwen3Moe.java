@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.Blueprint;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.weights.Blueprint;
 
 /** Qwen 3 with experts. */
 final class Qwen3Moe implements Architecture {

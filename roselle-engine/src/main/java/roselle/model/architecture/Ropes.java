@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Metadata;
-import roselle.model.RopeScaling;
-import roselle.model.RopeSpec;
+import roselle.model.spec.RopeScaling;
+import roselle.model.spec.RopeSpec;
 import roselle.tensor.Dequantizer;
 
 /**

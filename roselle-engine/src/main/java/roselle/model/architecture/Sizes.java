@@ -7,7 +7,7 @@ record Sizes(int vocabulary, int width, int layers, int heads, int keyHeads, int
     private static final int MAX_LAYERS = 1_000;
     private static final int MAX_HEADS = 10_000;
     private static final int MAX_NUMBERS = 10_000_000;
-    private static final int MAX_POSITIONS = 1 << 30;
+    static final int MAX_POSITIONS = 1 << 30;
 
     static Sizes of(ModelConfig config) {
         int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);

@@ -3,8 +3,8 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
 
 /** SmolLM 3: Llama without positions in every fourth layer. */
 final class SmolLm3 implements Architecture {

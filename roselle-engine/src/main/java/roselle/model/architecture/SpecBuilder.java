@@ -7,15 +7,15 @@ import roselle.backend.Activation;
 import roselle.backend.Gate;
 import roselle.backend.HeadShape;
 import roselle.backend.Norm;
-import roselle.model.AttentionSpec;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.BlockSpec;
-import roselle.model.DecoderSpec;
-import roselle.model.FeedForwardSpec;
-import roselle.model.LayerSpec;
-import roselle.model.NormSpec;
-import roselle.model.OutputSpec;
-import roselle.model.RopeSpec;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.LayerSpec;
+import roselle.model.spec.NormSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.spec.RopeSpec;
 
 /**
  * A decoder in the making. It begins as Llama's (RMS norms before each half, rotary positions, gated SiLU, no biases, all

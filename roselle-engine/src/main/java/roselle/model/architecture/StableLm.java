@@ -3,10 +3,10 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.AttentionSpec.QueryKeyNorm;
-import roselle.model.BlockSpec;
-import roselle.model.Blueprint;
-import roselle.model.Part;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.BlockSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** StableLM: Llama with layer norms and partly rotated heads. */
 final class StableLm implements Architecture {

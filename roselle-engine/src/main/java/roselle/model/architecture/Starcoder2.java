@@ -3,9 +3,9 @@ package roselle.model.architecture;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.Activation;
-import roselle.model.Blueprint;
-import roselle.model.OutputSpec;
-import roselle.model.Part;
+import roselle.model.spec.OutputSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** StarCoder 2: layer norms, biases everywhere, a plain feed-forward. */
 final class Starcoder2 implements Architecture {
@@ -27,7 +27,7 @@ final class Starcoder2 implements Architecture {
         boolean bias = config.flag("use_bias", "", true);
         builder.projectionBias = bias;
         builder.attentionOutputBias = bias;
-        builder.windows(config, config.integer("sliding_window", "attention.sliding_window", 0), layer -> true);
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> true);
         builder.plain(config, "hidden_act", Activation.GELU_TANH, bias);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
         return new Blueprint(builder.spec(), Names.of(config, NAMES));

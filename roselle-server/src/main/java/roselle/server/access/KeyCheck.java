@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.ApiKey;
+import roselle.server.http.ApiException;
 import roselle.server.http.Credentials;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.Routes;
@@ -27,6 +29,7 @@ public final class KeyCheck implements Routes.Interceptor {
     private static final Set<String> OPEN = Set.of("/", "/health", "/ready", "/version");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
+    private static final Set<String> FOR_OPERATORS = Set.of(METRICS, "/dashboard/state");
 
     private final LongSupplier clock;
     private volatile List<Entry> entries;
@@ -68,7 +71,14 @@ public final class KeyCheck implements Routes.Interceptor {
     @Override
     public void handle(Exchange exchange, Handler next) throws IOException {
         if (!entries.isEmpty() && !isOpen(exchange.path())) {
-            exchange.note(NOTE, required(exchange));
+            KeyUse use = required(exchange);
+            if (FOR_OPERATORS.contains(exchange.path()) && !use.isOperator()) {
+                throw new ApiException(
+                        ErrorKind.OPERATOR_ONLY,
+                        "this tells what all keys do, so it needs an operator's key: one whose line has role=operator");
+            }
+            exchange.note(NOTE, use);
+            exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);
     }

@@ -14,6 +14,7 @@ import roselle.server.http.Quota;
 final class KeyUse {
     private static final String REQUESTS = "requests";
     private static final String TOKENS = "tokens";
+    private static final int SHARE = 8;
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final ApiKey key;
@@ -35,16 +36,32 @@ final class KeyUse {
         return key.name();
     }
 
+    boolean isOperator() {
+        return key.rights().isOperator();
+    }
+
+    String group() {
+        return key.group();
+    }
+
     /**
      * Begins a request.
      *
+     * @param left places in the server that it leaves to others; a key that has some already takes at most {@link #SHARE} times these
      * @throws ApiException 429 with the time after which the limit lets another one in
      */
-    synchronized void enter() {
+    synchronized void enter(int left) {
         KeyLimits limits = key.limits();
         long now = clock.getAsLong();
         if (concurrent >= limits.concurrent()) {
             throw refusal(ErrorKind.REQUEST_LIMIT, limits.concurrent() + " requests at a time", SOON);
+        }
+        if (concurrent > 0 && concurrent + 1 > (long) SHARE * left) {
+            throw ApiException.busy(
+                    ErrorKind.OVERLOADED,
+                    "the server is nearly full, and this key has " + concurrent
+                            + " of its places: what is left is for others; try again later",
+                    SOON);
         }
         require(requests, REQUESTS, ErrorKind.REQUEST_LIMIT, now);
         require(tokens, TOKENS, ErrorKind.TOKEN_LIMIT, now);

@@ -55,7 +55,7 @@ public final class LimitedAdmission implements Admission {
 
     private Ticket keyed(Exchange exchange, KeyUse use) {
         try {
-            use.enter();
+            use.enter(most - inside.get());
         } finally {
             use.tell(exchange);
         }
@@ -87,6 +87,11 @@ public final class LimitedAdmission implements Admission {
         @Override
         public String key() {
             return use.name();
+        }
+
+        @Override
+        public String group() {
+            return use.group();
         }
 
         @Override

@@ -19,9 +19,14 @@ public interface Admission {
     interface Ticket extends AutoCloseable {
         Ticket FREE = new Ticket() {};
 
-        /** Whose request it is, for equal shares of the engine; empty for nobody's. */
+        /** Whose request it is; empty for nobody's. */
         default String key() {
             return "";
+        }
+
+        /** Whose share of the engine and whose cached prefixes it takes: the key's own, or its group's. */
+        default String group() {
+            return key();
         }
 
         /** What the request took; before {@link #close}, at most once for each of its generations. */

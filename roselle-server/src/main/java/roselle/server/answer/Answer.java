@@ -9,6 +9,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
 import roselle.engine.Generation;
 import roselle.server.http.Errors;
@@ -48,7 +50,13 @@ public final class Answer implements AutoCloseable {
         switch (event) {
             case TokenGenerated _ -> tokens++;
             case Finished finished -> pay(finished.usage());
-            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _, Failed _ -> {}
+            case PromptScored _,
+                    Reasoning _,
+                    ToolCallStarted _,
+                    ToolCallDelta _,
+                    ToolCall _,
+                    ChoiceEnded _,
+                    Failed _ -> {}
         }
         if (event instanceof Failed failed) {
             throw Errors.of(failed);

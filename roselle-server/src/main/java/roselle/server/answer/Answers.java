@@ -5,10 +5,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.api.Usage;
 import roselle.engine.Embedding;
+import roselle.engine.Generation;
 import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
 
@@ -69,7 +71,13 @@ public final class Answers {
         /** Brings a request to a model's engine; the generation ends at the latest when the peer goes. */
         public Answer submit(ServedModel model, GenerationRequest request) {
             GenerationRequest own = withKey(request);
-            var generation = model.engine().submit(own);
+            Generation generation;
+            try {
+                generation = model.engine().submit(own);
+            } catch (InvalidRequestException tooLong) {
+                payForRefusal(model, tooLong);
+                throw tooLong;
+            }
             cancelledBy(generation::close);
             var listener = observer.accepted(exchange, model, own, generation.promptTokens());
             return new Answer(generation, listener, ticket, () -> isBrokenOff);
@@ -77,10 +85,36 @@ public final class Answers {
 
         /** Brings a text whose vector is wanted to a model's engine; it is cancelled at the latest when the peer goes. */
         public Embedding embed(ServedModel model, Prompt text, SchedulingOptions scheduling) {
-            Embedding embedding = model.engine().embed(text, withKey(scheduling));
+            Embedding embedding;
+            try {
+                embedding = model.engine().embed(text, withKey(scheduling));
+            } catch (InvalidRequestException tooLong) {
+                payForRefusal(model, tooLong);
+                throw tooLong;
+            }
             cancelledBy(embedding::close);
             ticket.spend(new Usage(embedding.tokens(), 0, 0, 0, 0, 0, 0));
             return embedding;
+        }
+
+        /** The ids of a prompt, which are paid for as if they had been read. */
+        public int[] tokenize(ServedModel model, Prompt prompt) {
+            int[] ids = model.engine().tokenize(prompt, ticket.group());
+            ticket.spend(new Usage(ids.length, 0, 0, 0, 0, 0, 0));
+            return ids;
+        }
+
+        /** The text of ids, which are paid for likewise. */
+        public String detokenize(ServedModel model, int[] ids) {
+            ticket.spend(new Usage(ids.length, 0, 0, 0, 0, 0, 0));
+            return model.engine().detokenize(ids, ticket.group());
+        }
+
+        /** What was too long has been encoded up to a full context. */
+        private void payForRefusal(ServedModel model, InvalidRequestException refusal) {
+            if (refusal.reason() == InvalidRequestException.Reason.CONTEXT_LENGTH) {
+                ticket.spend(new Usage(model.engine().context(), 0, 0, 0, 0, 0, 0));
+            }
         }
 
         /** Whose request it is; empty for nobody's. */
@@ -111,7 +145,7 @@ public final class Answers {
         }
 
         private SchedulingOptions withKey(SchedulingOptions asked) {
-            return new SchedulingOptions(asked.priority(), ticket.key(), asked.cacheSalt(), asked.deadline());
+            return new SchedulingOptions(asked.priority(), ticket.group(), asked.cacheSalt(), asked.deadline());
         }
 
         @Override

@@ -17,8 +17,9 @@ import roselle.api.InvalidRequestException;
  * @param name whose it is: for equal shares of the engine and for the log
  * @param sha256 of the key's bytes, 64 hexadecimal digits in lower case
  * @param limits what it may take
+ * @param rights what it is to the others
  */
-public record ApiKey(String name, String sha256, KeyLimits limits) {
+public record ApiKey(String name, String sha256, KeyLimits limits, KeyRights rights) {
     private static final int LONGEST_NAME = 64;
     private static final int HASH_DIGITS = 64;
     private static final int RANDOM_BYTES = 32;
@@ -32,8 +33,22 @@ public record ApiKey(String name, String sha256, KeyLimits limits) {
         }
     }
 
+    /** A key like all others. */
+    public ApiKey(String name, String sha256, KeyLimits limits) {
+        this(name, sha256, limits, KeyRights.DEFAULT);
+    }
+
+    /** Whose share of the engine its requests take. */
+    public String group() {
+        return rights.group().isEmpty() ? name : rights.group();
+    }
+
+    static boolean isName(String name) {
+        return !name.isEmpty() && name.length() <= LONGEST_NAME && name.chars().allMatch(ApiKey::isOfAName);
+    }
+
     private static void requireName(String name) {
-        if (name.isEmpty() || name.length() > LONGEST_NAME || !name.chars().allMatch(ApiKey::isOfAName)) {
+        if (!isName(name)) {
             throw new InvalidRequestException(
                     "a key's name must have 1 to 64 letters, digits, dots, hyphens or underscores");
         }

@@ -15,12 +15,13 @@ import roselle.api.InvalidRequestException;
 
 /**
  * A file of API keys: one a line, {@code NAME sha256:HASH} and then, where they differ from the defaults, its limits
- * {@code requests=N}, {@code tokens=N} (both a minute) and {@code concurrent=N}. Lines that begin with {@code #} and empty ones
- * are skipped.
+ * {@code requests=N}, {@code tokens=N} (both a minute) and {@code concurrent=N}, and its rights {@code group=NAME} and
+ * {@code role=operator}. Lines that begin with {@code #} and empty ones are skipped.
  */
 public final class ApiKeyFile {
     private static final int MAX_BYTES = 4 << 20;
     private static final String SCHEME = "sha256:";
+    private static final String OPERATOR = "operator";
 
     private final Path path;
     private final KeyLimits defaults;
@@ -68,6 +69,13 @@ public final class ApiKeyFile {
         if (limits.concurrent() != defaults.concurrent()) {
             line.append(" concurrent=").append(limits.concurrent());
         }
+        KeyRights rights = key.rights();
+        if (!rights.group().isEmpty()) {
+            line.append(" group=").append(rights.group());
+        }
+        if (rights.isOperator()) {
+            line.append(" role=").append(OPERATOR);
+        }
         return line.toString();
     }
 
@@ -113,30 +121,54 @@ public final class ApiKeyFile {
                     number, "has no hash that begins with " + SCHEME + ": keys are never written down themselves");
         }
         try {
-            return new ApiKey(name, hash.substring(SCHEME.length()), limits(words, number));
+            return read(name, hash.substring(SCHEME.length()), words, number);
         } catch (InvalidRequestException invalid) {
             throw new InvalidRequestException(at(number) + ": " + invalid.getMessage(), invalid);
         }
     }
 
-    private KeyLimits limits(StringTokenizer words, int number) {
+    private ApiKey read(String name, String hash, StringTokenizer words, int number) {
         int requests = defaults.requestsPerMinute();
         long tokens = defaults.tokensPerMinute();
         int concurrent = defaults.concurrent();
+        String group = "";
+        boolean isOperator = false;
         while (words.hasMoreTokens()) {
             String[] parts = words.nextToken().split("=", 2);
-            long value = value(parts.length == 2 ? parts[1] : "", number);
+            String value = parts.length == 2 ? parts[1] : "";
             switch (parts[0]) {
-                case "requests" -> requests = (int) Math.min(Integer.MAX_VALUE, value);
-                case "tokens" -> tokens = value;
-                case "concurrent" -> concurrent = (int) Math.min(Integer.MAX_VALUE, value);
-                default -> throw refusal(number, "has a limit that is not requests=N, tokens=N or concurrent=N");
+                case "requests" -> requests = (int) Math.min(Integer.MAX_VALUE, number(value, number));
+                case "tokens" -> tokens = number(value, number);
+                case "concurrent" -> concurrent = (int) Math.min(Integer.MAX_VALUE, number(value, number));
+                case "group" -> group = given(value, number);
+                case "role" -> isOperator = isOperator(value, number);
+                default -> {
+                    number(value, number);
+                    throw refusal(
+                            number,
+                            "has a limit that is not requests=N, tokens=N or concurrent=N,"
+                                    + " nor a right, group=NAME or role=operator");
+                }
             }
         }
-        return new KeyLimits(requests, tokens, concurrent);
+        return new ApiKey(name, hash, new KeyLimits(requests, tokens, concurrent), new KeyRights(group, isOperator));
     }
 
-    private long value(String text, int number) {
+    private String given(String group, int number) {
+        if (group.isEmpty()) {
+            throw refusal(number, "has a group without a name");
+        }
+        return group;
+    }
+
+    private boolean isOperator(String role, int number) {
+        if (!role.equals(OPERATOR)) {
+            throw refusal(number, "has a role that is not " + OPERATOR);
+        }
+        return true;
+    }
+
+    private long number(String text, int number) {
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException malformed) {

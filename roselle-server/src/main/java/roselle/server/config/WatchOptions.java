@@ -12,7 +12,7 @@ public record WatchOptions(Duration stepPatience) {
     public static final WatchOptions DEFAULT = new WatchOptions(Duration.ofSeconds(60));
 
     public WatchOptions {
-        if (stepPatience.toMillis() < 1 || stepPatience.toDays() > 0) {
+        if (stepPatience.compareTo(Duration.ofMillis(1)) < 0 || stepPatience.compareTo(Duration.ofDays(1)) >= 0) {
             throw new InvalidRequestException(
                     "the patience with a step is " + stepPatience + ": it must be between a millisecond and a day");
         }

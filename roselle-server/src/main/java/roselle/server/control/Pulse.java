@@ -12,9 +12,10 @@ import roselle.engine.Generation;
 /**
  * Proves that one engine can still produce a token, without a request for each time that it is asked.
  *
- * <p>An engine that has stepped since the last proof is its own proof. One that is idle is given a request for one token, at
- * most once in {@link #VALID}, and by one caller at a time: the others are told what was last known. One that has work and does
- * not step for the patience with a step is stuck.
+ * <p>A token is proof, a step is none: it may have failed for all that were in it. An engine that has made tokens since the last proof
+ * is its own. One that is idle, or whose latest answers failed, is given a request for one token, at most once in {@link #VALID}, and
+ * by one caller at a time: the others are told what was last known. One that has work and does not step for the patience with a step
+ * is stuck.
  */
 final class Pulse {
     private static final Duration VALID = Duration.ofSeconds(10);
@@ -26,7 +27,7 @@ final class Pulse {
     private final LongSupplier clock;
     private final ReentrantLock probing = new ReentrantLock();
     private volatile long provenAt;
-    private volatile long provenSteps = -1;
+    private volatile long provenTokens = -1;
     private volatile Optional<String> complaint = Optional.empty();
 
     /** A pulse that reads {@code clock} in nanoseconds. */
@@ -43,12 +44,13 @@ final class Pulse {
         if (stuck.isPresent()) {
             return stuck;
         }
-        long now = clock.getAsLong();
-        if (status.totals().steps() != provenSteps) {
-            prove(status.totals().steps(), now);
-        } else if (now - provenAt > VALID.toNanos() && probing.tryLock()) {
+        long tokens = status.totals().generatedTokens();
+        boolean hasFailed = !status.failure().isEmpty();
+        if (tokens != provenTokens && !hasFailed && tokens > 0) {
+            prove(tokens, clock.getAsLong());
+        } else if (mustProbe(hasFailed) && probing.tryLock()) {
             try {
-                complaint = isIdle(status) ? probe() : Optional.empty();
+                probeIfIdle(status);
             } finally {
                 probing.unlock();
             }
@@ -56,12 +58,25 @@ final class Pulse {
         return complaint;
     }
 
-    private static boolean isIdle(EngineStatus status) {
-        return status.running() == 0 && status.waiting() == 0;
+    /** A failure is looked into at once, but not again and again. */
+    private boolean mustProbe(boolean hasFailed) {
+        boolean isOld = clock.getAsLong() - provenAt > VALID.toNanos();
+        return isOld || provenTokens < 0 || (hasFailed && complaint.isEmpty());
     }
 
-    private void prove(long steps, long now) {
-        provenSteps = steps;
+    private void probeIfIdle(EngineStatus status) {
+        provenAt = clock.getAsLong();
+        if (status.running() == 0 && status.waiting() == 0) {
+            complaint = probe();
+        } else {
+            complaint = status.failure().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of("the latest answers failed: " + status.failure());
+        }
+    }
+
+    private void prove(long tokens, long now) {
+        provenTokens = tokens;
         provenAt = now;
         complaint = Optional.empty();
     }
@@ -76,7 +91,7 @@ final class Pulse {
                 .build();
         try (Generation generation = engine.submit(request)) {
             generation.text();
-            prove(engine.status().totals().steps(), clock.getAsLong());
+            prove(engine.status().totals().generatedTokens(), clock.getAsLong());
             return Optional.empty();
         } catch (RuntimeException failure) {
             return Optional.of("the engine could not make a token: " + failure.getMessage());

@@ -20,7 +20,7 @@ public record StepWatch(ServedModel model, Duration patience) implements Readine
     /** What is wrong with an engine of this name and status, in a sentence. */
     static Optional<String> complaint(String name, EngineStatus status, Duration patience) {
         if (!status.isAlive()) {
-            return Optional.of("the engine of " + name + " has failed: restart the server");
+            return Optional.of("the engine of " + name + " has failed: restart the server (" + status.failure() + ")");
         }
         if (status.turnNanos() > patience.toNanos()) {
             return Optional.of("the engine of " + name + " has been in one step for "

@@ -44,7 +44,7 @@ public final class ApiException extends RuntimeException {
         return new ApiException(kind, kind.status(), "", message, retryAfter);
     }
 
-    /** A refusal by the web server below, with its status. */
+    /** A refusal by the transport, with its status. */
     static ApiException transport(int status, String message) {
         return new ApiException(ErrorKind.TRANSPORT, status, "", message, Duration.ZERO);
     }

@@ -14,6 +14,8 @@ public enum ErrorKind {
     UNKNOWN_KEY(401),
     HOST_NOT_ALLOWED(403),
     ORIGIN_NOT_ALLOWED(403),
+    /** The key may ask, but not for what concerns all keys. */
+    OPERATOR_ONLY(403),
     NOT_FOUND(404),
     MODEL_NOT_FOUND(404),
     /** No answer is kept under this id. */
@@ -35,7 +37,7 @@ public enum ErrorKind {
     ENGINE_UNAVAILABLE(503),
     NOT_READY(503),
     HTTP_VERSION(505),
-    /** The bytes are no HTTP that the web server below takes; it says itself with which status. */
+    /** The bytes are no HTTP as it may be sent, or too many; the transport says with which status. */
     TRANSPORT(400);
 
     private final int status;

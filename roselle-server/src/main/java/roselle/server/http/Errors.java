@@ -1,8 +1,5 @@
 package roselle.server.http;
 
-import io.helidon.http.HttpException;
-import io.helidon.http.RequestException;
-import io.helidon.http.Status;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import roselle.api.CapacityException;
@@ -10,6 +7,7 @@ import roselle.api.DeviceException;
 import roselle.api.FailureKind;
 import roselle.api.GenerationEvent.Failed;
 import roselle.api.InvalidRequestException;
+import roselle.server.transport.RefusedException;
 
 /** Says of every failure what kind of error it is; the one place that does. */
 public final class Errors {
@@ -24,8 +22,7 @@ public final class Errors {
             case InvalidRequestException invalid -> invalid(invalid);
             case CapacityException full -> ApiException.busy(ErrorKind.OVERLOADED, message(full), SOON);
             case DeviceException device -> new ApiException(ErrorKind.ENGINE_UNAVAILABLE, message(device));
-            case RequestException malformed -> transport(malformed.status());
-            case HttpException malformed -> transport(malformed.status());
+            case RefusedException malformed -> transport(malformed.status());
             case CancellationException _ -> ending();
             default -> defect(failure);
         };
@@ -44,16 +41,26 @@ public final class Errors {
         return ApiException.busy(ErrorKind.ENDING, "the server is ending: try again later, or elsewhere", SOON);
     }
 
-    /** What the web server below makes of bytes that are not HTTP. */
-    static ApiException transport(Status status) {
-        if (status.code() == Status.REQUEST_ENTITY_TOO_LARGE_413.code()) {
-            return new ApiException(ErrorKind.BODY_TOO_LARGE, "the body has more bytes than a request may: shorten it");
-        }
-        if (status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()) {
-            return new ApiException(
-                    ErrorKind.HTTP_VERSION, "the request is in HTTP/1.0: send it in HTTP/1.1 or HTTP/2");
-        }
-        return ApiException.transport(status.code(), "the request was refused: " + status.reasonPhrase());
+    /** What is said of bytes that are no HTTP, or too many. */
+    static ApiException transport(int status) {
+        return switch (status) {
+            case 413 ->
+                new ApiException(ErrorKind.BODY_TOO_LARGE, "the body has more bytes than a request may: shorten it");
+            case 505 ->
+                new ApiException(
+                        ErrorKind.HTTP_VERSION,
+                        "the request is in another version of HTTP: send it in HTTP/1.1 or HTTP/2");
+            default -> ApiException.transport(status, "the request was refused: " + reason(status));
+        };
+    }
+
+    private static String reason(int status) {
+        return switch (status) {
+            case 414 -> "its first line is too long";
+            case 431 -> "its headers are too many or too long";
+            case 501 -> "its body is encoded in a way that is not known here";
+            default -> "it is no HTTP as it may be sent";
+        };
     }
 
     /** What the caller is told when an accepted request fails. */

@@ -1,9 +1,7 @@
 package roselle.server.http;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import roselle.server.transport.Call;
 
 /**
  * Writes a stream of JSON documents, each to the socket at once, on a connection that stays open for further requests.
@@ -12,18 +10,23 @@ import org.jspecify.annotations.Nullable;
  * document is one line: {@link JsonWriter} escapes line breaks.
  */
 public final class EventStream {
-    private final Supplier<OutputStream> opener;
+    private final Opener opener;
     private final StreamFormat format;
-    private final PeerLiveness peer;
+    private final Call call;
     private final Utf8Buffer frame = new Utf8Buffer();
     private final JsonWriter json = new JsonWriter(frame);
-    private @Nullable OutputStream out;
+    private boolean hasBegun;
     private boolean isOpen;
 
-    EventStream(Supplier<OutputStream> opener, StreamFormat format, PeerLiveness peer) {
+    /** Sends the head of the answer. */
+    interface Opener {
+        void open() throws IOException;
+    }
+
+    EventStream(Opener opener, StreamFormat format, Call call) {
         this.opener = opener;
         this.format = format;
-        this.peer = peer;
+        this.call = call;
     }
 
     /** Begins an event; what is written to what it returns is its document, until {@link #end} or {@link #send}. */
@@ -73,30 +76,21 @@ public final class EventStream {
 
     /** Whether something has left. */
     boolean hasBegun() {
-        return out != null;
+        return hasBegun;
     }
 
     private void flush() throws IOException {
-        if (peer.isGone()) {
-            throw new IOException("the peer has gone");
+        if (!hasBegun) {
+            hasBegun = true;
+            opener.open();
         }
-        peer.awaitsTaker();
-        if (out == null) {
-            out = opener.get();
-            out.write(frame.array(), 0, frame.length());
-            out.flush(); // else the first piece is held back
-        } else {
-            out.write(frame.array(), 0, frame.length());
-        }
-        peer.goesOn();
+        call.write(frame.array(), frame.length());
         frame.clear();
     }
 
     void close() throws IOException {
-        if (out != null) {
-            peer.awaitsTaker();
-            out.close();
-            peer.goesOn();
+        if (hasBegun) {
+            call.end();
         }
     }
 }

@@ -1,12 +1,7 @@
 package roselle.server.http;
 
-import io.helidon.http.HeaderName;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.Status;
-import io.helidon.webserver.http.ServerRequest;
-import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -15,15 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import roselle.server.transport.Call;
 
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
 public final class Exchange {
-    private static final String JSON = "application/json";
+    static final String JSON = "application/json";
 
-    private final ServerRequest request;
-    private final ServerResponse response;
-    private final PeerLiveness peer;
+    private final Call call;
     private final RequestBody body;
     private final Route route;
     private final String id = RequestIds.next("req_");
@@ -33,13 +28,11 @@ public final class Exchange {
     private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
-    Exchange(ServerRequest request, ServerResponse response, PeerLiveness peer, RequestBody body, Route route) {
-        this.request = request;
-        this.response = response;
-        this.peer = peer;
+    Exchange(Call call, RequestBody body, Route route) {
+        this.call = call;
         this.body = body;
         this.route = route;
-        path = request.prologue().uriPath().rawPath();
+        path = call.head().path();
         header("x-request-id", id);
     }
 
@@ -51,7 +44,7 @@ public final class Exchange {
     }
 
     public String method() {
-        return request.prologue().method().text();
+        return call.head().method();
     }
 
     /** The path as it came, not decoded, without the query. */
@@ -61,11 +54,7 @@ public final class Exchange {
 
     /** What follows the folder that the route was added for, percent-decoded. */
     public String rest() {
-        try {
-            return URLDecoder.decode(path.substring(route.rest()).replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException _) {
-            throw new ApiException(ErrorKind.NOT_FOUND, "the path has a percent sign that encodes nothing");
-        }
+        return URLDecoder.decode(path.substring(route.rest()).replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** How the dialect of this path speaks; the server's own way where nothing is at the path. */
@@ -79,30 +68,44 @@ public final class Exchange {
 
     /** A parameter of the query, decoded. */
     public Optional<String> query(String name) {
-        return request.query().first(name).asOptional();
+        return Stream.of(call.head().query().split("&"))
+                .map(field -> field.split("=", 2))
+                .filter(field -> decoded(field[0]).equals(name))
+                .map(field -> field.length > 1 ? decoded(field[1]) : "")
+                .findFirst();
+    }
+
+    /** The transport lets no percent sign through that encodes nothing. */
+    private static String decoded(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
     /** The first value of a header of the request. */
     public Optional<String> requestHeader(String name) {
-        return request.headers().first(HeaderNames.create(name));
+        return call.head().header(name);
     }
 
     /** The request's authority: the header {@code Host}, or HTTP/2's {@code :authority}. */
     public String authority() {
-        return String.valueOf(request.authority());
+        return call.head().authority();
     }
 
     public SocketAddress peer() {
-        return request.remotePeer().address();
+        return call.peer();
     }
 
     public boolean isSecure() {
-        return request.isSecure();
+        return call.isSecure();
     }
 
     /** Something that an interceptor found out, such as whose key came with the request, for those that follow. */
     public void note(String name, Object value) {
         notes.put(name, value);
+    }
+
+    /** Charges the memory for the body to someone by name, not to the address that it came from. */
+    public void chargeBodyTo(String owner) {
+        body.chargeTo(owner);
     }
 
     public Optional<Object> note(String name) {
@@ -135,31 +138,34 @@ public final class Exchange {
 
     /** Sets a header of the answer; before anything is sent. */
     public void header(String name, String value) {
-        HeaderName header = HeaderNames.create(name);
-        response.header(header, value);
+        call.header(name, value);
     }
 
     public void sendJson(int code, JsonWriter document) {
         send(code, JSON, document.toBytes());
     }
 
+    /**
+     * Sends a whole answer, and waits until the peer has taken it.
+     *
+     * @throws UncheckedIOException if the peer has gone
+     */
     public void send(int code, String contentType, byte[] content) {
-        status = code;
-        response.status(Status.create(code));
         header("content-type", contentType);
-        peer.awaitsTaker();
-        if (method().equals("HEAD")) {
-            header("content-length", Integer.toString(content.length));
-            response.send();
-        } else {
-            response.send(content);
-        }
-        peer.goesOn();
+        send(code, content);
     }
 
     public void sendEmpty(int code) {
+        send(code, new byte[0]);
+    }
+
+    private void send(int code, byte[] content) {
         status = code;
-        response.status(Status.create(code)).send();
+        try {
+            call.answer(code, content);
+        } catch (IOException gone) {
+            throw new UncheckedIOException(gone);
+        }
     }
 
     /** Sends an error in the words of the dialect. */
@@ -175,18 +181,17 @@ public final class Exchange {
     /** A stream as the answer, in the format of the dialect; nothing leaves before its first event. */
     public EventStream stream() {
         if (events == null) {
-            events = new EventStream(this::beginStream, conventions().streamFormat(), peer);
+            events = new EventStream(this::beginStream, conventions().streamFormat(), call);
         }
         return events;
     }
 
-    private OutputStream beginStream() {
+    private void beginStream() throws IOException {
         status = 200;
-        response.status(Status.OK_200);
         header("content-type", conventions().streamFormat().contentType());
         header("cache-control", "no-cache");
         header("x-accel-buffering", "no");
-        return response.outputStream();
+        call.begin(status);
     }
 
     /** The status that was sent, 0 before that. */
@@ -215,6 +220,6 @@ public final class Exchange {
      * the request.
      */
     public void whenGone(Runnable action) {
-        peer.whenGone(action);
+        call.whenGone(action);
     }
 }

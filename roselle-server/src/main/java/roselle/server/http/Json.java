@@ -9,46 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamConstraintsException;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads JSON from strangers: one document of strict JSON in strict UTF-8, each name once, within limits. */
 public final class Json {
-    private static final int DEPTH = 64;
-    private static final int NUMBER_DIGITS = 64;
-    private static final int NAME_CHARACTERS = 1024;
-
-    /** Values, names and brackets; a prompt of a million token ids fits. */
-    private static final int TOKENS = 4_000_000;
+    /** Values, names and brackets: a prompt of a million token ids fits. The body's own limit is that of strings. */
+    private static final JsonLimits LIMITS = JsonLimits.DEFAULT.withTokens(4_000_000);
 
     private static final String DUPLICATE = "Duplicate Object property ";
 
-    private static final JsonMapper MAPPER = mapper();
+    private static final JsonMapper MAPPER = LIMITS.mapper();
 
     private Json() {}
-
-    private static JsonMapper mapper() {
-        var constraints = StreamReadConstraints.builder()
-                .maxNestingDepth(DEPTH)
-                .maxNumberLength(NUMBER_DIGITS)
-                .maxNameLength(NAME_CHARACTERS)
-                .maxTokenCount(TOKENS)
-                .maxStringLength(Integer.MAX_VALUE) // the body's own limit is smaller
-                .build();
-        var factory = JsonFactory.builder()
-                .streamReadConstraints(constraints)
-                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .build();
-        return JsonMapper.builder(factory)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                .build();
-    }
 
     /** The object that a body is. */
     public static JsonFields object(byte[] body) {
@@ -73,7 +49,11 @@ public final class Json {
             throw ApiException.invalid(
                     "",
                     "the body's JSON goes beyond a limit: nesting of %d, numbers of %d digits, names of %d characters, %d values"
-                            .formatted(DEPTH, NUMBER_DIGITS, NAME_CHARACTERS, TOKENS));
+                            .formatted(
+                                    LIMITS.depth(),
+                                    LIMITS.numberCharacters(),
+                                    LIMITS.nameCharacters(),
+                                    LIMITS.tokens()));
         } catch (JacksonException malformed) {
             throw malformed(malformed);
         }

@@ -1,55 +1,58 @@
 package roselle.server.http;
 
-import io.helidon.webserver.http.ServerRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import roselle.server.transport.Call;
 
-/**
- * The body of one request, read when someone asks for it, within a limit and within the room for all.
- *
- * @param limit the most bytes that it may have
- * @param room its share of the memory for all bodies
- */
-record RequestBody(ServerRequest request, PeerLiveness peer, long limit, BodyRoom.Share room) {
-    private static final int PIECE = 64 << 10;
+/** The body of one request, read when someone asks for it, within a limit and within the room for all. */
+final class RequestBody {
+    /** Bytes that are parsed within some milliseconds. */
+    private static final int SHORT = 256 << 10;
+
+    private final Call call;
+    private final long limit;
+    private final BodyRoom.Share room;
+
+    /**
+     * A request's body, of which nothing is read yet.
+     *
+     * @param limit the most bytes that it may have
+     * @param room its share of the memory for all bodies
+     */
+    RequestBody(Call call, long limit, BodyRoom.Share room) {
+        this.call = call;
+        this.limit = limit;
+        this.room = room;
+    }
+
+    void chargeTo(String owner) {
+        room.chargeTo(owner);
+    }
 
     byte[] read() throws IOException {
-        if (!request.content().hasEntity()) {
-            return new byte[0];
-        }
-        long announced = request.headers().contentLength().orElse(0);
-        if (announced > limit) {
+        if (call.head().announced() > limit) {
             throw tooLarge();
         }
-        peer.awaitsBody();
-        byte[] body = announced > 0 ? announced(announced) : unannounced();
-        peer.goesOn();
-        return body;
+        var body = new ByteArrayOutputStream();
+        for (byte[] piece = call.read(); piece.length > 0; piece = call.read()) {
+            if (body.size() + piece.length > limit) {
+                throw tooLarge();
+            }
+            room.take(piece.length); // what has come, not what was announced
+            body.writeBytes(piece);
+        }
+        return body.toByteArray();
     }
 
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
         byte[] body = read();
+        return body.length <= SHORT ? parsed(body) : room.aside(() -> parsed(body));
+    }
+
+    private JsonFields parsed(byte[] body) {
         room.take(JsonWeight.of(body));
         return Json.object(body);
-    }
-
-    private byte[] announced(long length) throws IOException {
-        room.take(length);
-        return request.content().inputStream().readNBytes((int) length);
-    }
-
-    private byte[] unannounced() throws IOException {
-        var body = new ByteArrayOutputStream();
-        var stream = request.content().inputStream();
-        for (byte[] piece = stream.readNBytes(PIECE); piece.length > 0; piece = stream.readNBytes(PIECE)) {
-            if (body.size() + piece.length > limit) {
-                throw tooLarge();
-            }
-            room.take(piece.length);
-            body.writeBytes(piece);
-        }
-        return body.toByteArray();
     }
 
     private ApiException tooLarge() {

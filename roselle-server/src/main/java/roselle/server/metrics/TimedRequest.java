@@ -10,6 +10,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.server.answer.Observer;
 
 /** One request while it is answered; its own thread alone uses it. */
@@ -32,7 +34,7 @@ final class TimedRequest implements Observer.Listener {
             case TokenGenerated token -> token(token.choice(), System.nanoTime());
             case Finished finished -> finish(finished);
             case Failed _ -> end("failed");
-            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _ -> {}
+            case PromptScored _, Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _, ChoiceEnded _ -> {}
         }
     }
 

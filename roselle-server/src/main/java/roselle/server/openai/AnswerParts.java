@@ -2,10 +2,8 @@ package roselle.server.openai;
 
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.PromptScored;
-import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
-import roselle.server.http.RequestIds;
 import roselle.tokenizer.Tokenizer;
 
 /** The parts that answers of all kinds are made of. */
@@ -69,18 +67,13 @@ final class AnswerParts {
         return hasCalled && reason == FinishReason.STOP ? "tool_calls" : reason(reason);
     }
 
-    /** A call as the API tells it; with its index in streams. */
-    static void call(JsonWriter json, ToolCall call, boolean hasIndex) {
-        json.object();
-        if (hasIndex) {
-            json.field("index", call.index());
-        }
-        json.field("id", RequestIds.next("call_"))
+    /** The members of a call as the API tells it. */
+    static void call(JsonWriter json, String id, String name, String arguments) {
+        json.field("id", id)
                 .field("type", "function")
                 .object("function")
-                .field("name", call.name())
-                .field("arguments", call.arguments())
-                .endObject()
+                .field("name", name)
+                .field("arguments", arguments)
                 .endObject();
     }
 }

@@ -11,6 +11,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
@@ -54,6 +56,7 @@ final class ChatAnswer {
                 choice.reason = end.reason();
             }
             case Finished finished -> usage = finished.usage();
+            case ToolCallStarted _, ToolCallDelta _ -> {} // told when they are complete
             case PromptScored _, Failed _ -> {} // neither asked for nor handed out
         }
     }
@@ -89,7 +92,10 @@ final class ChatAnswer {
         }
         if (!choice.calls.isEmpty()) {
             json.array("tool_calls");
-            choice.calls.forEach(call -> AnswerParts.call(json, call, false));
+            for (ToolCall call : choice.calls) {
+                AnswerParts.call(json.object(), call.id(), call.name(), call.arguments());
+                json.endObject();
+            }
             json.endArray();
         }
         json.nullField("refusal").endObject();

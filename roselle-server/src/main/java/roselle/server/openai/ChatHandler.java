@@ -9,6 +9,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.Exchange;
@@ -45,7 +47,9 @@ final class ChatHandler implements Handler {
         while (answer.hasNext()) {
             switch (answer.next()) {
                 case Reasoning thought -> stream.thought(thought);
-                case ToolCall made -> stream.call(made);
+                case ToolCallStarted started -> stream.call(started);
+                case ToolCallDelta delta -> stream.arguments(delta);
+                case ToolCall _ -> {} // its deltas have told it
                 case TokenGenerated token -> stream.token(token);
                 case ChoiceEnded end -> stream.end(end);
                 case Finished finished -> stream.finish(finished.usage());

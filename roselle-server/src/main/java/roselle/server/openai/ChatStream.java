@@ -7,7 +7,8 @@ import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
-import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.server.http.EventStream;
@@ -42,9 +43,13 @@ final class ChatStream {
         parts.add(thought);
     }
 
-    void call(ToolCall call) {
+    void call(ToolCallStarted call) {
         hasCalled[call.choice()] = true;
         parts.add(call);
+    }
+
+    void arguments(ToolCallDelta delta) {
+        parts.add(delta);
     }
 
     void token(TokenGenerated token) throws IOException {
@@ -65,8 +70,10 @@ final class ChatStream {
         for (GenerationEvent part : parts) {
             if (part instanceof Reasoning thought) {
                 text(thought.choice(), THOUGHT, thought.text(), once);
-            } else if (part instanceof ToolCall call) {
+            } else if (part instanceof ToolCallStarted call) {
                 call(call, once);
+            } else if (part instanceof ToolCallDelta delta) {
+                arguments(delta, once);
             }
             once = List.of();
         }
@@ -77,10 +84,16 @@ final class ChatStream {
         end(delta(choice).field(field, text), logprobs);
     }
 
-    private void call(ToolCall call, List<TokenLogprob> logprobs) {
-        JsonWriter chunk = delta(call.choice()).array("tool_calls");
-        AnswerParts.call(chunk, call, true);
-        end(chunk.endArray(), logprobs);
+    private void call(ToolCallStarted call, List<TokenLogprob> logprobs) {
+        JsonWriter chunk = delta(call.choice()).array("tool_calls").object().field("index", call.index());
+        AnswerParts.call(chunk, call.id(), call.name(), "");
+        end(chunk.endObject().endArray(), logprobs);
+    }
+
+    private void arguments(ToolCallDelta more, List<TokenLogprob> logprobs) {
+        JsonWriter chunk = delta(more.choice()).array("tool_calls").object().field("index", more.index());
+        chunk.object("function").field("arguments", more.arguments()).endObject();
+        end(chunk.endObject().endArray(), logprobs);
     }
 
     void end(ChoiceEnded end) throws IOException {

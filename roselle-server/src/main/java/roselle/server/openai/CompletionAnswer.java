@@ -11,6 +11,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
 import roselle.tokenizer.Tokenizer;
@@ -51,7 +53,11 @@ final class CompletionAnswer {
                 choice.reason = call.onlyPrompt() ? FinishReason.LENGTH : end.reason();
             }
             case Finished finished -> usage = AnswerParts.sum(usage, finished.usage(), call.onlyPrompt());
-            case Reasoning _, ToolCall _, Failed _ -> {} // prompts are no chats; failures are not handed out
+            case Reasoning _,
+                    ToolCallStarted _,
+                    ToolCallDelta _,
+                    ToolCall _,
+                    Failed _ -> {} // prompts are no chats; failures are not handed out
         }
     }
 

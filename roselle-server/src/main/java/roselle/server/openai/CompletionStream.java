@@ -11,6 +11,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
 import roselle.server.http.EventStream;
 import roselle.server.http.JsonWriter;
@@ -47,7 +49,11 @@ final class CompletionStream {
             case TokenGenerated token -> token(prompt, token);
             case ChoiceEnded end -> end(prompt, end);
             case Finished finished -> usage = AnswerParts.sum(usage, finished.usage(), call.onlyPrompt());
-            case Reasoning _, ToolCall _, Failed _ -> {} // prompts are no chats; failures are not handed out
+            case Reasoning _,
+                    ToolCallStarted _,
+                    ToolCallDelta _,
+                    ToolCall _,
+                    Failed _ -> {} // prompts are no chats; failures are not handed out
         }
     }
 

@@ -37,7 +37,7 @@ final class ModelsHandler {
                 .field("owned_by", "roselle")
                 .field("root", model.name())
                 .nullField("parent")
-                .field("max_model_len", model.engine().maxContext())
+                .field("max_model_len", model.engine().context())
                 .endObject();
     }
 }

@@ -25,7 +25,7 @@ final class Schema {
     /** Fields of chat completions alone. */
     static void settleChat(JsonFields fields) {
         fields.string("safety_identifier");
-        fields.string("prompt_cache_key"); // all requests share one cache
+        fields.string("prompt_cache_key"); // each key has one cache
         metadata(fields);
         fields.requireDefault("return_token_ids", "token ids are not told", false);
         fields.requireDefault("return_tokens_as_token_ids", "tokens are told as text", false);
@@ -35,7 +35,6 @@ final class Schema {
         fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("modalities", "this server answers with text alone", List.of("text"));
-        fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
         fields.requireDefault("function_call", "use tool_choice", "none", "auto");
         fields.requireDefault("functions", "use tools", List.of());
         fields.requireDefault("audio", "this server answers with text alone");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import roselle.api.Prompt;
 import roselle.server.answer.Answers;
+import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -18,6 +19,7 @@ import roselle.tokenizer.Tokenizer;
 /** {@code /tokenize} and {@code /detokenize}, in vLLM's form. */
 final class TokenRoutes {
     private static final int MAX_TOKENS = 10_000_000;
+    private static final int PORTION = 8192;
 
     private final Answers answers;
     private final Models models;
@@ -31,28 +33,33 @@ final class TokenRoutes {
         routes.post("/tokenize", admitted(this::tokenize)).post("/detokenize", admitted(this::detokenize));
     }
 
-    private Handler admitted(Handler handler) {
+    private Handler admitted(Route route) {
         return exchange -> {
-            try (var _ = answers.admit(exchange)) {
-                handler.handle(exchange);
+            try (var admitted = answers.admit(exchange)) {
+                route.handle(exchange, admitted);
             }
         };
     }
 
-    private void tokenize(Exchange exchange) throws IOException {
+    private interface Route {
+        void handle(Exchange exchange, AdmittedRequest admitted) throws IOException;
+    }
+
+    private void tokenize(Exchange exchange, AdmittedRequest admitted) throws IOException {
         JsonFields fields = exchange.json();
         ServedModel model = models.named(fields.string("model"));
         Prompt prompt = prompt(fields);
         boolean tellsTexts = fields.bool("return_token_strs", false);
         fields.refuseOthers();
-        int[] ids = model.engine().tokenize(prompt);
+        int[] ids = admitted.tokenize(model, prompt);
         var body = new JsonWriter()
                 .object()
                 .field("count", ids.length)
-                .field("max_model_len", model.engine().maxContext())
+                .field("max_model_len", model.engine().context())
                 .array("tokens");
-        for (int id : ids) {
-            body.value(id);
+        for (int at = 0; at < ids.length; at++) {
+            body.value(ids[at]);
+            giveWay(at);
         }
         body.endArray();
         if (tellsTexts) {
@@ -64,10 +71,19 @@ final class TokenRoutes {
     }
 
     private static void texts(JsonWriter body, Tokenizer tokenizer, int[] ids) {
-        for (int id : ids) {
-            body.value(tokenizer.spellingOf(id));
+        for (int at = 0; at < ids.length; at++) {
+            body.value(tokenizer.spellingOf(ids[at]));
+            giveWay(at);
         }
         body.endArray();
+    }
+
+    /** Now and then, lets other requests have the processor that this one holds. */
+    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted: this is how one gives way
+    private static void giveWay(int done) {
+        if (done % PORTION == PORTION - 1) {
+            Thread.yield();
+        }
     }
 
     private static Prompt prompt(JsonFields fields) {
@@ -81,7 +97,7 @@ final class TokenRoutes {
         return new Prompt.Text(fields.requiredString("prompt"), fields.bool("add_special_tokens", true), false);
     }
 
-    private void detokenize(Exchange exchange) throws IOException {
+    private void detokenize(Exchange exchange, AdmittedRequest admitted) throws IOException {
         JsonFields fields = exchange.json();
         ServedModel model = models.named(fields.string("model"));
         Tokenizer tokenizer = model.engine().tokenizer();
@@ -90,7 +106,8 @@ final class TokenRoutes {
         }
         List<Integer> ids = fields.integers("tokens", 0, tokenizer.vocabularySize() - 1, MAX_TOKENS);
         fields.refuseOthers();
-        String text = tokenizer.decode(ids.stream().mapToInt(Integer::intValue).toArray(), false);
+        String text = admitted.detokenize(
+                model, ids.stream().mapToInt(Integer::intValue).toArray());
         exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());
     }
 }

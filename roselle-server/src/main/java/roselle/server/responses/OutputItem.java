@@ -2,7 +2,6 @@ package roselle.server.responses;
 
 import java.util.ArrayList;
 import java.util.List;
-import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.TokenLogprob;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
@@ -121,15 +120,15 @@ sealed interface OutputItem {
         }
     }
 
-    /** A call of a tool, complete from the beginning. */
-    record FunctionCall(String id, String callId, ToolCall call) implements OutputItem {
-        FunctionCall(ToolCall call) {
-            this(RequestIds.next("fc_"), RequestIds.next("call_"), call);
+    /** A call of a tool; its arguments grow. */
+    record FunctionCall(String id, String callId, String name, StringBuilder builder) implements OutputItem {
+        FunctionCall(String callId, String name) {
+            this(RequestIds.next("fc_"), callId, name, new StringBuilder());
         }
 
         @Override
         public String text() {
-            return call.arguments();
+            return builder.toString();
         }
 
         @Override
@@ -139,13 +138,13 @@ sealed interface OutputItem {
 
         @Override
         public void write(JsonWriter json, Status status) {
-            write(json, status, call.arguments());
+            write(json, status, text());
         }
 
         private void write(JsonWriter json, Status status, String arguments) {
             head(json, this, "function_call", status)
                     .field("call_id", callId)
-                    .field("name", call.name())
+                    .field("name", name)
                     .field("arguments", arguments)
                     .endObject();
         }

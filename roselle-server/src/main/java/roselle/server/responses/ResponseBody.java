@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.ToolUse;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
@@ -64,7 +65,7 @@ final class ResponseBody {
         }
         json.nullField("max_tool_calls").field("model", call.model().name());
         items(json.array("output"));
-        json.field("parallel_tool_calls", true)
+        json.field("parallel_tool_calls", asked.toolUse().isParallel())
                 .fieldOrNull("previous_response_id", asked.previousId().orElse(""));
         json.object("reasoning")
                 .fieldOrNull("effort", asked.effort().orElse(""))
@@ -74,7 +75,7 @@ final class ResponseBody {
         json.field("temperature", (float) sampling.temperature()).field("top_p", (float) sampling.topP());
         json.field("top_logprobs", call.request().output().topLogprobs());
         json.object("text").object("format").field("type", "text").endObject().endObject();
-        json.field("tool_choice", asked.toolChoice());
+        json.field("tool_choice", asked.toolUse().choice() == ToolUse.Choice.NONE ? "none" : "auto");
         tools(json.array("tools"), asked.tools());
         json.field("truncation", "disabled").fieldOrNull("user", asked.user().orElse(""));
         json.name("metadata").json(plain(asked.metadata()));

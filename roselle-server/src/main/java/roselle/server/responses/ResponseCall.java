@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
+import roselle.api.ToolUse;
 import roselle.server.config.ServedModel;
 
 /**
@@ -29,7 +30,7 @@ record ResponseCall(
             OptionalInt maxOutputTokens,
             Optional<String> previousId,
             List<Map<String, Object>> tools,
-            String toolChoice,
+            ToolUse toolUse,
             Optional<String> effort,
             Map<String, Object> metadata,
             Optional<String> user) {}

@@ -10,6 +10,8 @@ import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
@@ -67,9 +69,19 @@ final class ResponseOutput {
         grow(item, thought.text(), List.of());
     }
 
+    void add(ToolCallStarted call) {
+        open(new FunctionCall(call.id(), call.name()));
+    }
+
+    void add(ToolCallDelta delta) {
+        if (items.getLast() instanceof FunctionCall made) {
+            made.builder().append(delta.arguments());
+            watcher.grown(items.size() - 1, made, delta.arguments(), List.of());
+        }
+    }
+
+    /** The call is complete, or the answer has ended within it. */
     void add(ToolCall call) {
-        var made = open(new FunctionCall(call));
-        watcher.grown(items.size() - 1, made, made.text(), List.of());
         close(Status.COMPLETED);
     }
 
@@ -129,7 +141,7 @@ final class ResponseOutput {
             switch (item) {
                 case Message message -> turn.say(message.text());
                 case Thoughts thoughts -> turn.think(thoughts.text());
-                case FunctionCall made -> turn.call(made.callId(), made.call().name(), arguments(made.text()));
+                case FunctionCall made -> turn.call(made.callId(), made.name(), arguments(made.text()));
             }
         }
         return turn.message();

@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.api.ToolUse;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -16,6 +17,7 @@ import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
 import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.GenerationFields;
+import roselle.server.openai.common.ToolUseFields;
 
 /** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
 final class ResponseReader {
@@ -42,17 +44,16 @@ final class ResponseReader {
         previousId.ifPresent(id -> conversation.addAll(store.find(id, key).conversation()));
         conversation.addAll(InputItems.read(fields));
         Optional<String> instructions = fields.string("instructions");
-        String toolChoice = toolChoice(fields);
+        ToolUse toolUse = ToolUseFields.read(fields);
         List<Map<String, Object>> tools = fields.objects("tools", MAX_TOOLS).stream()
                 .map(ResponseReader::function)
                 .toList();
-        List<Map<String, Object>> known = toolChoice.equals("none")
-                ? List.of()
-                : tools.stream().map(ChatPrompt::tool).toList();
+        List<Map<String, Object>> known = tools.stream().map(ChatPrompt::tool).toList();
         var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
         text(fields, effort);
-        var prompt = effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields)));
+        var prompt =
+                effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields), toolUse));
         OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.strings("include", 16).contains(LOGPROBS);
@@ -70,7 +71,7 @@ final class ResponseReader {
                 maxTokens,
                 previousId,
                 tools,
-                toolChoice,
+                toolUse,
                 asksThoughts,
                 metadata(fields),
                 fields.string("user"));
@@ -93,20 +94,6 @@ final class ResponseReader {
                     tool.path("type"), tool.path("type") + " is no function: this server has no other tools");
         }
         return ChatPrompt.function(tool);
-    }
-
-    private static String toolChoice(JsonFields fields) {
-        var choice = fields.any("tool_choice");
-        String asked = choice.isEmpty()
-                ? "auto"
-                : choice.get().isString() ? choice.get().stringValue() : "an object";
-        if (!asked.equals("auto") && !asked.equals("none")) {
-            throw ApiException.invalid(
-                    "tool_choice",
-                    "tool_choice forces a call, which needs structured output, which is not there yet:"
-                            + " it must be none or auto");
-        }
-        return asked;
     }
 
     private static Map<String, Object> variables(JsonFields fields) {
@@ -134,12 +121,11 @@ final class ResponseReader {
     /** The fields of the published schema that do not reach the engine. */
     private static void settle(JsonFields fields, boolean streams) {
         fields.string("safety_identifier");
-        fields.string("prompt_cache_key"); // all requests share one cache
+        fields.string("prompt_cache_key"); // each key has one cache
         fields.requireDefault("background", "this server answers while the caller waits", false);
         fields.requireDefault("conversation", "use previous_response_id");
         fields.requireDefault("prompt", "this server keeps no prompt templates");
         fields.requireDefault("max_tool_calls", "this server calls no tools itself");
-        fields.requireDefault("parallel_tool_calls", "a model is not kept from calling several tools", true);
         fields.requireDefault("service_tier", "there is one tier, so it must be auto or default", "auto", "default");
         fields.requireDefault("prompt_cache_retention", "the cache is in memory", "in_memory", "in-memory");
         fields.requireDefault("truncation", "a conversation is never cut, so it must be disabled", "disabled");

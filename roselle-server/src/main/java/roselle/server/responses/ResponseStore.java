@@ -1,7 +1,7 @@
 package roselle.server.responses;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,14 +11,27 @@ import roselle.server.http.ErrorKind;
 
 /**
  * Responses that later requests may go on from, in memory: the latest ones, within a number of responses and of bytes.
- * Thread-safe. A response is found by the key that asked for it alone.
+ * Thread-safe. A response is found by the key that asked for it alone, and makes room for another key's only where its own key has
+ * most: whoever keeps less than an even share keeps it.
  */
 final class ResponseStore {
-    private static final int MAX_RESPONSES = 1024;
-    private static final long MAX_BYTES = 64L << 20;
+    static final int MAX_RESPONSES = 1024;
+    static final long MAX_BYTES = 64L << 20;
 
-    private final Map<String, Kept> kept = new LinkedHashMap<>();
+    private final Map<String, Shelf> shelves = new HashMap<>(); // by key
+    private int count;
     private long bytes;
+
+    /** What one key keeps, the oldest first. */
+    private static final class Shelf {
+        final LinkedHashMap<String, Kept> responses = new LinkedHashMap<>();
+        long bytes;
+
+        /** The share of all room that this takes: of the number or of the bytes, whichever is more. */
+        double share() {
+            return Math.max((double) responses.size() / MAX_RESPONSES, (double) bytes / MAX_BYTES);
+        }
+    }
 
     /**
      * A response as it is kept.
@@ -42,19 +55,37 @@ final class ResponseStore {
     }
 
     synchronized void keep(String id, Kept response) {
-        kept.put(id, response);
+        Shelf shelf = shelves.computeIfAbsent(response.key(), _ -> new Shelf());
+        shelf.responses.put(id, response);
+        shelf.bytes += response.bytes();
+        count++;
         bytes += response.bytes();
-        Iterator<Kept> oldest = kept.values().iterator();
-        while (kept.size() > MAX_RESPONSES || (bytes > MAX_BYTES && kept.size() > 1)) {
-            bytes -= oldest.next().bytes();
-            oldest.remove();
+        while (count > MAX_RESPONSES || (bytes > MAX_BYTES && count > 1)) {
+            Shelf fullest = shelf;
+            for (Shelf each : shelves.values()) {
+                fullest = each.share() > fullest.share() ? each : fullest;
+            }
+            takeOut(fullest, fullest.responses.firstEntry().getKey());
+        }
+    }
+
+    private void takeOut(Shelf shelf, String id) {
+        Kept gone = shelf.responses.remove(id);
+        if (gone != null) {
+            shelf.bytes -= gone.bytes();
+            count--;
+            bytes -= gone.bytes();
+            if (shelf.responses.isEmpty()) {
+                shelves.remove(gone.key());
+            }
         }
     }
 
     /** The response of an id; 404 where there is none, or it is another key's. */
     synchronized Kept find(String id, String key) {
-        Kept found = kept.get(id);
-        if (found == null || !found.key().equals(key)) {
+        Shelf shelf = shelves.get(key);
+        Kept found = shelf == null ? null : shelf.responses.get(id);
+        if (found == null) {
             throw new ApiException(
                     ErrorKind.ANSWER_NOT_FOUND,
                     "there is no response of that id: this server keeps the latest " + MAX_RESPONSES
@@ -64,7 +95,10 @@ final class ResponseStore {
     }
 
     synchronized void remove(String id, String key) {
-        bytes -= find(id, key).bytes();
-        kept.remove(id);
+        find(id, key);
+        Shelf shelf = shelves.get(key);
+        if (shelf != null) {
+            takeOut(shelf, id);
+        }
     }
 }

@@ -72,7 +72,7 @@ final class ResponseStream implements ResponseOutput.Watcher {
 
     private void called(int index, FunctionCall item) {
         end(item("response.function_call_arguments.done", index, item)
-                .field("name", item.call().name())
+                .field("name", item.name())
                 .field("arguments", item.text()));
     }
 

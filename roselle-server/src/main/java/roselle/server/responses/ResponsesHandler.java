@@ -12,6 +12,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.ApiException;
@@ -81,12 +83,17 @@ final class ResponsesHandler implements Handler {
 
     /** Whether the token that completed it follows, with which it is sent. */
     private static boolean isPart(GenerationEvent event) {
-        return event instanceof Reasoning || event instanceof ToolCall;
+        return switch (event) {
+            case Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _ -> true;
+            case TokenGenerated _, ChoiceEnded _, PromptScored _, Finished _, Failed _ -> false;
+        };
     }
 
     private static void take(GenerationEvent event, ResponseBody body) {
         switch (event) {
             case Reasoning thought -> body.output().add(thought);
+            case ToolCallStarted started -> body.output().add(started);
+            case ToolCallDelta delta -> body.output().add(delta);
             case ToolCall made -> body.output().add(made);
             case TokenGenerated token -> body.output().add(token);
             case ChoiceEnded end -> body.end(end);

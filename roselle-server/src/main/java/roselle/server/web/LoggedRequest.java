@@ -8,6 +8,8 @@ import roselle.api.GenerationEvent.PromptScored;
 import roselle.api.GenerationEvent.Reasoning;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
 import roselle.server.answer.Observer;
 import roselle.server.http.JsonWriter;
@@ -57,7 +59,7 @@ final class LoggedRequest implements Observer.Listener {
                 log.failure();
                 end(State.FAILED);
             }
-            case PromptScored _, Reasoning _, ToolCall _, ChoiceEnded _ -> {}
+            case PromptScored _, Reasoning _, ToolCallStarted _, ToolCallDelta _, ToolCall _, ChoiceEnded _ -> {}
         }
     }
 

@@ -23,7 +23,7 @@ final class KeyUseTest {
     void letsAsManyRequestsInAsAMinuteHas() {
         KeyUse use = use(6, 1_000, 100);
         for (int request = 0; request < 6; request++) {
-            use.enter();
+            use.enter(1_000);
         }
 
         ApiException refused = refusal(use);
@@ -39,14 +39,14 @@ final class KeyUseTest {
     void letsTheNextInWhenTheTimeThatItToldHasPassed() {
         KeyUse use = use(6, 1_000, 100);
         for (int request = 0; request < 6; request++) {
-            use.enter();
+            use.enter(1_000);
         }
         Duration wait = refusal(use).retryAfter();
 
         clock.addAndGet(wait.toNanos() - 1_000);
         refusal(use);
         clock.addAndGet(1_000);
-        use.enter();
+        use.enter(1_000);
 
         refusal(use);
     }
@@ -54,7 +54,7 @@ final class KeyUseTest {
     @Test
     void refusesUntilWhatWasSpentTooMuchIsEarned() {
         KeyUse use = use(100, 60, 100);
-        use.enter();
+        use.enter(1_000);
         use.spend(150); // known only when it has been made: 90 too many
 
         ApiException refused = refusal(use);
@@ -62,7 +62,7 @@ final class KeyUseTest {
         assertThat(words(refused).type()).isEqualTo("tokens");
         assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(91));
         clock.addAndGet(91 * SECOND);
-        use.enter();
+        use.enter(1_000);
     }
 
     @Test
@@ -70,8 +70,8 @@ final class KeyUseTest {
         KeyUse use = use(2, 1_000, 100);
         clock.addAndGet(365L * 86_400 * SECOND);
 
-        use.enter();
-        use.enter();
+        use.enter(1_000);
+        use.enter(1_000);
 
         refusal(use);
     }
@@ -79,13 +79,13 @@ final class KeyUseTest {
     @Test
     void countsRequestsThatAreBeingAnswered() {
         KeyUse use = use(1_000, 1_000, 2);
-        use.enter();
-        use.enter();
-        assertThatThrownBy(use::enter).hasMessageContaining("2 requests at a time");
+        use.enter(1_000);
+        use.enter(1_000);
+        assertThatThrownBy(() -> use.enter(1_000)).hasMessageContaining("2 requests at a time");
 
         use.leave();
 
-        use.enter();
+        use.enter(1_000);
         assertThat(refusal(use).retryAfter()).isEqualTo(Duration.ofSeconds(1));
     }
 
@@ -101,7 +101,7 @@ final class KeyUseTest {
         for (int attempt = 0; attempt < 10_000; attempt++) {
             clock.addAndGet(random.nextLong(SECOND / 2));
             try {
-                use.enter();
+                use.enter(1_000);
                 entered++;
             } catch (ApiException refused) {
                 assertThat(refused.retryAfter()).isPositive();
@@ -122,6 +122,6 @@ final class KeyUseTest {
     }
 
     private static ApiException refusal(KeyUse use) {
-        return catchThrowableOfType(ApiException.class, use::enter);
+        return catchThrowableOfType(ApiException.class, () -> use.enter(1_000));
     }
 }

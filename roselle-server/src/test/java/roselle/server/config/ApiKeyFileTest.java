@@ -43,6 +43,16 @@ final class ApiKeyFileTest {
     }
 
     @Test
+    void writesTheRightsOfAKeyAsItReadsThem() throws IOException {
+        var key = new ApiKey("ann", HASH, KeyLimits.DEFAULT, new KeyRights("team", true));
+
+        String line = ApiKeyFile.line(key, KeyLimits.DEFAULT);
+
+        assertThat(line).endsWith(" group=team role=operator");
+        assertThat(ApiKeyFile.read(write(line), KeyLimits.DEFAULT)).containsExactly(key);
+    }
+
+    @Test
     void makesKeysThatDiffer() {
         assertThat(ApiKey.random()).startsWith("rsl-").hasSize(47).isNotEqualTo(ApiKey.random());
     }
@@ -57,6 +67,9 @@ final class ApiKeyFileTest {
         "al/ice sha256:H, name",
         "alice sha256:H speed=1, limit that is not",
         "alice sha256:H speed, no number",
+        "alice sha256:H group=, group without a name",
+        "alice sha256:H group=a/b, key's group must have",
+        "alice sha256:H role=king, role that is not operator",
         "alice sha256:H tokens=, no number",
         "alice sha256:H tokens=0, between 1",
         "alice sha256:H requests=-1, between 1",

@@ -10,13 +10,13 @@ final class BodyRoomTest {
 
     @Test
     void refusesWhatDoesNotFitBesideOthersUntilTheyAreOver() {
-        var room = new BodyRoom(256 * MEBIBYTE);
+        var room = new BodyRoom(256 * MEBIBYTE, 256 * MEBIBYTE);
         var shares = new BodyRoom.Share[8];
         for (int index = 0; index < shares.length; index++) {
-            shares[index] = room.share();
+            shares[index] = room.share("someone");
             shares[index].take(32 * MEBIBYTE);
         }
-        try (var late = room.share()) {
+        try (var late = room.share("late")) {
             ApiException refused = catchThrowableOfType(ApiException.class, () -> late.take(1));
             assertThat(refused.status()).isEqualTo(503);
             assertThat(refused.retryAfter()).isPositive();
@@ -26,7 +26,7 @@ final class BodyRoomTest {
             late.take(32 * MEBIBYTE);
         }
         shares[3].close(); // gives nothing back twice
-        try (var next = room.share()) {
+        try (var next = room.share("late")) {
             next.take(32 * MEBIBYTE);
             assertThat(catchThrowableOfType(ApiException.class, () -> next.take(1)))
                     .isNotNull();
@@ -35,7 +35,7 @@ final class BodyRoomTest {
 
     @Test
     void hasRoomForOneBodyOfTheGreatestSize() {
-        try (var share = BodyRoom.of(1L << 30, 64 * MEBIBYTE).share()) {
+        try (var share = BodyRoom.of(1L << 30, 64 * MEBIBYTE).share("someone")) {
             share.take(1L << 30);
         }
     }
@@ -57,20 +57,64 @@ final class BodyRoomTest {
         }
     }
 
+    /** What two owners can have together. */
     private static long most(long bodyBytes, long heapBytes) {
         var room = BodyRoom.of(bodyBytes, heapBytes);
+        try (var first = room.share("first");
+                var second = room.share("second")) {
+            return taken(first) + taken(second);
+        }
+    }
+
+    private static long taken(BodyRoom.Share share) {
         long most = 0;
         for (long step = 1L << 40; step > 0; step >>= 1) {
-            try (var share = room.share()) {
-                most += fits(share, most + step) ? step : 0;
-            }
+            most += fits(share, step) ? step : 0;
         }
         return most;
     }
 
     @Test
+    void keepsHalfForOthersFromWhoeverTakesMost() {
+        var room = BodyRoom.of(32 * MEBIBYTE, 512 * MEBIBYTE);
+        var shares = new BodyRoom.Share[4];
+        for (int index = 0; index < shares.length; index++) {
+            shares[index] = room.share("greedy");
+            shares[index].take(32 * MEBIBYTE);
+        }
+        try (var further = room.share("greedy");
+                var other = room.share("modest")) {
+            ApiException refused = catchThrowableOfType(ApiException.class, () -> further.take(1));
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.retryAfter()).isPositive();
+
+            other.take(32 * MEBIBYTE);
+            assertThat(room.owners()).isEqualTo(2);
+
+            shares[0].close();
+            further.take(32 * MEBIBYTE);
+        }
+        for (BodyRoom.Share share : shares) {
+            share.close();
+        }
+        assertThat(room.owners()).isZero();
+    }
+
+    @Test
+    void chargesAKeyInsteadOfItsAddress() {
+        var room = new BodyRoom(20, 10);
+        try (var share = room.share("address");
+                var other = room.share("address")) {
+            share.chargeTo("key");
+            share.take(10);
+            other.take(10);
+            assertThat(room.owners()).isEqualTo(2);
+        }
+    }
+
+    @Test
     void saysOfWhatCanNeverFitThatItIsTooLarge() {
-        try (var share = new BodyRoom(10).share()) {
+        try (var share = new BodyRoom(10, 10).share("someone")) {
             share.take(6);
             ApiException refused = catchThrowableOfType(ApiException.class, () -> share.take(5));
             assertThat(refused.status()).isEqualTo(413);

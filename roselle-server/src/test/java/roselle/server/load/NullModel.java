@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 
 /**
  * A Llama of one layer whose weights are all zero, so that every token is as likely as any other and next to no time goes into
@@ -31,11 +32,13 @@ final class NullModel {
 
     private NullModel() {}
 
-    /** Writes the model below the build folder. */
+    /** Writes the model below the build folder, in one step: another JVM of these tests may have it mapped. */
     static Path write() {
         try {
             Path folder = Files.createDirectories(Path.of("target", "models"));
-            return Files.write(folder.resolve("null.gguf"), new NullModel().bytes());
+            Path part = Files.createTempFile(folder, "null", ".part");
+            Files.write(part, new NullModel().bytes());
+            return Files.move(part, folder.resolve("null.gguf"), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }

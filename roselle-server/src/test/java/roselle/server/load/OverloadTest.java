@@ -26,7 +26,7 @@ final class OverloadTest {
     private static final long STEP_NANOS = 40_000_000L;
     private static final double SETTLING_SECONDS = 3;
     private static final double PEAK_SECONDS = 20;
-    private static final double OVERLOAD_SECONDS = 60;
+    private static final double OVERLOAD_SECONDS = 30;
     private static final int TIMES = 10;
 
     private static final double MIN_SHARE = 0.95;

@@ -12,6 +12,15 @@ record DecoderSequence(List<DecoderStage> stages) implements DecoderStage {
     }
 
     @Override
+    public int growth() {
+        long growth = 1;
+        for (DecoderStage stage : stages) {
+            growth = Math.min(Integer.MAX_VALUE, growth * stage.growth());
+        }
+        return (int) growth;
+    }
+
+    @Override
     public String middle(String token) {
         String text = token;
         for (DecoderStage stage : stages) {

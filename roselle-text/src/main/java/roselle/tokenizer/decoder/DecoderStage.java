@@ -10,6 +10,11 @@ public interface DecoderStage extends Decoder {
     /** What becomes of a token in the middle of a text. */
     String middle(String token);
 
+    /** How many times as long as its tokens this stage's text may be; a token without characters counts as one. */
+    default int growth() {
+        return 1;
+    }
+
     /** Whether all that this stage hands on is one token. */
     default boolean joins() {
         return false;

@@ -9,19 +9,20 @@ public final class Decoders {
 
     /** Tokens with a space between, which is what a tokenizer without decoder yields. */
     public static DecoderStage joinedBySpace() {
-        return new PerToken((token, first) -> first ? token : " " + token, UnaryOperator.identity());
+        return new PerToken((token, first) -> first ? token : " " + token, UnaryOperator.identity(), 2);
     }
 
-    /** Replaces text within each token. */
-    public static DecoderStage replace(UnaryOperator<String> replacement) {
-        return new PerToken((token, first) -> replacement.apply(token), replacement);
+    /** Replaces text within each token, which makes it at most {@code growth} times as long. */
+    public static DecoderStage replace(UnaryOperator<String> replacement, int growth) {
+        return new PerToken((token, first) -> replacement.apply(token), replacement, growth);
     }
 
     /** SentencePiece's space symbol becomes a space, or nothing in the first token where the model puts one there. */
     public static DecoderStage metaspace(String symbol, boolean dropsFirst) {
         return new PerToken(
                 (token, first) -> token.replace(symbol, first && dropsFirst ? "" : " "),
-                token -> token.replace(symbol, " "));
+                token -> token.replace(symbol, " "),
+                1);
     }
 
     /** BERT's: a space before each token that does not continue a word; optionally none before punctuation. */
@@ -30,7 +31,7 @@ public final class Decoders {
             String spaced = first ? token : token.startsWith(prefix) ? token.substring(prefix.length()) : " " + token;
             return cleanUp ? cleanedUp(spaced) : spaced;
         };
-        return new PerToken(rule, token -> rule.apply(token, false));
+        return new PerToken(rule, token -> rule.apply(token, false), 2);
     }
 
     /** Undoes the spaces that splitting English put before punctuation and contractions. */
@@ -79,7 +80,7 @@ public final class Decoders {
         String apply(String token, boolean first);
     }
 
-    private record PerToken(TokenRule rule, UnaryOperator<String> inMiddle) implements DecoderStage {
+    private record PerToken(TokenRule rule, UnaryOperator<String> inMiddle, int growth) implements DecoderStage {
         @Override
         public String middle(String token) {
             return inMiddle.apply(token);
@@ -132,7 +133,17 @@ public final class Decoders {
         }
     }
 
+    /** The empty string stands before, between and behind all characters. */
+    private static int growthOfSpaceFor(String mark) {
+        return mark.isEmpty() ? 3 : 1;
+    }
+
     private record CtcStage(String pad, String wordDelimiter, boolean cleanUp) implements DecoderStage {
+        @Override
+        public int growth() {
+            return growthOfSpaceFor(wordDelimiter);
+        }
+
         @Override
         public String middle(String token) {
             String text = token.replace(pad, "");
@@ -163,6 +174,11 @@ public final class Decoders {
     }
 
     private record WordEndStage(String suffix) implements DecoderStage {
+        @Override
+        public int growth() {
+            return growthOfSpaceFor(suffix);
+        }
+
         @Override
         public String middle(String token) {
             return token.replace(suffix, " ");

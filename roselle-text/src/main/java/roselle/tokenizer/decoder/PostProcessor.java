@@ -10,4 +10,9 @@ public interface PostProcessor {
 
     /** Appends {@code ids} with what belongs around them to {@code output}. */
     void process(int[] ids, IdBuffer output);
+
+    /** How many ids come of {@code ids}, for what a file describes; {@link Integer#MAX_VALUE} for that many and more. */
+    default int lengthOf(int ids) {
+        return ids;
+    }
 }

@@ -9,11 +9,7 @@ public final class PostProcessors {
 
     /** Puts fixed ids before and after the text, as BERT and RoBERTa do. */
     public static PostProcessor around(int[] before, int[] after) {
-        return (ids, output) -> {
-            output.addAll(before, 0, before.length);
-            output.addAll(ids, 0, ids.length);
-            output.addAll(after, 0, after.length);
-        };
+        return template(List.of(new Piece(false, before), Piece.TEXT, new Piece(false, after)));
     }
 
     /** A part of a template: the text's ids, or fixed ones. */
@@ -25,19 +21,36 @@ public final class PostProcessors {
 
     /** Fills a template. */
     public static PostProcessor template(List<Piece> pieces) {
-        List<Piece> all = List.copyOf(pieces);
-        return (ids, output) -> {
-            for (Piece piece : all) {
+        return new Template(List.copyOf(pieces));
+    }
+
+    private record Template(List<Piece> pieces) implements PostProcessor {
+        @Override
+        public void process(int[] ids, IdBuffer output) {
+            for (Piece piece : pieces) {
                 int[] part = piece.isText() ? ids : piece.ids();
                 output.addAll(part, 0, part.length);
             }
-        };
+        }
+
+        @Override
+        public int lengthOf(int ids) {
+            long length = 0;
+            for (Piece piece : pieces) {
+                length = Math.min(Integer.MAX_VALUE, length + (piece.isText() ? ids : piece.ids().length));
+            }
+            return (int) length;
+        }
     }
 
     /** One post-processor after the other. */
     public static PostProcessor sequence(List<PostProcessor> processors) {
-        List<PostProcessor> all = List.copyOf(processors);
-        return (ids, output) -> {
+        return new Sequence(List.copyOf(processors));
+    }
+
+    private record Sequence(List<PostProcessor> all) implements PostProcessor {
+        @Override
+        public void process(int[] ids, IdBuffer output) {
             int[] current = ids;
             for (PostProcessor processor : all) {
                 var next = new IdBuffer(current.length + 8);
@@ -45,6 +58,15 @@ public final class PostProcessors {
                 current = next.toArray();
             }
             output.addAll(current, 0, current.length);
-        };
+        }
+
+        @Override
+        public int lengthOf(int ids) {
+            int length = ids;
+            for (PostProcessor processor : all) {
+                length = processor.lengthOf(length);
+            }
+            return length;
+        }
     }
 }

@@ -37,14 +37,24 @@ record StripStage(int content, int start, int stop) implements DecoderStage {
     public DecodingStream openJoined() {
         return new DecodingStream() {
             private int toStrip = start;
-            private String held = ""; // what may be the end of the text and would be cut there
+            private int held; // how many characters may be the end of the text and would be cut there
 
             @Override
             public void append(String part, TextSink next) {
-                String text = held + withoutStart(part);
-                int certain = text.length() - endLength(text);
-                held = text.substring(certain);
-                next.accept(text.substring(0, certain));
+                String text = withoutStart(part);
+                int from = startOfEnd(text);
+                int count = (text.length() - from) / Character.charCount(content);
+                if (from > 0) {
+                    hand(held, text.substring(0, from), next);
+                    held = count;
+                } else {
+                    hand(Math.max(0, held + count - stop), "", next);
+                    held = Math.min(stop, held + count);
+                }
+            }
+
+            private void hand(int released, String text, TextSink next) {
+                next.accept(Character.toString(content).repeat(released) + text);
             }
 
             private String withoutStart(String part) {
@@ -60,17 +70,18 @@ record StripStage(int content, int start, int stop) implements DecoderStage {
                 return part.substring(from);
             }
 
-            private int endLength(String text) {
+            // Where the characters at the end begin that may be cut.
+            private int startOfEnd(String text) {
                 int from = text.length();
                 for (int i = 0; i < stop && from > 0 && text.codePointBefore(from) == content; i++) {
                     from -= Character.charCount(content);
                 }
-                return text.length() - from;
+                return from;
             }
 
             @Override
             public void finish(TextSink next) {
-                held = "";
+                held = 0;
             }
         };
     }

@@ -3,7 +3,6 @@ package roselle.tokenizer.format;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import roselle.tokenizer.decoder.ByteFallbackStage;
 import roselle.tokenizer.decoder.ByteLevelDecoder;
 import roselle.tokenizer.decoder.ByteLevelStage;
@@ -21,20 +20,20 @@ final class DecoderJson {
 
     static DecoderStage read(JsonComponent json) {
         return switch (json.type()) {
-            case "BPEDecoder" -> Decoders.wordEnd(json.string("suffix"));
+            case "BPEDecoder" -> Decoders.wordEnd(json.phrase("suffix"));
             case "ByteFallback" -> new ByteFallbackStage();
             case "ByteLevel" -> new ByteLevelStage(new ByteLevelDecoder(Set.of()));
             case "CTC" ->
-                Decoders.ctc(json.string("pad_token"), json.string("word_delimiter_token"), json.flag("cleanup"));
+                Decoders.ctc(json.phrase("pad_token"), json.phrase("word_delimiter_token"), json.flag("cleanup"));
             case "Fuse" -> Decoders.fuse();
             case "Metaspace" ->
                 Decoders.metaspace(
                         Character.toString(json.character("replacement")),
                         PreTokenizerJson.prepend(json) != MetaspacePreTokenizer.Prepend.NEVER);
-            case "Replace" -> Decoders.replace(replacement(json));
+            case "Replace" -> replace(json);
             case "Sequence" -> sequence(json);
             case "Strip" -> Decoders.strip(json.character("content"), json.count("start"), json.count("stop"));
-            case "WordPiece" -> Decoders.wordPiece(json.string("prefix"), json.flag("cleanup"));
+            case "WordPiece" -> Decoders.wordPiece(json.phrase("prefix"), json.flag("cleanup"));
             default -> throw json.unsupported("type", SUPPORTED);
         };
     }
@@ -47,8 +46,14 @@ final class DecoderJson {
         return Decoders.sequence(stages);
     }
 
-    private static UnaryOperator<String> replacement(JsonComponent json) {
+    private static DecoderStage replace(JsonComponent json) {
         Normalizer replace = NormalizerJson.replace(json);
-        return replace::normalize;
+        JsonComponent pattern = json.component("pattern");
+        int content = json.string("content").length();
+        // An expression may match nothing, before each character too.
+        int growth = pattern.has("Regex")
+                ? 1 + 2 * content
+                : Math.max(1, Math.ceilDiv(content, pattern.string("String").length()));
+        return Decoders.replace(token -> replace.normalize(token, Integer.MAX_VALUE), growth);
     }
 }

@@ -92,7 +92,7 @@ final class GgufTokenizer {
         var model = new BytePairBuilder(vocabulary, 8 * file.tokens().size()).byteFallback(true);
         tokenId("unknown_token_id", 0).ifPresent(id -> model.unknown(vocabulary.spelling(id)));
         model.scoredMerges(file.scores(), id -> file.typeOf(id) == GgufVocabulary.NORMAL);
-        Normalizer marks = text -> (prefix ? " " + text : text).replace(' ', SPACE_MARK);
+        Normalizer marks = (text, limit) -> (prefix ? " " + text : text).replace(' ', SPACE_MARK);
         return new PipelineTokenizer(new Pipeline(
                 added,
                 marks,

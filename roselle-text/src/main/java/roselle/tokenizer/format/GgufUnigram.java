@@ -7,6 +7,7 @@ import roselle.tokenizer.model.Model;
 import roselle.tokenizer.model.PieceTrie;
 import roselle.tokenizer.model.UnigramModel;
 import roselle.tokenizer.normalizer.CharacterMap;
+import roselle.tokenizer.normalizer.Growth;
 import roselle.tokenizer.normalizer.Normalizer;
 import roselle.tokenizer.normalizer.PrefixRewriter;
 
@@ -56,7 +57,7 @@ final class GgufUnigram {
         }
         boolean merges = file.flag("remove_extra_whitespaces", false);
         boolean prefixes = file.flag("add_space_prefix", false);
-        return text -> {
+        return (text, limit) -> {
             var result = new StringBuilder(text.length() + 8);
             var rewriter = new PrefixRewriter(text, map, userDefined);
             boolean inWord = false;
@@ -74,6 +75,7 @@ final class GgufUnigram {
                         result.append(isSpace ? SPACE_MARK : part.charAt(i));
                     }
                 }
+                Growth.check(result.length(), limit);
             }
             return result.toString();
         };

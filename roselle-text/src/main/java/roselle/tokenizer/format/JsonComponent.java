@@ -16,6 +16,8 @@ import tools.jackson.core.JsonToken;
  */
 final class JsonComponent {
     private static final int MAXIMUM_VALUES = 1_000_000;
+    private static final int MAX_PARTS = 64;
+    private static final int MAX_PHRASE = 256;
 
     private final String origin;
     private final String path;
@@ -122,6 +124,35 @@ final class JsonComponent {
 
     String string(String name) {
         return value(name, String.class, "a string");
+    }
+
+    /** A string that is put into texts or looked for in them, so that its length is part of what a character costs. */
+    String phrase(String name) {
+        String phrase = string(name);
+        if (phrase.length() > MAX_PHRASE) {
+            throw new CheckpointException(
+                    where(name) + " has " + phrase.length() + " characters, the limit is " + MAX_PHRASE);
+        }
+        return phrase;
+    }
+
+    /** This component, if sequences in it, named {@code list}, have no more parts in all than a text may pass. */
+    JsonComponent withFewParts(String list) {
+        if (countParts(list) > MAX_PARTS) {
+            throw wrong("has more than " + MAX_PARTS + " parts: each text would pass all of them");
+        }
+        return this;
+    }
+
+    private int countParts(String list) {
+        if (!type().equals("Sequence")) {
+            return 1;
+        }
+        int parts = 0;
+        for (JsonComponent part : components(list)) {
+            parts = Math.min(MAX_PARTS + 1, parts + part.countParts(list));
+        }
+        return parts;
     }
 
     /** A token's spelling: a string, or an object with the field {@code content}. */

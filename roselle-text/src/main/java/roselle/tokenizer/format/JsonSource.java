@@ -2,33 +2,25 @@ package roselle.tokenizer.format;
 
 import java.io.InputStream;
 import roselle.api.CheckpointException;
+import roselle.json.JsonLimits;
 import roselle.tokenizer.model.PackedStrings;
 import roselle.tokenizer.unicode.WellFormed;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /** A JSON file read token by token; every failure is one sentence with the file, the path and the value. */
 final class JsonSource implements AutoCloseable {
-    private static final int MAXIMUM_DEPTH = 64;
-    private static final long MAXIMUM_BYTES = 512L << 20;
-    private static final int MAXIMUM_STRING = 32 << 20; // a character map is one string of some 400,000 characters
-    private static final int MAXIMUM_NAME = 65_536;
     private static final int SHOWN_CHARACTERS = 60;
 
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES) // a vocabulary's names come once each
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAXIMUM_DEPTH)
-                    .maxDocumentLength(MAXIMUM_BYTES)
-                    .maxStringLength(MAXIMUM_STRING)
-                    .maxNameLength(MAXIMUM_NAME)
-                    .build())
-            .build();
+    private static final JsonFactory FACTORY = JsonLimits.DEFAULT
+            .withNumberCharacters(1000)
+            .withNameCharacters(65_536)
+            .withStringCharacters(32 << 20) // a character map is one string of some 400,000 characters
+            .withDocumentBytes(512L << 20)
+            .factory(JsonLimits.Allowance.MANY_NAMES); // a vocabulary's come once each
 
     private final JsonParser parser;
     private final String origin;

@@ -3,6 +3,7 @@ package roselle.tokenizer.format;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import roselle.api.CheckpointException;
 import roselle.api.InvalidRequestException;
 import roselle.tokenizer.model.BytePairBuilder;
@@ -24,6 +25,7 @@ import tools.jackson.core.JsonToken;
 final class ModelJson {
     private static final String SUPPORTED = "BPE, Unigram, WordLevel, WordPiece";
     private static final int MAXIMUM_MERGES = 1 << 23;
+    private static final int MAX_AFFIX = 16;
     private static final int WORD_PIECE_CHARACTERS = 100; // older files do not say
 
     private final JsonSource source;
@@ -62,9 +64,14 @@ final class ModelJson {
         switch (name) {
             case "vocab" -> readVocabulary();
             case "merges" -> readMerges();
-            case "type", "unk_token", "continuing_subword_prefix", "end_of_word_suffix" -> {
+            case "type", "unk_token" -> {
                 if (source.current() != JsonToken.VALUE_NULL) {
                     strings.put(name, source.string(path));
+                }
+            }
+            case "continuing_subword_prefix", "end_of_word_suffix" -> {
+                if (source.current() != JsonToken.VALUE_NULL) {
+                    strings.put(name, affix(source.string(path), path));
                 }
             }
             case "fuse_unk", "byte_fallback", "ignore_merges" -> {
@@ -80,6 +87,15 @@ final class ModelJson {
             case "dropout" -> refuseDropout(path);
             default -> source.skip();
         }
+    }
+
+    /** What is put at each character of a word before it is looked up, or compared with it. */
+    private String affix(String text, String path) {
+        if (text.length() > MAX_AFFIX) {
+            throw new CheckpointException(
+                    source.origin() + ": " + path + " has " + text.length() + " characters, the limit is " + MAX_AFFIX);
+        }
+        return text;
     }
 
     private void refuseDropout(String path) {
@@ -207,8 +223,9 @@ final class ModelJson {
      * Builds the model.
      *
      * @param byteAlphabet whether pieces arrive as plain text and the model spells them in GPT-2's byte alphabet
+     * @param special ids that text never becomes: their spellings are found before the model, or are plain text
      */
-    Model build(Vocabulary vocabulary, boolean byteAlphabet) {
+    Model build(Vocabulary vocabulary, boolean byteAlphabet, IntPredicate special) {
         String kind = kind();
         if (isScored != kind.equals("Unigram")) {
             throw new CheckpointException(source.origin() + ": model.vocab is "
@@ -217,9 +234,9 @@ final class ModelJson {
         }
         return switch (kind) {
             case "BPE" -> bytePairs(vocabulary, byteAlphabet);
-            case "Unigram" -> unigram(vocabulary);
-            case "WordLevel" -> new WordLevelModel(vocabulary, unknownId(vocabulary));
-            case "WordPiece" -> wordPiece(vocabulary);
+            case "Unigram" -> unigram(vocabulary, special);
+            case "WordLevel" -> new WordLevelModel(vocabulary, unknownId(vocabulary), special);
+            case "WordPiece" -> wordPiece(vocabulary, special);
             default ->
                 throw new CheckpointException(source.origin() + ": model.type is '" + JsonSource.shortened(kind)
                         + "', which is not supported: use one of " + SUPPORTED);
@@ -263,9 +280,10 @@ final class ModelJson {
         return builder.build();
     }
 
-    private Model wordPiece(Vocabulary vocabulary) {
+    private Model wordPiece(Vocabulary vocabulary, IntPredicate special) {
         return new WordPieceModel(
                 vocabulary,
+                special.negate(),
                 strings.getOrDefault("continuing_subword_prefix", "##"),
                 unknownId(vocabulary),
                 counts.getOrDefault("max_input_chars_per_word", WORD_PIECE_CHARACTERS));
@@ -281,7 +299,7 @@ final class ModelJson {
         return id;
     }
 
-    private Model unigram(Vocabulary vocabulary) {
+    private Model unigram(Vocabulary vocabulary, IntPredicate special) {
         int unknownId = counts.getOrDefault("unk_id", -1);
         if (unknownId >= vocabulary.size()) {
             throw new CheckpointException(source.origin() + ": model.unk_id is " + unknownId
@@ -290,7 +308,7 @@ final class ModelJson {
         var trie = new PieceTrie();
         for (int id = 0; id < vocabulary.size(); id++) {
             String spelling = vocabulary.spelling(id);
-            if (!spelling.isEmpty()) {
+            if (!spelling.isEmpty() && !special.test(id)) {
                 trie.insert(spelling, id);
             }
         }
@@ -299,7 +317,7 @@ final class ModelJson {
         ByteTokens bytes = flags.getOrDefault("byte_fallback", false) ? ByteTokens.of(vocabulary) : ByteTokens.NONE;
         return UnigramModel.ofDoubles(parts, (text, start, end, ids) -> {
             int whole = vocabulary.find(text, start, end);
-            if (whole >= 0) {
+            if (whole >= 0 && !special.test(whole)) {
                 ids.add(whole);
             } else if (unknownId < 0) {
                 throw new InvalidRequestException("the text holds '"

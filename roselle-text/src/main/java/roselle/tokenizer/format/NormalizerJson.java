@@ -29,7 +29,7 @@ final class NormalizerJson {
             case "NFKD" -> NormalForm.NFKD;
             case "Nmt" -> Normalizers.nmt();
             case "Precompiled" -> precompiled(json);
-            case "Prepend" -> Normalizers.prepend(json.string("prepend"));
+            case "Prepend" -> Normalizers.prepend(json.phrase("prepend"));
             case "Replace" -> replace(json);
             case "Sequence" -> sequence(json);
             case "Strip" -> Normalizers.strip(json.flag("strip_left"), json.flag("strip_right"));
@@ -67,7 +67,7 @@ final class NormalizerJson {
     /** A replacement of a string or of what a regular expression matches. */
     static Normalizer replace(JsonComponent json) {
         JsonComponent pattern = json.component("pattern");
-        String content = json.string("content");
+        String content = json.phrase("content");
         if (pattern.has("Regex")) {
             return new PatternNormalizer(Pattern.compile(pattern.string("Regex")), content);
         }

@@ -7,9 +7,11 @@ import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.Tokenizer;
+import roselle.tokenizer.decoder.DecoderStage;
 import roselle.tokenizer.decoder.Decoders;
 import roselle.tokenizer.decoder.PostProcessor;
 import roselle.tokenizer.model.Vocabulary;
+import roselle.tokenizer.normalizer.Growth;
 import roselle.tokenizer.normalizer.Normalizer;
 import roselle.tokenizer.pipeline.AddedTokens;
 import roselle.tokenizer.pipeline.Pipeline;
@@ -22,6 +24,8 @@ import tools.jackson.core.JsonToken;
  * and is not applied: a text is encoded whole.
  */
 final class TokenizerJson {
+    private static final int MAX_IDS_AROUND = 1024;
+
     private final String origin;
     private List<AddedToken> added = new ArrayList<>();
     private Optional<JsonComponent> normalizer = Optional.empty();
@@ -66,7 +70,9 @@ final class TokenizerJson {
         ModelJson described =
                 model.orElseThrow(() -> new CheckpointException(origin + ": model is missing, it must be an object"));
         Vocabulary vocabulary = described.vocabulary();
-        Normalizer normalizing = normalizer.map(NormalizerJson::read).orElse(Normalizer.NONE);
+        Normalizer normalizing = normalizer
+                .map(part -> NormalizerJson.read(part.withFewParts("normalizers")))
+                .orElse(Normalizer.NONE);
         boolean byteAlphabet =
                 preTokenizer.filter(PreTokenizerJson::endsInByteLevel).isPresent()
                         && described.kind().equals("BPE");
@@ -76,14 +82,40 @@ final class TokenizerJson {
         return new Pipeline(
                 tokens,
                 normalizing,
-                preTokenizer
-                        .map(part -> PreTokenizerJson.read(part, byteAlphabet))
-                        .orElse(PreTokenizer.NONE),
-                described.build(vocabulary, byteAlphabet),
+                preTokenizer.map(part -> preTokenizer(part, byteAlphabet)).orElse(PreTokenizer.NONE),
+                described.build(vocabulary, byteAlphabet, tokens::isSpecial),
                 vocabulary,
                 config.postProcessor(tokens, vocabulary)
-                        .orElseGet(
-                                () -> postProcessor.map(PostProcessorJson::read).orElse(PostProcessor.NONE)),
-                decoder.map(DecoderJson::read).orElseGet(Decoders::joinedBySpace));
+                        .orElseGet(() ->
+                                postProcessor.map(TokenizerJson::postProcessor).orElse(PostProcessor.NONE)),
+                decoder.map(TokenizerJson::decoder).orElseGet(Decoders::joinedBySpace));
+    }
+
+    private static PreTokenizer preTokenizer(JsonComponent json, boolean byteAlphabet) {
+        PreTokenizer read = PreTokenizerJson.read(json.withFewParts("pretokenizers"), byteAlphabet);
+        refuseGrowth(json, read.growth());
+        return read;
+    }
+
+    private static PostProcessor postProcessor(JsonComponent json) {
+        PostProcessor read = PostProcessorJson.read(json.withFewParts("processors"));
+        int around = read.lengthOf(0);
+        if (around > MAX_IDS_AROUND) {
+            throw json.wrong("puts more than " + MAX_IDS_AROUND + " ids around each text");
+        }
+        refuseGrowth(json, (read.lengthOf(MAX_IDS_AROUND) - around) / MAX_IDS_AROUND);
+        return read;
+    }
+
+    private static DecoderStage decoder(JsonComponent json) {
+        DecoderStage read = DecoderJson.read(json.withFewParts("decoders"));
+        refuseGrowth(json, read.growth());
+        return read;
+    }
+
+    private static void refuseGrowth(JsonComponent json, int growth) {
+        if (growth > Growth.MAX_FACTOR) {
+            throw json.wrong("can make a text " + growth + " times as long, the limit is " + Growth.MAX_FACTOR);
+        }
     }
 }

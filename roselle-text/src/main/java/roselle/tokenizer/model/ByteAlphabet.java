@@ -24,6 +24,11 @@ public final class ByteAlphabet {
 
     private ByteAlphabet() {}
 
+    /** The character that spells a byte. */
+    static char character(int value) {
+        return CHARACTERS[value];
+    }
+
     /** The byte that {@code character} spells, or -1. */
     public static int byteOf(char character) {
         return character < BYTES.length ? BYTES[character] : -1;

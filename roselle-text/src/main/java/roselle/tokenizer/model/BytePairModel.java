@@ -43,6 +43,19 @@ final class BytePairModel implements Model {
         tokenizeWord(text, from, end, ids);
     }
 
+    @Override
+    public boolean readsEveryByte() {
+        if (!rules.byteAlphabet()) {
+            return false;
+        }
+        for (int value = 0; value < 256; value++) {
+            if (rules.vocabulary().find(String.valueOf(ByteAlphabet.character(value))) == NONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void tokenizeWord(String text, int start, int end, IdBuffer ids) {
         if (end - start > WordCache.LONGEST) {
             merge(text, start, end, ids);

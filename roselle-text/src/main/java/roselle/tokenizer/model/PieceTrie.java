@@ -1,6 +1,7 @@
 package roselle.tokenizer.model;
 
 import java.util.Arrays;
+import roselle.api.CheckpointException;
 
 /**
  * The spellings of a vocabulary as a tree of characters: all tokens that begin at one place, shortest first.
@@ -10,6 +11,9 @@ import java.util.Arrays;
 public final class PieceTrie {
     static final int ROOT = 0;
     static final int NONE = -1;
+
+    /** How far a text is read at each place: the longest tokens in use have some forty characters. */
+    static final int MAX_SPELLING = 512;
 
     private long[] edges = new long[1 << 12]; // (node << 16 | character) + 1, 0 = free
     private int[] targets = new int[1 << 12]; // the node an edge leads to
@@ -22,6 +26,10 @@ public final class PieceTrie {
 
     /** Adds a spelling that is not empty; a later token of the same spelling wins. */
     public void insert(String spelling, int id) {
+        if (spelling.length() > MAX_SPELLING) {
+            throw new CheckpointException("token " + id + " has " + spelling.length()
+                    + " characters, the limit for a model that tries all tokens at each place is " + MAX_SPELLING);
+        }
         int node = ROOT;
         for (int i = 0; i < spelling.length(); i++) {
             node = childOrNew(node, spelling.charAt(i));

@@ -3,6 +3,7 @@ package roselle.tokenizer.model;
 import java.util.Arrays;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import roselle.api.CheckpointException;
 
 /**
  * The merges that a SentencePiece vocabulary with scores implies: for each token, each way to cut it into two that are
@@ -10,6 +11,9 @@ import java.util.function.IntPredicate;
  * that the leftmost goes first.
  */
 final class ScoredMerges {
+    /** Each way to cut a token is tried: of 256,000 tokens of 90 characters, which is more than any vocabulary has. */
+    private static final long MAX_STEPS = 1L << 31;
+
     private final Vocabulary vocabulary;
     private final float[] scores;
     private final IntPredicate usable;
@@ -79,8 +83,15 @@ final class ScoredMerges {
     }
 
     void collectInto(PairTable pairs) {
+        long steps = 0;
         for (int id = 0; id < vocabulary.size(); id++) {
             if (isMade(id)) {
+                steps += (long) vocabulary.length(id) * vocabulary.length(id);
+                if (steps > MAX_STEPS) {
+                    throw new CheckpointException(
+                            "the tokens up to " + id + " have so many characters that finding their"
+                                    + " merges takes more than " + MAX_STEPS + " steps: the vocabulary is damaged");
+                }
                 collect(vocabulary.spelling(id), id, pairs);
             }
         }

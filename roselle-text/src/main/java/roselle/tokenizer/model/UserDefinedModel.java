@@ -23,4 +23,9 @@ public record UserDefinedModel(PieceTrie userDefined, Model rest) implements Mod
             rest.tokenize(piece, done, piece.length(), ids);
         }
     }
+
+    @Override
+    public boolean readsEveryByte() {
+        return rest.readsEveryByte();
+    }
 }

@@ -1,5 +1,7 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntPredicate;
+
 /** BERT's model: the longest token at each place of a word, all but the first with a prefix; all or nothing. */
 public final class WordPieceModel implements Model {
     private final PieceTrie beginnings = new PieceTrie();
@@ -10,12 +12,14 @@ public final class WordPieceModel implements Model {
     /**
      * A model over the tokens of {@code vocabulary}.
      *
+     * @param usable whether text can become this token
      * @param prefix what the spelling of a token that continues a word begins with
      * @param maximumCharacters a word of more code points than this is unknown
      */
-    public WordPieceModel(Vocabulary vocabulary, String prefix, int unknownId, int maximumCharacters) {
+    public WordPieceModel(
+            Vocabulary vocabulary, IntPredicate usable, String prefix, int unknownId, int maximumCharacters) {
         for (int id = 0; id < vocabulary.size(); id++) {
-            if (vocabulary.contains(id)) {
+            if (vocabulary.contains(id) && usable.test(id)) {
                 insert(vocabulary.spelling(id), prefix, id);
             }
         }

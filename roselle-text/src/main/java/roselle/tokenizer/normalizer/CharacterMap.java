@@ -14,6 +14,7 @@ import roselle.api.CheckpointException;
  * is trusted: an offset outside the trie is a prefix without children.
  */
 public final class CharacterMap {
+    private static final int MAX_REPLACEMENT_BYTES = 1024;
     private static final long NO_MATCH = -1;
     private static final int LABEL = 1 << 31 | 0xFF;
 
@@ -42,7 +43,21 @@ public final class CharacterMap {
         buffer.asIntBuffer().get(units);
         byte[] replacements = new byte[buffer.remaining() - (int) trieBytes];
         buffer.get(4 + (int) trieBytes, replacements);
+        checkReplacements(replacements, origin);
         return new CharacterMap(units, replacements);
+    }
+
+    /** A replacement stands for a few characters: one of a megabyte would make a long text of each short one. */
+    private static void checkReplacements(byte[] replacements, String origin) {
+        int start = 0;
+        for (int at = 0; at < replacements.length; at++) {
+            if (replacements[at] == 0) {
+                start = at + 1;
+            } else if (at - start == MAX_REPLACEMENT_BYTES) {
+                throw new CheckpointException(origin + ": the precompiled character map has a replacement of more than "
+                        + MAX_REPLACEMENT_BYTES + " bytes, at byte " + start + " of its replacements");
+            }
+        }
     }
 
     /** The match of the most bytes at the beginning of {@code utf8[from, to)}; see {@link #isMatch}. */

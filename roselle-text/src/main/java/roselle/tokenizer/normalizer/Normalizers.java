@@ -18,11 +18,12 @@ public final class Normalizers {
     }
 
     private static Normalizer each(CharacterRule rule) {
-        return text -> {
+        return (text, limit) -> {
             var result = new StringBuilder(text.length() + 16);
             for (int at = 0; at < text.length(); ) {
                 int codePoint = text.codePointAt(at);
                 rule.append(codePoint, result);
+                Growth.check(result.length(), limit);
                 at += Character.charCount(codePoint);
             }
             return result.toString();
@@ -32,7 +33,7 @@ public final class Normalizers {
     /** Drops characters. */
     private record Dropping(IntPredicate dropped) implements Normalizer {
         @Override
-        public String normalize(String text) {
+        public String normalize(String text, int limit) {
             var result = new StringBuilder(text.length());
             for (int at = 0; at < text.length(); ) {
                 int codePoint = text.codePointAt(at);
@@ -45,7 +46,7 @@ public final class Normalizers {
         }
 
         @Override
-        public boolean keepsBeginning(String text) {
+        public boolean keepsBeginning(String text, int limit) {
             return text.isEmpty() || !dropped.test(text.codePointAt(0));
         }
     }
@@ -61,22 +62,22 @@ public final class Normalizers {
 
     private record Sequence(List<Normalizer> all) implements Normalizer {
         @Override
-        public String normalize(String text) {
+        public String normalize(String text, int limit) {
             String result = text;
             for (Normalizer normalizer : all) {
-                result = normalizer.normalize(result);
+                result = normalizer.normalize(result, limit);
             }
             return result;
         }
 
         @Override
-        public boolean keepsBeginning(String text) {
+        public boolean keepsBeginning(String text, int limit) {
             String result = text;
             for (Normalizer normalizer : all) {
-                if (!normalizer.keepsBeginning(result)) {
+                if (!normalizer.keepsBeginning(result, limit)) {
                     return false;
                 }
-                result = normalizer.normalize(result);
+                result = normalizer.normalize(result, limit);
             }
             return true;
         }
@@ -99,7 +100,7 @@ public final class Normalizers {
 
     private record Strip(boolean left, boolean right) implements Normalizer {
         @Override
-        public String normalize(String text) {
+        public String normalize(String text, int limit) {
             int start = 0;
             int end = text.length();
             while (left && start < end && CharacterClasses.isWhiteSpace(text.charAt(start))) {
@@ -112,24 +113,39 @@ public final class Normalizers {
         }
 
         @Override
-        public boolean keepsBeginning(String text) {
+        public boolean keepsBeginning(String text, int limit) {
             return !left || text.isEmpty() || !CharacterClasses.isWhiteSpace(text.charAt(0));
         }
     }
 
     /** Puts {@code prefix} before a text that is not empty. */
     public static Normalizer prepend(String prefix) {
-        return text -> text.isEmpty() ? text : prefix + text;
+        return (text, limit) -> text.isEmpty() ? text : Growth.checked(prefix + text, limit);
     }
 
     /** Puts {@code content} in place of each {@code pattern}, which is not empty. */
     public static Normalizer replace(String pattern, String content) {
-        return text -> text.replace(pattern, content);
+        return (text, limit) -> replaced(text, pattern, content, limit);
+    }
+
+    private static String replaced(String text, String pattern, String content, int limit) {
+        int at = text.indexOf(pattern);
+        if (at < 0) {
+            return text;
+        }
+        var result = new StringBuilder(text.length() + 16);
+        int done = 0;
+        for (; at >= 0; at = text.indexOf(pattern, done)) {
+            result.append(text, done, at).append(content);
+            Growth.check(result.length(), limit);
+            done = at + pattern.length();
+        }
+        return Growth.checked(result.append(text, done, text.length()).toString(), limit);
     }
 
     /** Spells each byte of UTF-8 as one visible character, as byte-level BPE does. */
     public static Normalizer byteLevel() {
-        return ByteAlphabet::spell;
+        return (text, limit) -> Growth.checked(ByteAlphabet.spell(text), limit);
     }
 
     /** What Google's machine translation cleans: controls go, odd spaces become spaces. */

@@ -6,7 +6,7 @@ import roselle.tokenizer.pattern.PatternMatcher;
 /** Puts {@code content} in place of each match of a regular expression. */
 public record PatternNormalizer(Pattern pattern, String content) implements Normalizer {
     @Override
-    public String normalize(String text) {
+    public String normalize(String text, int limit) {
         var result = new StringBuilder(text.length() + 16);
         var matcher = new PatternMatcher(pattern, text, 0, text.length());
         int done = 0;
@@ -18,10 +18,11 @@ public record PatternNormalizer(Pattern pattern, String content) implements Norm
                 continue;
             }
             result.append(text, done, matcher.matchStart()).append(content);
+            Growth.check(result.length(), limit);
             done = matcher.matchEnd();
             from = done;
             lastMatchEnd = done;
         }
-        return result.append(text, done, text.length()).toString();
+        return Growth.checked(result.append(text, done, text.length()).toString(), limit);
     }
 }

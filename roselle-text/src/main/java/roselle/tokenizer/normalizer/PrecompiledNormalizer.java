@@ -24,14 +24,15 @@ public final class PrecompiledNormalizer implements Normalizer {
     }
 
     @Override
-    public String normalize(String text) {
+    public String normalize(String text, int limit) {
         var result = new StringBuilder(text.length() + 16);
         int at = 0;
         while (at < text.length() && standsAlone(text, at)) {
             result.append(ascii[text.charAt(at++)]);
+            Growth.check(result.length(), limit);
         }
         if (at < text.length()) {
-            appendGraphemes(text.substring(at), result);
+            appendGraphemes(text.substring(at), result, limit);
         }
         return result.toString();
     }
@@ -42,7 +43,7 @@ public final class PrecompiledNormalizer implements Normalizer {
         return here < 128 && here != '\r' && (at + 1 == text.length() || text.charAt(at + 1) < 128);
     }
 
-    private void appendGraphemes(String text, StringBuilder result) {
+    private void appendGraphemes(String text, StringBuilder result, int limit) {
         BreakIterator graphemes = BreakIterator.getCharacterInstance(Locale.ROOT);
         graphemes.setText(withAssignedOnly(text));
         int start = 0;
@@ -52,6 +53,7 @@ public final class PrecompiledNormalizer implements Normalizer {
             } else {
                 appendGrapheme(text.substring(start, end), result);
             }
+            Growth.check(result.length(), limit);
             start = end;
         }
     }

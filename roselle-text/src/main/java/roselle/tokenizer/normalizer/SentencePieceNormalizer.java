@@ -32,7 +32,7 @@ public final class SentencePieceNormalizer implements Normalizer {
     }
 
     @Override
-    public String normalize(String text) {
+    public String normalize(String text, int limit) {
         var result = new StringBuilder(text.length() + 8);
         char space = options.escape() ? SPACE_SYMBOL : ' ';
         var rewriter = new PrefixRewriter(text, map, userDefined);
@@ -45,7 +45,7 @@ public final class SentencePieceNormalizer implements Normalizer {
         if (options.prefix()) {
             result.append(space);
         }
-        append(rewriter, result, space);
+        append(rewriter, result, space, limit);
         if (options.merge()) {
             int end = result.length();
             while (end > 0 && result.charAt(end - 1) == space) {
@@ -59,7 +59,7 @@ public final class SentencePieceNormalizer implements Normalizer {
         return result.toString();
     }
 
-    private void append(PrefixRewriter rewriter, StringBuilder result, char space) {
+    private void append(PrefixRewriter rewriter, StringBuilder result, char space, int limit) {
         boolean afterSpace = options.merge();
         while (!rewriter.isDone()) {
             String part = rewriter.next();
@@ -70,6 +70,7 @@ public final class SentencePieceNormalizer implements Normalizer {
             for (int i = from; i < part.length(); i++) {
                 result.append(part.charAt(i) == ' ' ? space : part.charAt(i));
             }
+            Growth.check(result.length(), limit);
             if (from < part.length()) {
                 afterSpace = options.merge() && part.charAt(part.length() - 1) == ' ';
             }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.CheckpointException;
+import roselle.api.InvalidRequestException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.TokenTrie;
 import roselle.tokenizer.normalizer.Normalizer;
@@ -23,12 +24,14 @@ public final class AddedTokens {
     /** No added tokens. */
     static final AddedTokens NONE = new AddedTokens(List.of(), Normalizer.NONE);
 
-    private static final int MAXIMUM_LENGTH = 4096;
+    private static final int MAX_LENGTH = 512; // how far a text is read at each place
 
     private final Map<Integer, AddedToken> byId = new HashMap<>();
     private final Map<String, AddedToken> byContent = new HashMap<>();
     private final TokenTrie verbatim = new TokenTrie();
     private final TokenTrie normalized = new TokenTrie();
+    private final TokenTrie normalizedAsGiven =
+            new TokenTrie(); // the special ones of normalized, as the file spells them
 
     /** Receives stretches of text and the tokens between them, in order. */
     interface Sink {
@@ -41,9 +44,9 @@ public final class AddedTokens {
     /** Normalized tokens are looked for as {@code normalizer} writes them. */
     public AddedTokens(List<AddedToken> tokens, Normalizer normalizer) {
         for (AddedToken token : tokens) {
-            if (token.content().length() > MAXIMUM_LENGTH) {
+            if (token.content().length() > MAX_LENGTH) {
                 throw new CheckpointException("added token " + token.id() + " has "
-                        + token.content().length() + " characters, the limit is " + MAXIMUM_LENGTH);
+                        + token.content().length() + " characters, the limit is " + MAX_LENGTH);
             }
             byId.put(token.id(), token);
             byContent.put(token.content(), token);
@@ -52,9 +55,25 @@ public final class AddedTokens {
     }
 
     private void insert(AddedToken token, Normalizer normalizer) {
-        String key = token.normalized() ? normalizer.normalize(token.content()) : token.content();
+        if (!token.normalized()) {
+            insert(verbatim, token.content(), token);
+            return;
+        }
+        try {
+            insert(normalized, normalizer.normalize(token.content(), MAX_LENGTH), token);
+        } catch (InvalidRequestException tooLong) {
+            throw new CheckpointException(
+                    "added token " + token.id() + " has more than " + MAX_LENGTH + " characters when normalized",
+                    tooLong);
+        }
+        if (token.special()) {
+            insert(normalizedAsGiven, token.content(), token);
+        }
+    }
+
+    private static void insert(TokenTrie trie, String key, AddedToken token) {
         if (!key.isEmpty()) {
-            (token.normalized() ? normalized : verbatim).insert(key, token);
+            trie.insert(key, token);
         }
     }
 
@@ -64,6 +83,11 @@ public final class AddedTokens {
 
     public Optional<AddedToken> byContent(String content) {
         return Optional.ofNullable(byContent.get(content));
+    }
+
+    /** Whether the id is that of a special token. */
+    public boolean isSpecial(int id) {
+        return byId(id).map(AddedToken::special).orElse(false);
     }
 
     List<AddedToken> all() {
@@ -82,6 +106,27 @@ public final class AddedTokens {
     /** Cuts out the tokens that are looked for in the text as given. */
     void splitVerbatim(String text, boolean parseSpecial, Sink sink) {
         split(verbatim, text, parseSpecial, sink);
+    }
+
+    /** Whether some special tokens are looked for in normalized text. */
+    boolean hasNormalizedSpecial() {
+        return !normalizedAsGiven.isEmpty();
+    }
+
+    /** Cuts out the special tokens that are looked for in normalized text, as the file spells them. */
+    void splitNormalizedSpecialAsGiven(String text, Sink sink) {
+        split(normalizedAsGiven, text, true, sink);
+    }
+
+    /** Whether normalized text holds a special token. */
+    boolean holdsSpecial(String text) {
+        for (int at = normalized.nextStart(text, 0); at < text.length(); at = normalized.nextStart(text, at + 1)) {
+            int length = normalized.longest(text, at);
+            if (length > 0 && normalized.token(text, at, at + length).special()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Cuts out the tokens that are looked for in normalized text. */
@@ -104,7 +149,7 @@ public final class AddedTokens {
             if ((token.special() && !parseSpecial) || (token.singleWord() && touchesWord(text, at, from))) {
                 continue;
             }
-            int start = token.lstrip() ? Math.max(done, spaceBefore(text, at)) : at;
+            int start = token.lstrip() ? spaceBefore(text, done, at) : at;
             int end = token.rstrip() ? spaceAfter(text, from) : from;
             if (start > done) {
                 sink.text(text, done, start);
@@ -123,9 +168,9 @@ public final class AddedTokens {
                 || (end < text.length() && CharacterClasses.isWord(text.codePointAt(end)));
     }
 
-    private static int spaceBefore(String text, int start) {
-        int at = start;
-        while (at > 0 && CharacterClasses.isWhiteSpace(text.charAt(at - 1))) {
+    private static int spaceBefore(String text, int limit, int start) {
+        int at = Math.max(limit, start);
+        while (at > limit && CharacterClasses.isWhiteSpace(text.charAt(at - 1))) {
             at--;
         }
         return at;

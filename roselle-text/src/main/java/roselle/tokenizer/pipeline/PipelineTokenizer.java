@@ -5,9 +5,11 @@ import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.model.IdBuffer;
+import roselle.tokenizer.normalizer.Growth;
 import roselle.tokenizer.pretokenizer.PieceSink;
 import roselle.tokenizer.unicode.WellFormed;
 
@@ -18,60 +20,139 @@ import roselle.tokenizer.unicode.WellFormed;
 public final class PipelineTokenizer implements Tokenizer {
     private final Pipeline parts;
     private final int vocabularySize;
+    private final long bytesOfLongest;
 
     public PipelineTokenizer(Pipeline parts) {
         this.parts = parts;
         vocabularySize = Math.max(parts.vocabulary().size(), parts.added().idLimit());
+        bytesOfLongest = LongestToken.bytes(parts);
+    }
+
+    @Override
+    public long leastIds(long utf8Bytes) {
+        return utf8Bytes / bytesOfLongest;
     }
 
     @Override
     public int[] encode(String text, EncodeOptions options) {
-        var ids = new IdBuffer(text.length() / 3);
-        String whole = WellFormed.of(text);
-        PieceSink toModel = (piece, start, end, first) -> parts.model().tokenize(piece, start, end, ids);
-        parts.added().splitVerbatim(whole, options.parseSpecial(), new AddedTokens.Sink() {
-            @Override
-            public void text(String given, int start, int end) {
-                String stretch = given.substring(start, end);
-                encodeStretch(
-                        options.guarded() ? unguarded(stretch) : stretch,
-                        start == 0,
-                        options.parseSpecial(),
-                        ids,
-                        toModel);
-            }
+        return encode(text, options, EncodeProgress.NONE);
+    }
 
-            @Override
-            public void token(int id) {
-                ids.add(id);
-            }
-        });
+    @Override
+    public int[] encode(String text, EncodeOptions options, EncodeProgress progress) {
+        var encoding = new Encoding(text.length(), options, progress);
+        encoding.add(WellFormed.of(text));
+        int[] ids = encoding.ids.toArray();
         if (!options.addSpecial()) {
-            return ids.toArray();
+            return ids;
         }
-        var output = new IdBuffer(ids.size() + 8);
-        parts.postProcessor().process(ids.toArray(), output);
+        var output = new IdBuffer(ids.length + 8);
+        parts.postProcessor().process(ids, output);
         return output.toArray();
     }
 
-    private static String unguarded(String stretch) {
-        return stretch.replace(String.valueOf(EncodeOptions.GUARD), "");
-    }
+    /** One text on its way to ids. */
+    private final class Encoding {
+        private final EncodeOptions options;
+        private final IdBuffer ids;
+        private final PieceSink toModel;
+        private int limit; // how many characters normalized text may still have
 
-    private void encodeStretch(String stretch, boolean first, boolean parseSpecial, IdBuffer ids, PieceSink toModel) {
-        String normalized = parts.normalizer().normalize(stretch);
-        boolean leads = first && parts.normalizer().keepsBeginning(stretch);
-        parts.added().splitNormalized(normalized, parseSpecial, new AddedTokens.Sink() {
-            @Override
-            public void text(String text, int start, int end) {
-                parts.preTokenizer().split(text, start, end, leads && start == 0, toModel);
-            }
+        Encoding(int length, EncodeOptions options, EncodeProgress progress) {
+            this.options = options;
+            ids = new IdBuffer(length / 3);
+            toModel = (piece, start, end, first) -> {
+                parts.model().tokenize(piece, start, end, ids);
+                progress.encoded(end - start, ids.size());
+            };
+            limit = Growth.limitOf(length);
+        }
 
-            @Override
-            public void token(int id) {
-                ids.add(id);
+        void add(String text) {
+            parts.added().splitVerbatim(text, options.parseSpecial(), new AddedTokens.Sink() {
+                @Override
+                public void text(String given, int start, int end) {
+                    addStretch(given.substring(start, end), start == 0);
+                }
+
+                @Override
+                public void token(int id) {
+                    ids.add(id);
+                }
+            });
+        }
+
+        private void addStretch(String stretch, boolean first) {
+            String plain = unguarded(stretch);
+            String normalized = normalized(plain);
+            if (!holdsForged(stretch, normalized)) {
+                addNormalized(plain, normalized, first, options.parseSpecial());
+                return;
             }
-        });
+            parts.added().splitNormalizedSpecialAsGiven(stretch, new AddedTokens.Sink() {
+                @Override
+                public void text(String given, int start, int end) {
+                    String part = unguarded(given.substring(start, end));
+                    addNormalized(part, normalized(part), first && start == 0, false);
+                }
+
+                @Override
+                public void token(int id) {
+                    ids.add(id);
+                }
+            });
+        }
+
+        /**
+         * Whether guarded text becomes a special token when it is normalized: guards are gone by then, and a normalizer may make
+         * such a spelling of other characters. The tokens that the text spells without a guard are left out of the trial. Where
+         * the trial finds one, special tokens count as spelled, and normalized text has none.
+         */
+        private boolean holdsForged(String stretch, String normalized) {
+            if (!options.guarded()
+                    || !options.parseSpecial()
+                    || !parts.added().hasNormalizedSpecial()
+                    || !parts.added().holdsSpecial(normalized)) {
+                return false;
+            }
+            var others = new StringBuilder(stretch.length());
+            parts.added().splitNormalizedSpecialAsGiven(stretch, new AddedTokens.Sink() {
+                @Override
+                public void text(String given, int start, int end) {
+                    others.append(unguarded(given.substring(start, end)));
+                }
+
+                @Override
+                public void token(int id) {
+                    others.append(EncodeOptions.GUARD);
+                }
+            });
+            return parts.added().holdsSpecial(parts.normalizer().normalize(others.toString(), limit));
+        }
+
+        private String unguarded(String stretch) {
+            return options.guarded() ? stretch.replace(String.valueOf(EncodeOptions.GUARD), "") : stretch;
+        }
+
+        private String normalized(String text) {
+            return parts.normalizer().normalize(text, limit);
+        }
+
+        private void addNormalized(String given, String normalized, boolean first, boolean parseSpecial) {
+            boolean leads = first && parts.normalizer().keepsBeginning(given, limit);
+            limit -= normalized.length();
+            parts.added().splitNormalized(normalized, parseSpecial, new AddedTokens.Sink() {
+                @Override
+                public void text(String text, int start, int end) {
+                    parts.preTokenizer().split(text, start, end, leads && start == 0, toModel);
+                }
+
+                @Override
+                public void token(int id) {
+                    ids.add(id);
+                }
+            });
+        }
     }
 
     @Override
@@ -154,6 +235,6 @@ public final class PipelineTokenizer implements Tokenizer {
 
     @Override
     public boolean isSpecial(int id) {
-        return parts.added().byId(id).map(AddedToken::special).orElse(false);
+        return parts.added().isSpecial(id);
     }
 }

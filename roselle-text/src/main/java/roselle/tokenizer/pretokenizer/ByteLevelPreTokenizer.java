@@ -10,6 +10,12 @@ import roselle.tokenizer.model.ByteAlphabet;
  * @param spellsBytes false where the model does that itself, which is faster
  */
 record ByteLevelPreTokenizer(boolean addPrefixSpace, PreTokenizer words, boolean spellsBytes) implements PreTokenizer {
+    /** A piece of one character may get a space before it; a character has at most three bytes for each UTF-16 unit. */
+    @Override
+    public int growth() {
+        return (addPrefixSpace ? 2 : 1) * (spellsBytes ? 3 : 1);
+    }
+
     @Override
     public void split(String text, int start, int end, boolean first, PieceSink sink) {
         PieceSink target =
@@ -20,6 +26,11 @@ record ByteLevelPreTokenizer(boolean addPrefixSpace, PreTokenizer words, boolean
         } else {
             words.split(text, start, end, first, target);
         }
+    }
+
+    @Override
+    public boolean keepsText() {
+        return words.keepsText();
     }
 
     private static void spell(String piece, boolean leads, PieceSink sink) {

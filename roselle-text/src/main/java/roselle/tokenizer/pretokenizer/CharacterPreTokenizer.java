@@ -25,4 +25,9 @@ record CharacterPreTokenizer(CharacterSet set, SplitBehavior behavior) implement
         }
         joiner.finish();
     }
+
+    @Override
+    public boolean keepsText() {
+        return behavior != SplitBehavior.REMOVED;
+    }
 }

@@ -23,9 +23,8 @@ public record GgufWords(boolean lowerCase, boolean stripAccents) implements PreT
         for (int at = start; at < end; ) {
             int given = text.codePointAt(at);
             at += Character.charCount(given);
-            int codePoint = stripAccents
-                    ? NormalForm.NFD.normalize(Character.toString(given)).codePointAt(0)
-                    : given;
+            int codePoint =
+                    stripAccents ? NormalForm.NFD.of(Character.toString(given)).codePointAt(0) : given;
             if (UNKNOWN.contains(codePoint)) {
                 word.appendCodePoint(codePoint);
             } else if (CharacterClasses.isWhiteSpace(codePoint)) {

@@ -11,6 +11,12 @@ public record MetaspacePreTokenizer(char mark, Prepend prepend, boolean splits) 
         ALWAYS
     }
 
+    /** A piece of one character may get a mark before it. */
+    @Override
+    public int growth() {
+        return prepend == Prepend.NEVER ? 1 : 2;
+    }
+
     @Override
     public void split(String text, int start, int end, boolean first, PieceSink sink) {
         String marked = text.substring(start, end).replace(' ', mark);

@@ -32,4 +32,9 @@ public record PatternPreTokenizer(Pattern pattern, SplitBehavior behavior, boole
         }
         joiner.finish();
     }
+
+    @Override
+    public boolean keepsText() {
+        return behavior != SplitBehavior.REMOVED;
+    }
 }

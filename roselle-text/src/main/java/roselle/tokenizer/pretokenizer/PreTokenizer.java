@@ -4,7 +4,22 @@ package roselle.tokenizer.pretokenizer;
 @FunctionalInterface
 public interface PreTokenizer {
     /** The whole text is one piece. */
-    PreTokenizer NONE = (text, start, end, first, sink) -> sink.accept(text, start, end, first);
+    PreTokenizer NONE = new PreTokenizer() {
+        @Override
+        public void split(String text, int start, int end, boolean first, PieceSink sink) {
+            sink.accept(text, start, end, first);
+        }
+
+        @Override
+        public boolean keepsText() {
+            return true;
+        }
+    };
+
+    /** How many times as long as its text the pieces may be. */
+    default int growth() {
+        return 1;
+    }
 
     /**
      * Hands the pieces of {@code text[start, end)} to the sink in order. What lies outside the range does not exist for
@@ -13,4 +28,9 @@ public interface PreTokenizer {
      * @param first whether the range begins where the caller's text began (no token and no piece before it)
      */
     void split(String text, int start, int end, boolean first, PieceSink sink);
+
+    /** Whether every character of a text is in a piece, as it is or spelled with more characters. */
+    default boolean keepsText() {
+        return false;
+    }
 }

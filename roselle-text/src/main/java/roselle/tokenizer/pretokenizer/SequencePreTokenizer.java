@@ -9,6 +9,15 @@ public record SequencePreTokenizer(List<PreTokenizer> parts) implements PreToken
     }
 
     @Override
+    public int growth() {
+        long growth = 1;
+        for (PreTokenizer part : parts) {
+            growth = Math.min(Integer.MAX_VALUE, growth * part.growth());
+        }
+        return (int) growth;
+    }
+
+    @Override
     public void split(String text, int start, int end, boolean first, PieceSink sink) {
         splitFrom(0, text, start, end, first, sink);
     }
@@ -21,5 +30,10 @@ public record SequencePreTokenizer(List<PreTokenizer> parts) implements PreToken
         }
         PieceSink next = (piece, from, to, leads) -> splitFrom(part + 1, piece, from, to, leads, sink);
         parts.get(part).split(text, start, end, first, next);
+    }
+
+    @Override
+    public boolean keepsText() {
+        return parts.stream().allMatch(PreTokenizer::keepsText);
     }
 }

@@ -54,6 +54,11 @@ public final class WordScanner implements PreTokenizer {
         return flavor;
     }
 
+    @Override
+    public boolean keepsText() {
+        return true;
+    }
+
     private static byte[] types() {
         byte[] types = new byte[1 << 16];
         for (int c = 0; c < types.length; c++) {

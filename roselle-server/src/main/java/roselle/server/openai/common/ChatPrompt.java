@@ -10,7 +10,7 @@ import roselle.server.http.JsonFields;
 
 /**
  * Reads the fields that make up a conversation: {@code messages}, {@code tools}, {@code tool_choice},
- * {@code chat_template_kwargs}, {@code add_generation_prompt}, {@code continue_final_message}.
+ * {@code parallel_tool_calls}, {@code chat_template_kwargs}, {@code add_generation_prompt}, {@code continue_final_message}.
  */
 public final class ChatPrompt {
     private static final int MAX_TOOLS = 1024;
@@ -39,7 +39,7 @@ public final class ChatPrompt {
         List<Map<String, Object>> tools = fields.objects("tools", MAX_TOOLS).stream()
                 .map(ChatPrompt::tool)
                 .toList();
-        return new Prompt.Chat(ChatMessages.read(fields), mayCall(fields) ? tools : List.of(), variables);
+        return new Prompt.Chat(ChatMessages.read(fields), tools, variables, ToolUseFields.read(fields));
     }
 
     private static Map<String, Object> tool(JsonFields tool) {
@@ -74,23 +74,5 @@ public final class ChatPrompt {
         function.requireDefault("strict", "nothing holds a call to its schema yet, so it must be false", false);
         function.refuseOthers();
         return read;
-    }
-
-    /** Whether the model is told of its tools. */
-    private static boolean mayCall(JsonFields fields) {
-        var choice = fields.any("tool_choice");
-        if (choice.isEmpty()) {
-            return true;
-        }
-        String asked = choice.get().isString() ? choice.get().stringValue() : "an object";
-        return switch (asked) {
-            case "auto" -> true;
-            case "none" -> false;
-            default ->
-                throw ApiException.invalid(
-                        "tool_choice",
-                        "tool_choice forces a call, which needs structured output, which is not there yet:"
-                                + " it must be none or auto");
-        };
     }
 }

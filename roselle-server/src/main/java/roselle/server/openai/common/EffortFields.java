@@ -52,6 +52,6 @@ public final class EffortFields {
     public Prompt.Chat in(Prompt.Chat prompt) {
         Map<String, Object> all = new HashMap<>(prompt.variables());
         all.putAll(variables);
-        return new Prompt.Chat(prompt.messages(), prompt.tools(), all);
+        return new Prompt.Chat(prompt.messages(), prompt.tools(), all, prompt.toolUse());
     }
 }

@@ -69,10 +69,10 @@ public final class GenerationFields {
     private List<String> stopStrings() {
         List<String> stops = fields.strings("stop", MAX_STOPS);
         for (String stop : stops) {
-            if (stop.isEmpty() || stop.length() > 4096) {
+            int characters = stop.codePointCount(0, stop.length());
+            if (stop.isEmpty() || characters > 4096) {
                 throw ApiException.invalid(
-                        "stop",
-                        "stop has a text of " + stop.length() + " characters: each must have between 1 and 4096");
+                        "stop", "stop has a text of " + characters + " characters: each must have between 1 and 4096");
             }
         }
         return stops;
@@ -85,8 +85,9 @@ public final class GenerationFields {
 
     public SchedulingOptions scheduling() {
         String salt = fields.string("cache_salt").orElse("");
-        if (salt.length() > 1024) {
-            throw ApiException.invalid("cache_salt", "cache_salt has " + salt.length() + " characters: at most 1024");
+        int characters = salt.codePointCount(0, salt.length());
+        if (characters > 1024) {
+            throw ApiException.invalid("cache_salt", "cache_salt has " + characters + " characters: at most 1024");
         }
         int priority = fields.integer("priority", -1000, 1000).orElse(0);
         return new SchedulingOptions(priority, "", salt, Duration.ZERO);

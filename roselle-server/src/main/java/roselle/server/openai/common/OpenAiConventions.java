@@ -55,6 +55,7 @@ public record OpenAiConventions(StreamFormat streamFormat) implements Convention
             case UNKNOWN_KEY -> refused("invalid_api_key");
             case HOST_NOT_ALLOWED -> refused("host_not_allowed");
             case ORIGIN_NOT_ALLOWED -> refused("origin_not_allowed");
+            case OPERATOR_ONLY -> refused("operator_only");
             case NOT_FOUND -> refused("not_found");
             case MODEL_NOT_FOUND -> refused("model_not_found");
             case ANSWER_NOT_FOUND -> refused("response_not_found");

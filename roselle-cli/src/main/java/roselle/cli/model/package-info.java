@@ -1,0 +1,5 @@
+/** Commands about models: find, download, list, remove, inspect, verify, tokenize, render. */
+@NullMarked
+package roselle.cli.model;
+
+import org.jspecify.annotations.NullMarked;

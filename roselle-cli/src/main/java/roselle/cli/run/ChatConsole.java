@@ -1,0 +1,18 @@
+package roselle.cli.run;
+
+import java.io.PrintWriter;
+import java.util.Optional;
+
+/** Where a conversation's user sits. */
+interface ChatConsole extends AutoCloseable {
+    /** What the user says next; empty when the user leaves. */
+    Optional<String> read();
+
+    PrintWriter out();
+
+    /** Does {@code action} instead of ending the program when the user presses Ctrl-C, until the next {@link #read}. */
+    void onInterrupt(Runnable action);
+
+    @Override
+    void close();
+}

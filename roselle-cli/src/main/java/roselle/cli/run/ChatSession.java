@@ -1,0 +1,174 @@
+package roselle.cli.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationEvent.ChoiceEnded;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationEvent.PromptScored;
+import roselle.api.GenerationEvent.Reasoning;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationEvent.ToolCall;
+import roselle.api.GenerationEvent.ToolCallDelta;
+import roselle.api.GenerationEvent.ToolCallStarted;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.api.Usage;
+import roselle.engine.Engine;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A conversation with a model: reads what the user says, prints answers as they are made, and keeps both.
+ *
+ * <p>The whole conversation is submitted each time; the engine's prefix cache has all of it but the last message.
+ */
+final class ChatSession {
+    private static final String HELP = """
+            /system TEXT  set what the model is told before the conversation, and begin anew
+            /reset        begin anew
+            /stats        tell how fast the last answer was
+            /save FILE    write the conversation as JSON messages
+            /exit         leave, as Ctrl-D does
+            A line that ends in \\ goes on in the next one; so does text after \""" until the next \""".
+            Ctrl-C stops an answer.
+            """;
+
+    private final Engine engine;
+    private final Requests requests;
+    private final boolean raw;
+    private final ChatConsole console;
+    private final PrintWriter out;
+    private final List<ChatMessage> messages = new ArrayList<>();
+    private Optional<String> system;
+    private @Nullable Usage lastUsage;
+
+    /** @param raw continue each text on its own, without a chat template */
+    ChatSession(Engine engine, Requests requests, boolean raw, Optional<String> system, ChatConsole console) {
+        this.engine = engine;
+        this.requests = requests;
+        this.raw = raw;
+        this.console = console;
+        this.system = system;
+        out = console.out();
+    }
+
+    /** Talks until the user leaves. */
+    void run() {
+        reset();
+        boolean isOpen = true;
+        while (isOpen) {
+            isOpen = console.read().map(this::handle).orElse(false);
+            out.flush();
+        }
+    }
+
+    /** Returns whether the conversation goes on. */
+    private boolean handle(String line) {
+        String text = line.strip();
+        if (!text.startsWith("/")) {
+            if (!text.isEmpty()) {
+                answer(line);
+            }
+            return true;
+        }
+        int space = text.indexOf(' ');
+        String command = space < 0 ? text : text.substring(0, space);
+        return obey(command, text.substring(command.length()).strip());
+    }
+
+    private boolean obey(String command, String argument) {
+        switch (command) {
+            case "/exit", "/quit", "/bye" -> {
+                return false;
+            }
+            case "/system" -> {
+                system = Optional.of(argument).filter(text -> !text.isEmpty());
+                reset();
+            }
+            case "/reset" -> reset();
+            case "/stats" -> out.print(lastUsage == null ? "no answer yet\n" : SpeedReport.of(lastUsage));
+            case "/save" -> save(argument);
+            case "/help", "/?" -> out.print(HELP);
+            default -> out.println("there is no " + command + ": /help lists what there is");
+        }
+        return true;
+    }
+
+    private void reset() {
+        messages.clear();
+        system.map(ChatMessage::system).ifPresent(messages::add);
+    }
+
+    private void answer(String text) {
+        int before = messages.size();
+        messages.add(ChatMessage.user(text));
+        try {
+            String answer = generate(raw ? requests.raw(text) : requests.chat(messages));
+            messages.add(ChatMessage.assistant(answer));
+        } catch (InvalidRequestException | CapacityException refused) {
+            messages.subList(before, messages.size()).clear();
+            out.println(refused.getMessage() + "; /reset begins anew");
+        }
+    }
+
+    /** Prints an answer as it is made, and returns its text: thoughts are shown, but no part of the conversation. */
+    private String generate(GenerationRequest request) {
+        var answer = new StringBuilder();
+        var layout = new AnswerLayout();
+        try (var generation = engine.submit(request)) {
+            console.onInterrupt(generation::close);
+            for (var event : generation) {
+                switch (event) {
+                    case Reasoning thought -> print(layout.thought(thought.text()));
+                    case ToolCall call -> print(layout.call(call));
+                    case TokenGenerated token -> {
+                        answer.append(token.text());
+                        print(layout.text(token.text()));
+                    }
+                    case ChoiceEnded end -> {
+                        answer.append(end.text());
+                        print(layout.text(end.text()));
+                    }
+                    case Finished finished -> lastUsage = finished.usage();
+                    case Failed failed -> throw failed.exception();
+                    case PromptScored _, ToolCallStarted _, ToolCallDelta _ -> {}
+                }
+            }
+        } finally {
+            console.onInterrupt(() -> {});
+            out.println();
+        }
+        return answer.toString();
+    }
+
+    private void print(String text) {
+        out.print(text);
+        out.flush();
+    }
+
+    private void save(String name) {
+        if (name.isEmpty()) {
+            out.println("/save needs the name of a file");
+            return;
+        }
+        try {
+            List<Map<String, Object>> fields =
+                    messages.stream().map(ChatMessage::fields).toList();
+            Files.writeString(
+                    Path.of(name),
+                    JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(fields) + "\n");
+        } catch (IOException | InvalidPathException unwritable) {
+            out.println(name + " cannot be written: " + unwritable.getMessage());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package roselle.cli.run;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationRequest;
+import roselle.api.OutputOptions;
+import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
+import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
+import roselle.conversation.Effort;
+
+/**
+ * Makes requests that differ in their prompt only.
+ *
+ * @param thinking what the template is told about {@code enable_thinking}; empty to leave it to the template
+ */
+record Requests(SamplingParameters sampling, StopConditions stop, OutputOptions output, Optional<Boolean> thinking) {
+    /** Continues a text, in which spellings of special tokens count as such. */
+    GenerationRequest raw(String text) {
+        return of(new Prompt.Text(text, true, true));
+    }
+
+    /** Answers a conversation. */
+    GenerationRequest chat(List<ChatMessage> messages) {
+        Map<String, Object> variables = thinking.<Map<String, Object>>map(
+                        value -> Map.of(Effort.ENABLE_THINKING, value))
+                .orElse(Map.of());
+        return of(new Prompt.Chat(messages, List.of(), variables));
+    }
+
+    private GenerationRequest of(Prompt prompt) {
+        return new GenerationRequest(prompt, sampling, stop, output, SchedulingOptions.DEFAULT);
+    }
+}

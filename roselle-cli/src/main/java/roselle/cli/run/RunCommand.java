@@ -1,0 +1,271 @@
+package roselle.cli.run;
+
+import java.io.Console;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationEvent.Failed;
+import roselle.api.GenerationEvent.Finished;
+import roselle.api.GenerationRequest;
+import roselle.api.InvalidRequestException;
+import roselle.api.OutputOptions;
+import roselle.api.SamplingParameters;
+import roselle.cli.option.EngineFlags;
+import roselle.cli.report.ExitCode;
+import roselle.cli.report.LoadingReport;
+import roselle.cli.report.StartReport;
+import roselle.conversation.Effort;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EnginePlan;
+import roselle.engine.StartObserver;
+
+/** {@code roselle run}: one answer to a prompt, or a conversation. */
+@Command(name = "run", sortOptions = false)
+public final class RunCommand implements Callable<Integer> {
+    private enum Output {
+        TEXT,
+        IDS,
+        JSON
+    }
+
+    /** Drawn with where neither the user nor the model's makers say how: a little safer than the bare distribution. */
+    private static final SamplingParameters CAUTIOUS =
+            new SamplingParameters(0.8, 0, 0.95, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
+
+    private static final int LONGEST_INPUT_BYTES = 64 << 20;
+
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle.")
+    private Path model = Path.of("");
+
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "PROMPT",
+            description = "What to answer; without it, standard input if that is no terminal, else a conversation.")
+    private List<String> words = List.of();
+
+    @Option(names = "--raw", description = "Continue the prompt as it stands, without the model's chat template.")
+    private boolean raw;
+
+    @Option(names = "--no-echo", description = "With --raw, do not print the prompt before its continuation.")
+    private boolean hasNoEcho;
+
+    @Option(names = "--system", paramLabel = "TEXT", description = "What the model is told before the conversation.")
+    private @Nullable String system;
+
+    @Option(
+            names = "--think",
+            negatable = true,
+            fallbackValue = "true",
+            description = "Let a model that can think before it answers do so, or not.")
+    private @Nullable Boolean think;
+
+    @Option(
+            names = "--output",
+            paramLabel = "text|ids|json",
+            defaultValue = "text",
+            description = "What to print; default: ${DEFAULT-VALUE}.")
+    private Output output = Output.TEXT;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description =
+                    "Print the memory plan, where the time of the start went, and the speed at the end, on standard error.")
+    private boolean isVerbose;
+
+    @Mixin
+    private SamplingFlags sampling = new SamplingFlags();
+
+    @Mixin
+    private EngineFlags engineFlags = new EngineFlags();
+
+    @Override
+    public Integer call() {
+        requireConsistentOptions();
+        EngineConfig config =
+                checked(() -> engineFlags.config(model, outputOptions().choices()));
+        Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
+        try (var engine = open(config)) {
+            tell(() -> engine.timeline().describe());
+            Requests requests = requests(engine);
+            prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
+        }
+        return ExitCode.OK.status();
+    }
+
+    private Engine open(EngineConfig config) {
+        Consumer<EnginePlan> planned = plan -> tell(plan::describe);
+        if (!isTerminal()) {
+            return Engine.open(config, new StartReport(planned, StartObserver.NONE));
+        }
+        String name = String.valueOf(model.getFileName());
+        try (var loading = LoadingReport.onStandardError(name)) {
+            return Engine.open(config, new StartReport(planned, loading));
+        }
+    }
+
+    /** Says something on standard error, if asked to. */
+    private void tell(Supplier<String> lines) {
+        if (isVerbose) {
+            errors().print(lines.get());
+            errors().flush();
+        }
+    }
+
+    // ---- what was asked for ----
+
+    private void requireConsistentOptions() {
+        OutputOptions options = outputOptions();
+        checked(() -> sampling.over(CAUTIOUS));
+        checked(sampling::stop);
+        if (output != Output.JSON && (options.logprobs() || options.promptLogprobs())) {
+            throw misuse("--logprobs and --prompt-logprobs need --output json");
+        }
+        if (raw && (system != null || think != null)) {
+            throw misuse("--system and --think are for the chat template, which --raw goes without");
+        }
+        if (hasNoEcho && !raw) {
+            throw misuse("--no-echo is for --raw, as only --raw echoes the prompt");
+        }
+    }
+
+    private OutputOptions outputOptions() {
+        return checked(sampling::output);
+    }
+
+    private Requests requests(Engine engine) {
+        if (!raw && !engine.hasChatTemplate()) {
+            throw misuse(model + " has no chat template: add --raw to continue the prompt as it stands");
+        }
+        if (think != null && !engine.chatTemplateMentions(Effort.ENABLE_THINKING)) {
+            throw misuse("--think is not for " + model + ", whose chat template knows no " + Effort.ENABLE_THINKING);
+        }
+        SamplingParameters defaults = engine.advisedSampling().orElse(CAUTIOUS);
+        return new Requests(sampling.over(defaults), sampling.stop(), outputOptions(), Optional.ofNullable(think));
+    }
+
+    private Optional<String> prompt() {
+        if (!words.isEmpty()) {
+            return Optional.of(String.join(" ", words));
+        }
+        return isTerminal() ? Optional.empty() : Optional.of(standardInput());
+    }
+
+    private static boolean isTerminal() {
+        return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    }
+
+    private static String standardInput() {
+        try {
+            byte[] bytes = System.in.readNBytes(LONGEST_INPUT_BYTES + 1);
+            if (bytes.length == 0) {
+                throw new InvalidRequestException("standard input is empty: write a prompt there, or as an argument");
+            }
+            if (bytes.length > LONGEST_INPUT_BYTES) {
+                throw new InvalidRequestException(
+                        "standard input has more than " + LONGEST_INPUT_BYTES + " bytes, the most that a prompt may");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException notUtf8) {
+            throw new InvalidRequestException("standard input is not text in UTF-8: convert it first");
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    // ---- one answer ----
+
+    private void answer(Engine engine, Requests requests, String prompt) {
+        GenerationRequest request = raw ? requests.raw(prompt) : requests.chat(conversation(prompt));
+        try (var generation = engine.submit(request)) {
+            AnswerOutput printer = printer(requests.output(), raw && !hasNoEcho ? prompt : "");
+            while (generation.hasNext() && !isBroken()) {
+                print(generation.next(), printer);
+            }
+        }
+    }
+
+    private void print(GenerationEvent event, AnswerOutput printer) {
+        printer.print(event);
+        if (event instanceof Failed failed) {
+            throw failed.exception();
+        }
+        if (event instanceof Finished finished) {
+            tell(() -> SpeedReport.of(finished.usage()));
+        }
+    }
+
+    /** The classes of the terminal are loaded here and not before. */
+    private void converse(Engine engine, Requests requests) {
+        try (ChatConsole console = TerminalConsole.open()) {
+            new ChatSession(engine, requests, raw, Optional.ofNullable(system), console).run();
+        }
+    }
+
+    private List<ChatMessage> conversation(String prompt) {
+        var messages = new ArrayList<ChatMessage>();
+        if (system != null) {
+            messages.add(ChatMessage.system(system));
+        }
+        messages.add(ChatMessage.user(prompt));
+        return messages;
+    }
+
+    private AnswerOutput printer(OutputOptions options, String echo) {
+        PrintWriter out = specification.commandLine().getOut();
+        return switch (output) {
+            case TEXT -> new TextOutput(out, options.choices(), echo);
+            case IDS -> new IdsOutput(out, options.choices());
+            case JSON -> new JsonOutput(out, options.choices(), options.logprobs());
+        };
+    }
+
+    /** Whether nobody reads any more, such as {@code head} after its lines: the answer is then given up, quietly. */
+    private boolean isBroken() {
+        return specification.commandLine().getOut().checkError() || System.out.checkError();
+    }
+
+    private PrintWriter errors() {
+        return specification.commandLine().getErr();
+    }
+
+    private <T> T checked(Supplier<T> maker) {
+        return ExitCode.checkingOptions(specification.commandLine(), maker);
+    }
+
+    private ParameterException misuse(String sentence) {
+        return new ParameterException(specification.commandLine(), sentence);
+    }
+}

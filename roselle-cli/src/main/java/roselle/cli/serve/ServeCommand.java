@@ -1,0 +1,194 @@
+package roselle.cli.serve;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import roselle.cli.option.EngineFlags;
+import roselle.cli.option.ModelNames;
+import roselle.cli.option.Settings;
+import roselle.cli.report.ExitCode;
+import roselle.cli.report.LoadingReport;
+import roselle.cli.report.StartMark;
+import roselle.cli.report.StartReport;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.server.Server;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+
+/**
+ * {@code roselle serve}: a model over HTTP, until the process is told to end.
+ *
+ * <p>Each option may also be given by the environment, {@code --max-body} as {@code ROSELLE_MAX_BODY}, or in the file of
+ * {@code --config}, as {@code max-body}; see {@link Settings}.
+ */
+@Command(name = "serve", sortOptions = false)
+public final class ServeCommand implements Callable<Integer> {
+    /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
+    private static final Duration LAST_PROBES = Duration.ofSeconds(10);
+
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle.")
+    private Path model = Path.of("");
+
+    @Option(names = "--model-name", paramLabel = "NAME", description = "What clients call it; default: MODEL's name.")
+    private @Nullable String modelName;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Options as lines of NAME = VALUE; the environment and the command line win over it.")
+    @SuppressWarnings("UnusedVariable") // Settings reads it, before the others are parsed
+    private @Nullable Path config;
+
+    @Option(names = "--print-config", description = "Print every option with its value, and end.")
+    private boolean printsConfig;
+
+    @Option(
+            names = "--no-black-box",
+            description = "Do not keep the latest steps and requests in memory for the flight recorder.")
+    private boolean hasNoBlackBox;
+
+    @Option(
+            names = "--share-prefixes",
+            description =
+                    "Let API keys reuse each other's cached prefixes, whose times then tell what others have asked.")
+    private boolean sharesPrefixes;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Print the memory plan and where the time of the start went, on standard error.")
+    private boolean isVerbose;
+
+    @Mixin
+    private ServerFlags serverFlags = new ServerFlags();
+
+    @Mixin
+    private EngineFlags engineFlags = new EngineFlags();
+
+    @Override
+    public Integer call() {
+        ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), serverFlags::config);
+        if (printsConfig) {
+            out().print(Settings.print(specification));
+            out().flush();
+            return ExitCode.OK.status();
+        }
+        EngineConfig engine = ExitCode.checkingOptions(
+                specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
+        return serve(server, engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)))
+                .status();
+    }
+
+    private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig) {
+        try (var engine = open(engineConfig);
+                var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
+            tell(engine.timeline().describe());
+            var end = new CountDownLatch(1);
+            Thread hook = endAtSignals(server, engine, end); // before anyone can know whom to send them to
+            out().println("serving " + name() + " at " + server.uri());
+            out().flush();
+            StartMark.set();
+            if (!hasNoBlackBox) {
+                BlackBox.startAside();
+            }
+            endWithoutMemory();
+            if (await(end, hook, engine)) {
+                return ExitCode.OK;
+            }
+            specification
+                    .commandLine()
+                    .getErr()
+                    .println("roselle: " + engine.status().failure());
+            specification.commandLine().getErr().flush();
+            return ExitCode.INTERNAL;
+        }
+    }
+
+    /** Whatever thread runs out of memory without a request to tell it to: nobody knows what it has left undone. */
+    private static void endWithoutMemory() {
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            if (failure instanceof OutOfMemoryError) {
+                System.err.println("roselle: the thread " + thread.getName() + " ran out of memory: " + failure);
+                Runtime.getRuntime().halt(ExitCode.INTERNAL.status());
+            }
+            System.getLogger(ServeCommand.class.getName())
+                    .log(System.Logger.Level.ERROR, "event=thread_ended name=" + thread.getName(), failure);
+        });
+    }
+
+    private Engine open(EngineConfig config) {
+        try (var loading = LoadingReport.onStandardError(name())) {
+            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
+        }
+    }
+
+    /** Has the JVM end when what is being answered at a signal has had its time, or at a second signal. */
+    private Thread endAtSignals(Server server, Engine engine, CountDownLatch end) {
+        var signals = new EndSignals();
+        var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
+            signals.begin();
+            server.close();
+            engine.close();
+            end.countDown();
+            Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        signals.listen(serverFlags.watchFiles(server));
+        return hook;
+    }
+
+    /** Waits for the end, and tells whether it was wanted: an engine that has failed never makes a token again. */
+    private static boolean await(CountDownLatch end, Thread hook, Engine engine) {
+        try {
+            while (engine.status().isAlive()) {
+                if (end.await(1, TimeUnit.SECONDS)) {
+                    return true;
+                }
+            }
+            if (end.await(LAST_PROBES.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return false;
+        } catch (InterruptedException _) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            Thread.currentThread().interrupt();
+            return true;
+        } catch (IllegalStateException _) {
+            return true; // the JVM ends already
+        }
+    }
+
+    private String name() {
+        return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(model));
+    }
+
+    private void tell(String lines) {
+        if (isVerbose) {
+            specification.commandLine().getErr().print(lines);
+            specification.commandLine().getErr().flush();
+        }
+    }
+
+    private PrintWriter out() {
+        return specification.commandLine().getOut();
+    }
+}

@@ -1,0 +1,176 @@
+package roselle.cli.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.cli.Main;
+import roselle.cpu.CpuDevice;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+
+/** {@code roselle verify} as a script sees it: lines and exit status. */
+class VerifyCommandTest {
+    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        return Main.commandLine(arguments)
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    @Test
+    void printsEachInputAndExitsZeroWhereAllAgrees() {
+        assertThat(run("verify", MODELS.resolve("qwen3").toString())).isZero();
+        assertThat(out.toString().lines())
+                .hasSize(CpuDevice.rounds(CpuOptions.all()) ? 7 : 5)
+                .contains("verified: each logit within 0.0005, all greedy tokens");
+        assertThat(out.toString().lines()).first().asString().startsWith("cpu: ");
+        assertThat(out.toString())
+                .contains("input 2: 45 tokens, max difference ")
+                .contains("greedy 16 of 16");
+    }
+
+    @Test
+    void everyPathOfTheMachineAgreesInFloat32() {
+        for (CpuPath path : CpuDevice.paths()) {
+            for (String model : List.of("gpt2", "deepseek_v3")) {
+                assertThat(run(
+                                "verify",
+                                "--cpu",
+                                path.label(),
+                                "--compute",
+                                "f32",
+                                MODELS.resolve(model).toString()))
+                        .as("%s on %s: %s%s", model, path, out, err)
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    void roundingChangesTheDemoModelsPerplexityByLessThanAFifthOfAPercent() {
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String model = "../roselle-engine/src/test/resources/demo-model";
+        assertThat(run("verify", model)).as(out.toString()).isZero();
+        String last = out.toString().strip();
+        double percent = Double.parseDouble(last.substring(last.lastIndexOf('(') + 1, last.lastIndexOf(" %")));
+        assertThat(percent).as(last).isNotZero().isBetween(-0.2, 0.2);
+    }
+
+    @Test
+    void saysWhatRoundingToBfloat16Changes() {
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String model = MODELS.resolve("llama").toString();
+        assertThat(run("verify", model)).isZero();
+        assertThat(out.toString().lines()).last().asString().startsWith("with --compute bf16: max difference ");
+        assertThat(run("verify", "--compute", "bf16", "--tolerance", "0.001", model))
+                .as("rounding is seen")
+                .isEqualTo(1);
+        assertThat(out.toString())
+                .contains(
+                        "not verified: each input's logits within 0.1 % of the reference's norm and each token's within 0.2 %");
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void verifiesEachModelInBfloat16WithinTwoPercentOfTheNorm(Path model) {
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        assertThat(run("verify", model.toString(), "--compute", "bf16"))
+                .as("%s%s", out, err)
+                .isZero();
+        assertThat(out.toString())
+                .contains(" % of the norm (worst token ", " %), likeliest ")
+                .contains(
+                        "verified: each input's logits within 2 % of the reference's norm and each token's within 4 %");
+    }
+
+    @Test
+    void exitsOneWhereABfloat16ModelIsNotTheReferences() {
+        assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
+        String other = MODELS.resolve("mistral/expected.safetensors").toString();
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--compute", "bf16", "--reference", other))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("not verified: ");
+    }
+
+    static List<Path> models() throws IOException {
+        try (Stream<Path> folders = Files.list(MODELS)) {
+            return folders.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void verifiesEachModelWholeInChunksOfFiveAndTokenByToken(Path model) {
+        for (String chunk : List.of("0", "5", "1")) {
+            out.getBuffer().setLength(0);
+            assertThat(run("verify", model.toString(), "--device", "cpu", "--chunk", chunk))
+                    .as("chunks of %s: %s%s", chunk, out, err)
+                    .isZero();
+            assertThat(out.toString().lines().filter(line -> line.endsWith("greedy 16 of 16")))
+                    .as("inputs in chunks of %s: %s", chunk, out)
+                    .hasSize(3);
+        }
+    }
+
+    @Test
+    void coversTwentyFourModels() throws IOException {
+        assertThat(models()).hasSize(24);
+    }
+
+    @Test
+    void exitsOneWhereTheReferenceIsOfAnotherModel() {
+        String other = MODELS.resolve("mistral/expected.safetensors").toString();
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--reference", other))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("not verified");
+    }
+
+    @Test
+    void exitsOneWhereTheToleranceIsTighterThanFloat32() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--tolerance", "0", "--chunk", "5"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void namesAnUnknownDevice() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--device", "tpu"))
+                .isEqualTo(69);
+        assertThat(err.toString()).contains("there is no device tpu: this build knows auto, cpu, cuda");
+    }
+
+    @Test
+    void saysThatTheDemoModelComesWithoutAReference() {
+        assertThat(run("verify", "demo")).isEqualTo(66);
+        assertThat(err.toString().lines())
+                .containsExactly("roselle: nothing is known to compare demo with: name a file with --reference, or put"
+                        + " expected.safetensors beside the model");
+    }
+
+    @Test
+    void namesAModelThatIsNearlyCalledSo() {
+        assertThat(run("verify", "dmo")).isEqualTo(66);
+        assertThat(err.toString()).contains("dmo: no such file or folder; did you mean demo");
+    }
+
+    @Test
+    void namesAReferenceThatIsNotThere() {
+        assertThat(run("verify", MODELS.resolve("llama").toString(), "--reference", "nowhere.safetensors"))
+                .isEqualTo(66);
+        assertThat(err.toString()).contains("nowhere.safetensors");
+    }
+}

@@ -1,7 +1,0 @@
-package roselle.cpu;
-
-/** An operation that treats each row on its own. */
-interface RowOperation {
-    /** Treats the rows {@code first} until {@code end}; {@code scratch} is the calling thread's. */
-    void run(Scratch scratch, int first, int end);
-}

@@ -1,0 +1,52 @@
+package roselle.cpu.attention;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Rows;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.Step;
+
+/** What one attention works on: set as a whole before the threads start, read by all of them. */
+public final class AttentionCall {
+    /**
+     * Positions of a tile. Tiles begin at multiples of it counted from the sequence's first token, whatever the pages and however
+     * the row came into the batch: that fixes the order of every sum.
+     */
+    public static final int TILE = 64;
+
+    private @Nullable Step step;
+    private @Nullable Rows query;
+    private @Nullable AttentionLayer layer;
+    private @Nullable CpuKvCache cache;
+    private @Nullable Rows output;
+
+    void begin(Step current, Rows queries, AttentionLayer kind, CpuKvCache pages, Rows to) {
+        step = current;
+        query = queries;
+        layer = kind;
+        cache = pages;
+        output = to;
+    }
+
+    Step step() {
+        return requireNonNull(step, "step");
+    }
+
+    Rows query() {
+        return requireNonNull(query, "query");
+    }
+
+    AttentionLayer layer() {
+        return requireNonNull(layer, "layer");
+    }
+
+    CpuKvCache cache() {
+        return requireNonNull(cache, "cache");
+    }
+
+    Rows output() {
+        return requireNonNull(output, "output");
+    }
+}

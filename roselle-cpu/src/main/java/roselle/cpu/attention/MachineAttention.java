@@ -1,0 +1,324 @@
+package roselle.cpu.attention;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static roselle.cpu.vector.Lanes.COUNT;
+import static roselle.cpu.vector.Lanes.FLOATS;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import jdk.incubator.vector.FloatVector;
+import roselle.backend.AttentionLayer;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.panel.Panel;
+import roselle.cpu.machine.panel.TileKernels;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.MachineCode;
+import roselle.cpu.memory.Step;
+import roselle.tensor.DataType;
+
+/**
+ * One thread's part of attention whose products are those of machine code.
+ *
+ * <p>A tile of keys becomes panels whose outputs are positions, a tile of values panels whose k is positions; what is not
+ * there is zero. Entries, which are rows times the query heads of a key head, multiply them as activations do weights, so a
+ * row's bits depend on its own positions alone. The softmax between the two is an online one, as in {@link Attention}, but
+ * a tile's values are summed first and then added. {@link PanelAttention} is the scalar twin.
+ */
+public final class MachineAttention {
+    private static final int TILE = AttentionCall.TILE;
+    private static final int ENTRIES = PagedAttention.BLOCK_ROWS * PagedAttention.BLOCK_HEADS;
+    private static final int TILE_PANELS = TILE / Panel.OUTPUTS;
+
+    /** Kernels of a precision, and this thread's way to call them. */
+    private record Code(TileKernels tiles, EntryGemm products, TileKernels.Call panels) {
+        long rowBytes(int columns) {
+            return (long) columns * tiles.compute().bytes();
+        }
+    }
+
+    private final MachineCode machine;
+    private final Arena arena;
+    private final Map<Compute, Code> codes = new EnumMap<>(Compute.class);
+    private final EntrySoftmax softmax = new EntrySoftmax(ENTRIES);
+    private float[] sums = new float[0]; // [entries, valueSize]
+    private float[] partial = new float[0]; // [entries, valueSize]
+    private MemorySegment queries = MemorySegment.NULL; // [entries][keySize], converted
+    private MemorySegment weights = MemorySegment.NULL; // [entries][TILE], converted
+    private MemorySegment numbers = MemorySegment.NULL; // [entries][TILE], then [entries][valueSize]
+    private MemorySegment keyRows = MemorySegment.NULL; // [TILE][keySize], converted
+    private MemorySegment keyPanels = MemorySegment.NULL;
+    private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
+    private MemorySegment seenRows = MemorySegment.NULL; // those of one row's positions
+    private MemorySegment valuePanels = MemorySegment.NULL;
+
+    public MachineAttention(MachineCode machine, Arena arena) {
+        this.machine = machine;
+        this.arena = arena;
+        for (Compute compute : Compute.values()) {
+            if (machine.attends(compute)) {
+                TileKernels tiles = machine.tiles(compute);
+                codes.put(compute, new Code(tiles, new EntryGemm(machine, compute), tiles.call()));
+            }
+        }
+    }
+
+    /** Whether it attends in a group: its heads are whole vectors and values are stored by themselves. */
+    static boolean takes(KvGroup group) {
+        return group.valueSize() != 0
+                && group.keySize() % TileKernels.COLUMNS == 0
+                && group.valueSize() % TileKernels.COLUMNS == 0;
+    }
+
+    /** Makes room for heads of a size. */
+    void reserve(int keySize, int valueSize) {
+        long keyBytes = (long) keySize * Float.BYTES;
+        long valueBytes = (long) valueSize * Float.BYTES;
+        if (sums.length < ENTRIES * valueSize) {
+            sums = new float[ENTRIES * valueSize];
+            partial = new float[ENTRIES * valueSize];
+        }
+        queries = atLeast(queries, ENTRIES * keyBytes);
+        weights = atLeast(weights, (long) ENTRIES * TILE * Float.BYTES);
+        numbers = atLeast(numbers, ENTRIES * Math.max((long) TILE * Float.BYTES, valueBytes));
+        keyRows = atLeast(keyRows, TILE * keyBytes);
+        keyPanels = atLeast(keyPanels, TILE * keyBytes);
+        valueRows = atLeast(valueRows, TILE * valueBytes);
+        seenRows = atLeast(seenRows, TILE * valueBytes);
+        valuePanels = atLeast(valuePanels, TILE * valueBytes);
+    }
+
+    /** Bytes of native memory that heads of these sizes take. */
+    static long bytes(int keySize, int valueSize) {
+        long keyBytes = (long) keySize * Float.BYTES;
+        long valueBytes = (long) valueSize * Float.BYTES;
+        long tileBytes = (long) TILE * Float.BYTES;
+        long entryBytes = keyBytes + tileBytes + Math.max(tileBytes, valueBytes);
+        return ENTRIES * entryBytes + TILE * (2 * keyBytes + 3 * valueBytes);
+    }
+
+    /** Bytes of native memory that were taken. */
+    long bytes() {
+        return queries.byteSize()
+                + weights.byteSize()
+                + numbers.byteSize()
+                + keyRows.byteSize()
+                + keyPanels.byteSize()
+                + valueRows.byteSize()
+                + seenRows.byteSize()
+                + valuePanels.byteSize();
+    }
+
+    private MemorySegment atLeast(MemorySegment segment, long bytes) {
+        return segment.byteSize() < bytes ? arena.allocate(bytes, 64) : segment;
+    }
+
+    /** Attends with the rows {@code row} until {@code endRow} and query heads that share a key head. */
+    public void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
+        Step now = call.step();
+        AttentionLayer kind = call.layer();
+        CpuKvCache pages = call.cache();
+        Code code = Objects.requireNonNull(codes.get(machine.attention()));
+        begin(code, call.query(), kind, row, endRow, head, endHead);
+        int window = pages.groups().get(kind.group()).window();
+        int lowest = first(now.position(row) + 1, window);
+        int end = now.position(endRow - 1) + 1;
+        int heads = endHead - head;
+        for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
+            load(code, now, kind, pages, sequence, head, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
+            int firstRow = row;
+            while (now.position(firstRow) < tile) {
+                firstRow++;
+            }
+            int lastRow = endRow;
+            while (first(now.position(lastRow - 1) + 1, window) >= tile + TILE) {
+                lastRow--;
+            }
+            int firstEntry = (firstRow - row) * heads;
+            int lastEntry = (lastRow - row) * heads;
+            score(code, kind, firstEntry, lastEntry);
+            for (int r = firstRow; r < lastRow; r++) {
+                int rowEnd = now.position(r) + 1;
+                int fromPosition = Math.max(tile, first(rowEnd, window)) - tile;
+                int toPosition = Math.min(tile + TILE, rowEnd) - tile;
+                for (int h = 0; h < heads; h++) {
+                    softmax.sees((r - row) * heads + h, fromPosition, toPosition);
+                }
+            }
+            softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap());
+            boolean seesLess = now.position(firstRow) + 1 < Math.min(tile + TILE, end)
+                    || first(now.position(lastRow - 1) + 1, window) > Math.max(tile, lowest);
+            if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {
+                addEach(code, now, kind, tile, window, row, firstRow, lastRow, heads);
+            } else {
+                add(code, kind, firstEntry, lastEntry);
+            }
+        }
+        end(call.output(), kind.heads().valueSize(), row, endRow, head, endHead);
+    }
+
+    private static int first(int end, int window) {
+        return window == 0 ? 0 : Math.max(0, end - window);
+    }
+
+    private void begin(Code code, Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
+        int size = kind.heads().keySize();
+        int heads = endHead - head;
+        MemorySegment sinks = kind.sinks() == null ? null : CpuBuffer.of(kind.sinks());
+        int i = 0;
+        for (int r = row; r < endRow; r++) {
+            long at = (CpuBuffer.row(from, r) + (long) head * size) * Float.BYTES;
+            long target = queries.address() + i * code.rowBytes(size);
+            code.panels.convert(DataType.F32, CpuBuffer.of(from).address() + at, target, heads * size);
+            for (int h = head; h < endHead; h++) {
+                if (sinks == null) {
+                    softmax.begin(i);
+                } else {
+                    softmax.begin(i, CpuBuffer.number(sinks, h));
+                }
+                i++;
+            }
+        }
+        Arrays.fill(sums, 0, i * kind.heads().valueSize(), 0f);
+    }
+
+    /** Brings keys and values of the positions {@code from} until {@code to} into panels. */
+    private void load(
+            Code code,
+            Step now,
+            AttentionLayer kind,
+            CpuKvCache pages,
+            int sequence,
+            int head,
+            int tile,
+            int from,
+            int to) {
+        int group = kind.group();
+        int keySize = kind.heads().keySize();
+        int valueSize = kind.heads().valueSize();
+        int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+        DataType type = pages.type();
+        int bytes = code.tiles.compute().bytes();
+        long base = pages.segment(group).address();
+        int p = from;
+        while (p < to) {
+            int page = now.page(group, sequence, p);
+            int token = p % pages.pageTokens();
+            int count = Math.min(pages.pageTokens() - token, to - p);
+            long keys = base + pages.key(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            long keyTo = keyRows.address() + (long) (p - tile) * keySize * bytes;
+            code.panels.convert(type, keys, keyTo, count * keySize);
+            long values = base + pages.value(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            long valueTo = valueRows.address() + (long) (p - tile) * valueSize * bytes;
+            code.panels.convert(type, values, valueTo, count * valueSize);
+            p += count;
+        }
+        long rowBytes = (long) valueSize * bytes;
+        valueRows.asSlice(0, (from - tile) * rowBytes).fill((byte) 0);
+        valueRows.asSlice((to - tile) * rowBytes, (tile + TILE - to) * rowBytes).fill((byte) 0);
+        for (int n = 0; n < TILE_PANELS; n++) {
+            long rows = keyRows.address() + (long) n * Panel.OUTPUTS * keySize * bytes;
+            long panel = keyPanels.address() + n * code.tiles.panel().bytes(keySize);
+            code.panels.transpose(rows, keySize, panel);
+        }
+        code.panels.interleave(valueRows.address(), TILE, valueSize, valuePanels.address());
+    }
+
+    private void score(Code code, AttentionLayer kind, int first, int end) {
+        int keySize = kind.heads().keySize();
+        code.products.multiply(queries, keySize, keyPanels, TILE_PANELS, first, end, numbers);
+        MemorySegment.copy(
+                numbers,
+                JAVA_FLOAT,
+                (long) first * TILE * Float.BYTES,
+                softmax.scores(),
+                first * TILE,
+                (end - first) * TILE);
+    }
+
+    /** Whether the tile's values of some positions are finite: then a weight of zero hides those that a row does not see. */
+    private boolean isFinite(Code code, AttentionLayer kind, int from, int to) {
+        long rowBytes = code.rowBytes(kind.heads().valueSize());
+        int upper = 0x7F800000;
+        int lower = code.tiles.compute() == Compute.BF16 ? 0x7F80 : upper;
+        for (long at = from * rowBytes; at < to * rowBytes; at += Integer.BYTES) {
+            int word = valueRows.get(JAVA_INT, at);
+            if ((word & upper) == upper || (word & lower) == lower) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Adds the tile's values row by row, those that a row does not see replaced by zeros: zero times infinity is not zero.
+     */
+    private void addEach(
+            Code code,
+            Step now,
+            AttentionLayer kind,
+            int tile,
+            int window,
+            int row,
+            int firstRow,
+            int lastRow,
+            int heads) {
+        int size = kind.heads().valueSize();
+        long rowBytes = code.rowBytes(size);
+        for (int r = firstRow; r < lastRow; r++) {
+            int end = now.position(r) + 1;
+            long from = (Math.max(tile, first(end, window)) - tile) * rowBytes;
+            long to = (Math.min(tile + TILE, end) - tile) * rowBytes;
+            seenRows.fill((byte) 0);
+            MemorySegment.copy(valueRows, from, seenRows, from, to - from);
+            code.panels.interleave(seenRows.address(), TILE, size, valuePanels.address());
+            add(code, kind, (r - row) * heads, (r - row + 1) * heads);
+        }
+    }
+
+    /** Adds the tile's values, weighted. */
+    private void add(Code code, AttentionLayer kind, int first, int end) {
+        int size = kind.heads().valueSize();
+        long rowBytes = code.rowBytes(TILE);
+        long bytes = (long) TILE * Float.BYTES;
+        int count = (end - first) * TILE;
+        MemorySegment.copy(softmax.scores(), first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
+        code.panels.convert(
+                DataType.F32, numbers.address() + first * bytes, weights.address() + first * rowBytes, count);
+        code.products.multiply(weights, TILE, valuePanels, size / Panel.OUTPUTS, first, end, numbers);
+        MemorySegment.copy(
+                numbers, JAVA_FLOAT, (long) first * size * Float.BYTES, partial, first * size, (end - first) * size);
+        for (int i = first; i < end; i++) {
+            shrinkAndAdd(softmax.shrink(i), i * size, (i + 1) * size);
+        }
+    }
+
+    private void shrinkAndAdd(float shrink, int from, int to) {
+        FloatVector factor = FloatVector.broadcast(FLOATS, shrink);
+        for (int d = from; d < to; d += COUNT) {
+            FloatVector tile = FloatVector.fromArray(FLOATS, partial, d);
+            FloatVector.fromArray(FLOATS, sums, d).fma(factor, tile).intoArray(sums, d);
+        }
+    }
+
+    private void end(Rows to, int size, int row, int endRow, int head, int endHead) {
+        int i = 0;
+        for (int r = row; r < endRow; r++) {
+            for (int h = head; h < endHead; h++) {
+                for (int d = i * size; d < (i + 1) * size; d++) {
+                    sums[d] /= softmax.denominator(i);
+                }
+                long at = CpuBuffer.row(to, r) + (long) h * size;
+                MemorySegment.copy(sums, i * size, CpuBuffer.of(to), JAVA_FLOAT, at * Float.BYTES, size);
+                i++;
+            }
+        }
+    }
+}

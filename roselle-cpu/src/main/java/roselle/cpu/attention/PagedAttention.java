@@ -1,0 +1,370 @@
+package roselle.cpu.attention;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static roselle.cpu.vector.Lanes.COUNT;
+import static roselle.cpu.vector.Lanes.FLOATS;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import jdk.incubator.vector.FloatVector;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Buffer;
+import roselle.backend.HeadShape;
+import roselle.backend.KvGroup;
+import roselle.backend.Rows;
+import roselle.backend.StepInputs;
+import roselle.cpu.format.Unpacked;
+import roselle.cpu.format.WeightFormat;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.MachineCode;
+import roselle.cpu.memory.Step;
+import roselle.cpu.thread.WorkerPool;
+import roselle.cpu.vector.Lanes;
+import roselle.cpu.vector.VectorFunctions;
+import roselle.tensor.DataType;
+
+/**
+ * Attention on all threads; {@link Attention} is its scalar twin.
+ *
+ * <p>A unit of work is a block of a sequence's rows with query heads that share a key head: a tile of keys and values is
+ * converted once for all of them. Each row and head keeps its own running maximum and sums and sees the tiles in the order
+ * of positions, so blocks, threads and chunks of a prompt change no bit.
+ */
+public final class PagedAttention implements WorkerPool.Work {
+    private static final int TILE = AttentionCall.TILE;
+    static final int BLOCK_ROWS = 32;
+    static final int BLOCK_HEADS = 16;
+
+    private final WorkerPool pool;
+    private final Unit[] units;
+    private final MachineCode code;
+    private final MachineAttention[] machines;
+    private final AttentionCall call = new AttentionCall();
+
+    public PagedAttention(WorkerPool pool, MachineCode code, Arena arena) {
+        this.pool = pool;
+        this.code = code;
+        units = new Unit[pool.threads()];
+        machines = new MachineAttention[pool.threads()];
+        for (int i = 0; i < units.length; i++) {
+            units[i] = new Unit();
+            machines[i] = new MachineAttention(code, arena);
+        }
+    }
+
+    /** Whether machine code attends in a group. */
+    boolean isMachine(KvGroup group) {
+        return code.isThere() && MachineAttention.takes(group);
+    }
+
+    /** Bytes of native memory that the heads of these groups take. */
+    public long bytes(List<KvGroup> groups) {
+        int keySize = 0;
+        int valueSize = 0;
+        for (KvGroup group : groups) {
+            if (isMachine(group)) {
+                keySize = Math.max(keySize, group.keySize());
+                valueSize = Math.max(valueSize, group.valueSize());
+            }
+        }
+        return keySize == 0 ? 0 : machines.length * MachineAttention.bytes(keySize, valueSize);
+    }
+
+    /** Bytes of native memory that were taken. */
+    public long bytes() {
+        long bytes = 0;
+        for (MachineAttention machine : machines) {
+            bytes += machine.bytes();
+        }
+        return bytes;
+    }
+
+    /** Makes room for the heads of a group. */
+    public void reserve(KvGroup group) {
+        if (isMachine(group)) {
+            for (MachineAttention machine : machines) {
+                machine.reserve(group.keySize(), group.valueSize());
+            }
+            return;
+        }
+        for (Unit unit : units) {
+            unit.reserve(group.keySize(), group.valueSize() == 0 ? group.keySize() : group.valueSize());
+        }
+    }
+
+    public void attend(Step current, Rows query, AttentionLayer layer, CpuKvCache cache, Rows output) {
+        call.begin(current, query, layer, cache, output);
+        pool.run(this);
+    }
+
+    @Override
+    public void run(int thread, int threads) {
+        StepInputs inputs = call.step().inputs();
+        int queryHeads = call.layer().heads().queryHeads();
+        int shared = queryHeads / call.layer().heads().keyHeads();
+        int number = 0;
+        for (int s = 0; s < inputs.sequences; s++) {
+            for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += BLOCK_ROWS) {
+                int endRow = Math.min(row + BLOCK_ROWS, inputs.rowStart[s + 1]);
+                int head = 0;
+                while (head < queryHeads) {
+                    int endHead = Math.min(head + BLOCK_HEADS, (head / shared + 1) * shared);
+                    if (number++ % threads == thread) {
+                        unit(thread, s, row, endRow, head, endHead);
+                    }
+                    head = endHead;
+                }
+            }
+        }
+    }
+
+    private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
+        if (isMachine(call.cache().groups().get(call.layer().group()))) {
+            machines[thread].run(call, sequence, row, endRow, head, endHead);
+        } else {
+            units[thread].run(call, sequence, row, endRow, head, endHead);
+        }
+    }
+
+    /** A thread's buffers and its unit of work. */
+    private static final class Unit {
+        private final float[] scores = new float[TILE];
+        private final float[] lanes = new float[TILE * COUNT];
+        private final Unpacked scratch = new Unpacked();
+        private final float[] largest = new float[BLOCK_ROWS * BLOCK_HEADS];
+        private final float[] denominators = new float[BLOCK_ROWS * BLOCK_HEADS];
+        private float[] queries = new float[0]; // [rows * heads, keyStride]
+        private float[] sums = new float[0]; // [rows * heads, valueStride]
+        private float[] keys = new float[0]; // [TILE, keyStride]
+        private float[] values = new float[0]; // [TILE, valueStride]
+
+        void reserve(int keySize, int valueSize) {
+            int keyStride = Lanes.padded(keySize);
+            int valueStride = Lanes.padded(valueSize);
+            queries = atLeast(queries, BLOCK_ROWS * BLOCK_HEADS * keyStride);
+            sums = atLeast(sums, BLOCK_ROWS * BLOCK_HEADS * valueStride);
+            keys = atLeast(keys, TILE * keyStride);
+            values = atLeast(values, TILE * valueStride);
+        }
+
+        private static float[] atLeast(float[] array, int size) {
+            return array.length < size ? new float[size] : array;
+        }
+
+        void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
+            AttentionLayer kind = call.layer();
+            begin(call.query(), kind, row, endRow, head, endHead);
+            tiles(call.step(), kind, call.cache(), sequence, row, endRow, head, endHead);
+            end(call.output(), kind.heads(), row, endRow, head, endHead);
+        }
+
+        private void begin(Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
+            int size = kind.heads().keySize();
+            int stride = Lanes.padded(size);
+            Buffer sinks = kind.sinks();
+            int i = 0;
+            for (int r = row; r < endRow; r++) {
+                for (int h = head; h < endHead; h++) {
+                    long at = CpuBuffer.row(from, r) + (long) h * size;
+                    MemorySegment.copy(CpuBuffer.of(from), JAVA_FLOAT, at * Float.BYTES, queries, i * stride, size);
+                    Arrays.fill(queries, i * stride + size, (i + 1) * stride, 0f);
+                    largest[i] = sinks == null ? Float.NEGATIVE_INFINITY : CpuBuffer.number(CpuBuffer.of(sinks), h);
+                    denominators[i] = sinks == null ? 0f : 1f;
+                    i++;
+                }
+            }
+            Arrays.fill(sums, 0, i * Lanes.padded(kind.heads().valueSize()), 0f);
+        }
+
+        private void tiles(
+                Step now,
+                AttentionLayer kind,
+                CpuKvCache pages,
+                int sequence,
+                int row,
+                int endRow,
+                int head,
+                int endHead) {
+            int window = pages.groups().get(kind.group()).window();
+            int lowest = first(now.position(row) + 1, window);
+            int end = now.position(endRow - 1) + 1;
+            int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+            for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
+                load(now, kind, pages, sequence, keyHead, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
+                int i = 0;
+                for (int r = row; r < endRow; r++) {
+                    int rowEnd = now.position(r) + 1;
+                    int from = Math.max(tile, first(rowEnd, window)) - tile;
+                    int to = Math.min(tile + TILE, rowEnd) - tile;
+                    for (int h = head; h < endHead; h++) {
+                        if (from < to) {
+                            one(kind, i, from, to);
+                        }
+                        i++;
+                    }
+                }
+            }
+        }
+
+        private static int first(int end, int window) {
+            return window == 0 ? 0 : Math.max(0, end - window);
+        }
+
+        /** Converts keys and values of the positions {@code from} until {@code to}. */
+        private void load(
+                Step now, AttentionLayer kind, CpuKvCache pages, int sequence, int head, int tile, int from, int to) {
+            int group = kind.group();
+            HeadShape heads = kind.heads();
+            boolean hasValues = pages.groups().get(group).valueSize() != 0;
+            int p = from;
+            while (p < to) {
+                int page = now.page(group, sequence, p);
+                int token = p % pages.pageTokens();
+                int count = Math.min(pages.pageTokens() - token, to - p);
+                long keyAt = pages.key(group, kind.layer(), page, head, token);
+                convert(pages, group, keyAt, heads.keySize(), count, keys, p - tile);
+                if (hasValues) {
+                    long valueAt = pages.value(group, kind.layer(), page, head, token);
+                    convert(pages, group, valueAt, heads.valueSize(), count, values, p - tile);
+                }
+                p += count;
+            }
+            if (!hasValues) {
+                prefixes(heads, from - tile, to - tile);
+            }
+        }
+
+        private void convert(
+                CpuKvCache pages, int group, long element, int size, int count, float[] target, int position) {
+            MemorySegment source = pages.segment(group);
+            WeightFormat format = pages.format();
+            int stride = Lanes.padded(size);
+            int bytes = pages.type().blockBytes();
+            if (stride != size) {
+                for (int i = 0; i < count; i++) {
+                    long at = (element + (long) i * size) * bytes;
+                    format.decode(source, at, size, target, (position + i) * stride, COUNT, scratch);
+                }
+            } else if (pages.type() == DataType.F32) {
+                MemorySegment.copy(source, JAVA_FLOAT, element * bytes, target, position * stride, count * size);
+            } else {
+                format.decode(source, element * bytes, count * size, target, position * stride, COUNT, scratch);
+            }
+        }
+
+        /** Latent attention: a value is the beginning of its key. */
+        private void prefixes(HeadShape heads, int from, int to) {
+            int keyStride = Lanes.padded(heads.keySize());
+            int valueStride = Lanes.padded(heads.valueSize());
+            for (int j = from; j < to; j++) {
+                System.arraycopy(keys, j * keyStride, values, j * valueStride, heads.valueSize());
+                Arrays.fill(values, j * valueStride + heads.valueSize(), (j + 1) * valueStride, 0f);
+            }
+        }
+
+        /** One row and head over the positions {@code from} until {@code to} of the tile. */
+        private void one(AttentionLayer kind, int i, int from, int to) {
+            int count = to - from;
+            int keyStride = Lanes.padded(kind.heads().keySize());
+            dots(queries, i * keyStride, keys, from * keyStride, keyStride, count, lanes);
+            Lanes.sums(lanes, 0, count, scores, 0);
+            VectorFunctions.cap(scores, count, kind.scale(), kind.softCap());
+            float next = largest[i];
+            for (int j = 0; j < count; j++) {
+                next = Math.max(next, scores[j]);
+            }
+            float shrink = VectorFunctions.exp(largest[i] - next);
+            denominators[i] = denominators[i] * shrink + VectorFunctions.softmaxWeights(scores, count, next, lanes);
+            largest[i] = next;
+            int valueStride = Lanes.padded(kind.heads().valueSize());
+            addValues(scores, count, shrink, values, from * valueStride, valueStride, sums, i * valueStride);
+        }
+
+        private void end(Rows to, HeadShape heads, int row, int endRow, int head, int endHead) {
+            int size = heads.valueSize();
+            int stride = Lanes.padded(size);
+            int i = 0;
+            for (int r = row; r < endRow; r++) {
+                for (int h = head; h < endHead; h++) {
+                    for (int d = 0; d < size; d++) {
+                        sums[i * stride + d] /= denominators[i];
+                    }
+                    long at = CpuBuffer.row(to, r) + (long) h * size;
+                    MemorySegment.copy(sums, i * stride, CpuBuffer.of(to), JAVA_FLOAT, at * Float.BYTES, size);
+                    i++;
+                }
+            }
+        }
+    }
+
+    private static void dots(float[] query, int at, float[] keys, int from, int stride, int count, float[] lanes) {
+        int j = 0;
+        for (; j + 4 <= count; j += 4) {
+            int k0 = from + j * stride;
+            int k1 = k0 + stride;
+            int k2 = k1 + stride;
+            int k3 = k2 + stride;
+            FloatVector s0 = FloatVector.zero(FLOATS);
+            FloatVector s1 = s0;
+            FloatVector s2 = s0;
+            FloatVector s3 = s0;
+            for (int i = 0; i < stride; i += COUNT) {
+                FloatVector q = FloatVector.fromArray(FLOATS, query, at + i);
+                s0 = q.fma(FloatVector.fromArray(FLOATS, keys, k0 + i), s0);
+                s1 = q.fma(FloatVector.fromArray(FLOATS, keys, k1 + i), s1);
+                s2 = q.fma(FloatVector.fromArray(FLOATS, keys, k2 + i), s2);
+                s3 = q.fma(FloatVector.fromArray(FLOATS, keys, k3 + i), s3);
+            }
+            s0.intoArray(lanes, j * COUNT);
+            s1.intoArray(lanes, j * COUNT + COUNT);
+            s2.intoArray(lanes, j * COUNT + 2 * COUNT);
+            s3.intoArray(lanes, j * COUNT + 3 * COUNT);
+        }
+        for (; j < count; j++) {
+            FloatVector s = FloatVector.zero(FLOATS);
+            for (int i = 0; i < stride; i += COUNT) {
+                FloatVector q = FloatVector.fromArray(FLOATS, query, at + i);
+                s = q.fma(FloatVector.fromArray(FLOATS, keys, from + j * stride + i), s);
+            }
+            s.intoArray(lanes, j * COUNT);
+        }
+    }
+
+    private static void addValues(
+            float[] weights, int count, float shrink, float[] values, int from, int stride, float[] sums, int at) {
+        int d = 0;
+        for (; d + 4 * COUNT <= stride; d += 4 * COUNT) {
+            FloatVector s0 = FloatVector.fromArray(FLOATS, sums, at + d).mul(shrink);
+            FloatVector s1 = FloatVector.fromArray(FLOATS, sums, at + d + COUNT).mul(shrink);
+            FloatVector s2 =
+                    FloatVector.fromArray(FLOATS, sums, at + d + 2 * COUNT).mul(shrink);
+            FloatVector s3 =
+                    FloatVector.fromArray(FLOATS, sums, at + d + 3 * COUNT).mul(shrink);
+            int v = from + d;
+            for (int j = 0; j < count; j++) {
+                FloatVector w = FloatVector.broadcast(FLOATS, weights[j]);
+                s0 = w.fma(FloatVector.fromArray(FLOATS, values, v), s0);
+                s1 = w.fma(FloatVector.fromArray(FLOATS, values, v + COUNT), s1);
+                s2 = w.fma(FloatVector.fromArray(FLOATS, values, v + 2 * COUNT), s2);
+                s3 = w.fma(FloatVector.fromArray(FLOATS, values, v + 3 * COUNT), s3);
+                v += stride;
+            }
+            s0.intoArray(sums, at + d);
+            s1.intoArray(sums, at + d + COUNT);
+            s2.intoArray(sums, at + d + 2 * COUNT);
+            s3.intoArray(sums, at + d + 3 * COUNT);
+        }
+        for (; d < stride; d += COUNT) {
+            FloatVector s = FloatVector.fromArray(FLOATS, sums, at + d).mul(shrink);
+            int v = from + d;
+            for (int j = 0; j < count; j++) {
+                s = FloatVector.broadcast(FLOATS, weights[j]).fma(FloatVector.fromArray(FLOATS, values, v), s);
+                v += stride;
+            }
+            s.intoArray(sums, at + d);
+        }
+    }
+}

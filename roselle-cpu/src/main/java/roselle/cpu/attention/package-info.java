@@ -1,0 +1,5 @@
+/** Attention over KV pages, for prefill and decode. */
+@NullMarked
+package roselle.cpu.attention;
+
+import org.jspecify.annotations.NullMarked;

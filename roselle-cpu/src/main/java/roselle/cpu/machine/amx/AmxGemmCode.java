@@ -1,0 +1,248 @@
+package roselle.cpu.machine.amx;
+
+import static roselle.cpu.machine.assembler.Operand.at;
+
+import roselle.cpu.machine.assembler.Assembler;
+import roselle.cpu.machine.assembler.Assembler.Label;
+import roselle.cpu.machine.assembler.Opcode;
+import roselle.cpu.machine.assembler.Operand.General;
+import roselle.cpu.machine.assembler.Operand.Memory;
+import roselle.cpu.machine.assembler.Operand.Tile;
+import roselle.cpu.machine.panel.Panel;
+
+/**
+ * Writes the product of up to 32 activation rows of bfloat16 with panels of bfloat16, in AMX tiles.
+ *
+ * <p>Formula: {@code out[r][n] = (out[r][n] or 0) + sum over k of w[n][k] * x[r][k]}, float32 sums. A tile of x has up to 16
+ * rows of 32 numbers, as they lie; a tile of weights is 32 numbers of k of a {@link Panel#BFLOAT16}, as it lies. A step sums
+ * even and odd numbers of 32 apart, adds these two, and adds that to the tile of outputs; so a row's bits depend neither on
+ * the other rows nor on where k is cut. {@link AmxTwin} is the scalar twin.
+ *
+ * <p>Tiles: 0 to 3 outputs, by rows then panels; then those of x; the others take weights in turn. The configuration is that
+ * of the calling thread: it is loaded here, and given back before the return.
+ */
+final class AmxGemmCode {
+    /** The address of the first panel; the code leaves that of the panel after its last. */
+    static final int WEIGHTS = 0;
+
+    /** Bytes from a panel to the next. */
+    static final int PANEL_BYTES = 8;
+
+    /** The address of the first row of x. */
+    static final int INPUT = 16;
+
+    /** Bytes from a row of x to the next. */
+    static final int STRIDE = 24;
+
+    /** The address of the outputs, float32; the code leaves that of the output after its last. */
+    static final int OUTPUT = 32;
+
+    /** Bytes from a row of outputs to the next. */
+    static final int OUTPUT_STRIDE = 40;
+
+    /** How many groups of panels. */
+    static final int GROUPS = 48;
+
+    /** Numbers of k, divided by 32. */
+    static final int STEPS = 56;
+
+    /** The address of the {@link #configuration} of tiles. */
+    static final int CONFIGURATION = 64;
+
+    /** Whether outputs are added to: 0 or 1. */
+    static final int CONTINUES = 72;
+
+    static final int SIZE = 80;
+
+    /** Rows of a tile. */
+    static final int ROWS = 16;
+
+    /** Numbers of k of a step. */
+    static final int DEPTH = 32;
+
+    static final int CONFIGURATION_BYTES = 64;
+
+    private static final int OUTPUT_TILES = 4;
+    private static final int TILES = 8;
+    private static final int LINE = 64;
+    private static final int TILE_BYTES = ROWS * LINE;
+    private static final int PREFETCH_BYTES = 4096;
+
+    private static final General ARGUMENTS = General.RDI;
+    private static final General[] X = {General.RSI, General.RDX};
+    private static final General X_STRIDE = General.RCX;
+    private static final General[] W = {General.R8, General.R9, General.R10, General.R11};
+    private static final General W_STRIDE = General.RAX;
+    private static final General STEPS_LEFT = General.RBX;
+    private static final General GROUPS_LEFT = General.R12;
+    private static final General OTHER = General.R13;
+    private static final General[] SAVED = {General.RBX, General.R12, General.R13};
+
+    private final Assembler code = new Assembler();
+    private final int rowTiles;
+    private final int panels;
+
+    private AmxGemmCode(int rowTiles, int panels) {
+        this.rowTiles = rowTiles;
+        this.panels = panels;
+    }
+
+    /** The code for one or two tiles of rows and so many panels at a time. */
+    static byte[] of(int rowTiles, int panels) {
+        if (rowTiles < 1 || rowTiles > X.length || panels < 1 || rowTiles * panels > OUTPUT_TILES) {
+            throw new IllegalArgumentException(rowTiles + " tiles of rows, " + panels + " panels");
+        }
+        var writer = new AmxGemmCode(rowTiles, panels);
+        writer.routine();
+        return writer.code.bytes();
+    }
+
+    /** What tells the processor the sizes of tiles, for so many rows: palette 1, bytes of a row from 16 on, rows from 48 on. */
+    static byte[] configuration(int rows) {
+        var bytes = new byte[CONFIGURATION_BYTES];
+        int rowTiles = rows > ROWS ? 2 : 1;
+        bytes[0] = 1;
+        for (int tile = 0; tile < TILES; tile++) {
+            bytes[16 + 2 * tile] = LINE;
+            bytes[48 + tile] = ROWS;
+        }
+        for (int r = 0; r < rowTiles; r++) {
+            byte height = (byte) Math.min(ROWS, rows - r * ROWS);
+            for (int p = 0; p < OUTPUT_TILES / rowTiles; p++) {
+                bytes[48 + r * (OUTPUT_TILES / rowTiles) + p] = height;
+            }
+            bytes[48 + OUTPUT_TILES + r] = height;
+        }
+        return bytes;
+    }
+
+    private Tile output(int r, int p) {
+        return new Tile(r * (OUTPUT_TILES / rowTiles) + p);
+    }
+
+    private static Tile x(int r) {
+        return new Tile(OUTPUT_TILES + r);
+    }
+
+    private Tile w(int p) {
+        int first = OUTPUT_TILES + rowTiles;
+        return new Tile(first + p % (TILES - first));
+    }
+
+    private static Memory argument(int offset) {
+        return at(ARGUMENTS, offset);
+    }
+
+    private void routine() {
+        for (General register : SAVED) {
+            code.push(register);
+        }
+        code.load(OTHER, argument(CONFIGURATION));
+        code.emit(Opcode.LDTILECFG, at(OTHER, 0));
+        code.load(X_STRIDE, argument(STRIDE));
+        code.set(W_STRIDE, LINE);
+        code.load(GROUPS_LEFT, argument(GROUPS));
+        Label next = code.here();
+        group();
+        code.add(GROUPS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        code.emit(Opcode.TILERELEASE);
+        for (int i = SAVED.length - 1; i >= 0; i--) {
+            code.pop(SAVED[i]);
+        }
+        code.ret();
+    }
+
+    private void group() {
+        begin();
+        code.load(X[0], argument(INPUT));
+        if (rowTiles == 2) {
+            below(X[1], X[0], X_STRIDE);
+        }
+        code.load(OTHER, argument(PANEL_BYTES));
+        code.load(W[0], argument(WEIGHTS));
+        for (int p = 1; p < panels; p++) {
+            code.move(W[p], W[p - 1]);
+            code.add(W[p], OTHER);
+        }
+        code.load(STEPS_LEFT, argument(STEPS));
+        Label next = code.here();
+        step();
+        code.add(STEPS_LEFT, -1);
+        code.jumpIfNotZero(next);
+        end();
+        code.load(OTHER, argument(PANEL_BYTES));
+        code.load(W[0], argument(WEIGHTS));
+        for (int p = 0; p < panels; p++) {
+            code.add(W[0], OTHER);
+        }
+        code.store(argument(WEIGHTS), W[0]);
+    }
+
+    /** The row that is a tile's height below another. */
+    private void below(General target, General source, General stride) {
+        code.address(target, at(source, stride, 8, 0));
+        code.address(target, at(target, stride, 8, 0));
+    }
+
+    /** Tiles of outputs: zeros, or what is there. */
+    private void begin() {
+        Label zeros = code.label();
+        Label done = code.label();
+        code.load(OTHER, argument(CONTINUES));
+        code.compare(OTHER, 0);
+        code.jumpIfZero(zeros);
+        outputs(Opcode.TILELOADD);
+        code.jump(done);
+        code.bind(zeros);
+        for (int r = 0; r < rowTiles; r++) {
+            for (int p = 0; p < panels; p++) {
+                code.emit(Opcode.TILEZERO, output(r, p));
+            }
+        }
+        code.bind(done);
+    }
+
+    private void end() {
+        outputs(Opcode.TILESTORED);
+        code.load(W[0], argument(OUTPUT));
+        code.add(W[0], panels * LINE);
+        code.store(argument(OUTPUT), W[0]);
+    }
+
+    private void outputs(Opcode opcode) {
+        code.load(OTHER, argument(OUTPUT_STRIDE));
+        code.load(W[0], argument(OUTPUT));
+        for (int r = 0; r < rowTiles; r++) {
+            if (r > 0) {
+                below(W[0], W[0], OTHER);
+            }
+            for (int p = 0; p < panels; p++) {
+                Memory place = at(W[0], OTHER, 1, p * LINE);
+                if (opcode == Opcode.TILELOADD) {
+                    code.emit(opcode, output(r, p), place);
+                } else {
+                    code.emit(opcode, place, output(r, p));
+                }
+            }
+        }
+    }
+
+    private void step() {
+        for (int r = 0; r < rowTiles; r++) {
+            code.emit(Opcode.TILELOADD, x(r), at(X[r], X_STRIDE, 1, 0));
+            code.add(X[r], LINE);
+        }
+        for (int p = 0; p < panels; p++) {
+            code.emit(Opcode.TILELOADD, w(p), at(W[p], W_STRIDE, 1, 0));
+            // one tile of rows may stream weights from memory, two of them find weights in the cache
+            for (int line = 0; line < ROWS && rowTiles == 1; line++) {
+                code.prefetch(at(W[p], PREFETCH_BYTES + line * LINE));
+            }
+            code.add(W[p], TILE_BYTES);
+            for (int r = 0; r < rowTiles; r++) {
+                code.emit(Opcode.TDPBF16PS, output(r, p), x(r), w(p));
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package roselle.cpu.machine.panel;
+
+import static roselle.cpu.machine.assembler.Operand.at;
+import static roselle.cpu.machine.assembler.Operand.zmm;
+import static roselle.cpu.machine.panel.TileFrame.FROM;
+import static roselle.cpu.machine.panel.TileFrame.STEP;
+import static roselle.cpu.machine.panel.TileFrame.TO;
+
+import roselle.cpu.machine.Compute;
+import roselle.cpu.machine.assembler.Assembler;
+import roselle.cpu.machine.assembler.Assembler.Label;
+import roselle.cpu.machine.assembler.Opcode;
+import roselle.cpu.machine.assembler.Operand.General;
+import roselle.cpu.machine.gemm.GemmCode;
+import roselle.tensor.DataType;
+
+/**
+ * Writes what brings rows of plain numbers, keys, values and weights, into the panels that {@link GemmCode} reads.
+ *
+ * <p>Each routine takes the address of source, distance of rows, target and count; {@link PanelCode}'s take more.
+ */
+final class TileCode {
+    static final int SOURCE = 0;
+    static final int STRIDE = 8;
+    static final int TARGET = 16;
+    static final int COUNT = 24;
+    static final int TABLES = 32;
+    static final int SCALES = 40;
+    static final int MINIMA = 48;
+
+    /** Where a routine may keep sixteen lines. */
+    static final int SCRATCH = 64;
+
+    static final int BYTES = SCRATCH + 1024;
+
+    private static final int LINE = 64;
+
+    private final TileFrame frame = new TileFrame();
+    private final Assembler code = frame.code();
+
+    private TileCode() {}
+
+    /** Numbers that follow each other, so many times 32, from a type to a precision. */
+    static byte[] convert(DataType type, Compute compute) {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        Label next = code.here();
+        if (type == DataType.BF16 && compute == Compute.BF16) {
+            code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+        } else {
+            writer.frame.widen(type, zmm(0), 0);
+            writer.frame.widen(type, zmm(1), 1);
+            if (compute == Compute.BF16) {
+                code.emit(Opcode.VCVTNE2PS2BF16, zmm(0), zmm(1), zmm(0));
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            } else {
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+                code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
+            }
+        }
+        code.add(FROM, 32 * type.blockBytes());
+        code.add(TO, 32 * compute.bytes());
+        return writer.frame.end(next);
+    }
+
+    /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
+    static byte[] transpose() {
+        var writer = new TileCode();
+        Label next = writer.transposed();
+        writer.store(Opcode.VMOVUPS_STORE);
+        return writer.frame.end(next);
+    }
+
+    /** The same around the caches, for weights, which nobody reads soon; the target is aligned to lines. */
+    static byte[] transposeFar() {
+        var writer = new TileCode();
+        Label next = writer.transposed();
+        writer.store(Opcode.VMOVNTPS);
+        return writer.endFar(next);
+    }
+
+    private void store(Opcode store) {
+        for (int line = 0; line < 16; line++) {
+            code.emit(store, at(TO, line * LINE), zmm(line));
+        }
+        frame.advance(LINE, 16 * LINE);
+    }
+
+    private byte[] endFar(Label next) {
+        frame.endLoop(next);
+        code.sfence();
+        code.ret();
+        return code.bytes();
+    }
+
+    /**
+     * The same around the caches, but the lower halves of a line come first, then the upper ones: numbers of 16 bits one k
+     * after the other.
+     */
+    static byte[] transposeHalves() {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        code.load(General.RDI, at(General.RDI, TABLES));
+        Label next = writer.transposed();
+        code.emit(Opcode.VMOVUPS, zmm(16), at(General.RDI, PanelCode.HALVES * LINE));
+        for (int line = 0; line < 16; line++) {
+            code.emit(Opcode.VPERMW, zmm(line), zmm(16), zmm(line));
+            code.emit(Opcode.VMOVNTPS, at(TO, line * LINE), zmm(line));
+        }
+        writer.frame.advance(LINE, 16 * LINE);
+        return writer.endFar(next);
+    }
+
+    /** Begins a loop with a line of each of sixteen rows, transposed, in the registers 0 to 15. */
+    private Label transposed() {
+        Label next = frame.rows();
+        Transposition.load(code, 0);
+        return next;
+    }
+
+    /** So many pairs of rows, sixteen numbers of each, become lines: pairs of bfloat16, or two lines of float32. */
+    static byte[] interleave(Compute compute) {
+        var writer = new TileCode();
+        Assembler code = writer.code;
+        Label next = code.here();
+        if (compute == Compute.BF16) {
+            code.emit(Opcode.VPMOVZXWD, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VPMOVZXWD, zmm(1), at(FROM, STEP, 1, 0));
+            code.shift(Opcode.VPSLLD, zmm(1), zmm(1), 16);
+            code.emit(Opcode.VPORD, zmm(0), zmm(0), zmm(1));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            code.add(TO, LINE);
+        } else {
+            code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
+            code.emit(Opcode.VMOVUPS, zmm(1), at(FROM, STEP, 1, 0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
+            code.add(TO, 2 * LINE);
+        }
+        code.address(FROM, at(FROM, STEP, 2, 0));
+        return writer.frame.end(next);
+    }
+}

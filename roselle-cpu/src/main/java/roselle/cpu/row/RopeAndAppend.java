@@ -1,0 +1,138 @@
+package roselle.cpu.row;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.AttentionLayer;
+import roselle.backend.Norm;
+import roselle.backend.Rope;
+import roselle.backend.Rows;
+import roselle.cpu.format.ScalarFormats;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.Step;
+
+/** Normalises and rotates queries and keys, and appends keys and values to their pages. */
+final class RopeAndAppend {
+    private RopeAndAppend() {}
+
+    /** The rows {@code first} until {@code end} of a step. */
+    static void rows(
+            Step step,
+            Rows query,
+            Rows key,
+            Rows value,
+            AttentionLayer layer,
+            CpuKvCache cache,
+            Scratch scratch,
+            int first,
+            int end) {
+        var heads = layer.heads();
+        for (int r = first; r < end; r++) {
+            int position = step.position(r);
+            int size = heads.keySize();
+            normalizeAndRotate(query, r, heads.queryHeads(), size, layer.queryNorm(), layer.rope(), position, scratch);
+            normalizeAndRotate(key, r, heads.keyHeads(), size, layer.keyNorm(), layer.rope(), position, scratch);
+            append(step, key, value, layer, cache, r);
+        }
+    }
+
+    /** The rows {@code first} until {@code end} of a step, for latent attention. */
+    static void latentRows(
+            Step step,
+            Rows query,
+            Rows latent,
+            Rows absorbed,
+            AttentionLayer layer,
+            CpuKvCache cache,
+            Scratch scratch,
+            int first,
+            int end) {
+        var heads = layer.heads();
+        int turned = heads.keySize() - heads.valueSize();
+        int querySize = query.columns() / heads.queryHeads();
+        for (int r = first; r < end; r++) {
+            int position = step.position(r);
+            for (int h = 0; h < heads.queryHeads(); h++) {
+                long from = CpuBuffer.row(query, r) + (long) (h + 1) * querySize - turned;
+                long to = CpuBuffer.row(absorbed, r) + (long) (h + 1) * heads.keySize() - turned;
+                copy(CpuBuffer.of(query), from, CpuBuffer.of(absorbed), to, turned);
+                rotate(CpuBuffer.of(absorbed), to, layer.rope(), position, scratch.angles());
+            }
+            long tail = CpuBuffer.row(latent, r) + heads.valueSize();
+            rotate(CpuBuffer.of(latent), tail, layer.rope(), position, scratch.angles());
+            long at = cache.key(layer.group(), layer.layer(), step.page(layer.group(), r), 0, step.pageToken(r));
+            store(latent, CpuBuffer.row(latent, r), cache, layer.group(), at, heads.keySize());
+        }
+    }
+
+    private static void normalizeAndRotate(
+            Rows rows,
+            int r,
+            int heads,
+            int size,
+            @Nullable Norm norm,
+            @Nullable Rope rope,
+            int position,
+            Scratch scratch) {
+        MemorySegment segment = CpuBuffer.of(rows);
+        for (int h = 0; h < heads; h++) {
+            long at = CpuBuffer.row(rows, r) + (long) h * size;
+            if (norm != null) {
+                float[] x = scratch.x();
+                MemorySegment.copy(segment, JAVA_FLOAT, at * Float.BYTES, x, 0, size);
+                Normalize.vector(x, size, norm, Normalize.weightFrom(norm, h, size), scratch.lanes());
+                MemorySegment.copy(x, 0, segment, JAVA_FLOAT, at * Float.BYTES, size);
+            }
+            rotate(segment, at, rope, position, scratch.angles());
+        }
+    }
+
+    /** Turns the pairs of one head. */
+    static void rotate(MemorySegment segment, long at, @Nullable Rope rope, int position, Angles angles) {
+        if (rope == null) {
+            return;
+        }
+        angles.turnTo(rope, position);
+        int pairs = Math.toIntExact(rope.inverseFrequencies().elements());
+        for (int i = 0; i < pairs; i++) {
+            float cosine = angles.cosine(i);
+            float sine = angles.sine(i);
+            long one = at + (rope.interleaved() ? 2L * i : i);
+            long other = at + (rope.interleaved() ? 2L * i + 1 : i + pairs);
+            float x = CpuBuffer.number(segment, one);
+            float y = CpuBuffer.number(segment, other);
+            CpuBuffer.number(segment, one, x * cosine - y * sine);
+            CpuBuffer.number(segment, other, y * cosine + x * sine);
+        }
+    }
+
+    private static void append(Step step, Rows key, Rows value, AttentionLayer layer, CpuKvCache cache, int r) {
+        var heads = layer.heads();
+        int page = step.page(layer.group(), r);
+        for (int h = 0; h < heads.keyHeads(); h++) {
+            long toKey = cache.key(layer.group(), layer.layer(), page, h, step.pageToken(r));
+            long toValue = cache.value(layer.group(), layer.layer(), page, h, step.pageToken(r));
+            long fromKey = CpuBuffer.row(key, r) + (long) h * heads.keySize();
+            long fromValue = CpuBuffer.row(value, r) + (long) h * heads.valueSize();
+            store(key, fromKey, cache, layer.group(), toKey, heads.keySize());
+            store(value, fromValue, cache, layer.group(), toValue, heads.valueSize());
+        }
+    }
+
+    private static void store(Rows rows, long from, CpuKvCache cache, int group, long to, int count) {
+        MemorySegment source = CpuBuffer.of(rows);
+        int bytes = cache.type().blockBytes();
+        for (int i = 0; i < count; i++) {
+            float x = CpuBuffer.number(source, from + i);
+            ScalarFormats.store(cache.type(), cache.segment(group), (to + i) * bytes, x);
+        }
+    }
+
+    private static void copy(MemorySegment source, long from, MemorySegment target, long to, int count) {
+        for (int i = 0; i < count; i++) {
+            CpuBuffer.number(target, to + i, CpuBuffer.number(source, from + i));
+        }
+    }
+}

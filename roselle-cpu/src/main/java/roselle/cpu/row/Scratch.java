@@ -1,0 +1,42 @@
+package roselle.cpu.row;
+
+import roselle.cpu.vector.Lanes;
+
+/** Numbers that one thread works on outside native memory, and what it remembers of the last rotation. */
+final class Scratch {
+    private final Angles angles = new Angles();
+    private final RouteExperts experts = new RouteExperts(RouteExperts.VECTORS);
+    private final float[] lanes = new float[Lanes.COUNT];
+    private float[] x = new float[0];
+    private float[] y = new float[0];
+
+    /** Makes room for rows of this many numbers. */
+    void reserve(int columns) {
+        int size = Lanes.padded(columns);
+        if (x.length < size) {
+            x = new float[size];
+            y = new float[size];
+        }
+    }
+
+    Angles angles() {
+        return angles;
+    }
+
+    RouteExperts experts() {
+        return experts;
+    }
+
+    /** Room for one vector. */
+    float[] lanes() {
+        return lanes;
+    }
+
+    float[] x() {
+        return x;
+    }
+
+    float[] y() {
+        return y;
+    }
+}

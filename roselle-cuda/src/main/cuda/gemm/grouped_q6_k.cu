@@ -1,4 +1,0 @@
-// Products of chosen experts with Q6_K weights on sm_80 and later: linear_mma.cuh says how, and how to launch them.
-#include "gemm/linear_mma.cuh"
-
-GROUPED_BOTH_TYPES(FormatQ6_K, q6_k)

@@ -1,0 +1,78 @@
+package roselle.cuda.attention;
+
+import java.util.List;
+import roselle.backend.KvCache;
+import roselle.backend.KvGroup;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.memory.Gpu;
+import roselle.tensor.DataType;
+
+/** Pages of keys and values in device memory, laid out as on the CPU: {@code [layer, page, keys then values]}. */
+public final class CudaKvCache implements KvCache {
+    private final List<KvGroup> groups;
+    private final DataType type;
+    private final int pageTokens;
+    private final int[] pages;
+    private final long[] addresses;
+
+    public CudaKvCache(Gpu device, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+        this.groups = List.copyOf(groups);
+        this.type = type;
+        this.pageTokens = pageTokens;
+        this.pages = pages.clone();
+        addresses = new long[groups.size()];
+        for (int group = 0; group < addresses.length; group++) {
+            long bytes = Math.multiplyExact(groups.get(group).layers(), layerBytes(group));
+            addresses[group] = device.memory().allocate(bytes);
+            device.driver().clear(addresses[group], bytes, device.stream());
+        }
+    }
+
+    /** Numbers of one page in one layer. */
+    long pageElements(int group) {
+        KvGroup kind = groups.get(group);
+        return (long) kind.heads() * pageTokens * (kind.keySize() + kind.valueSize());
+    }
+
+    long pageBytes(int group) {
+        return pageElements(group) * type.blockBytes();
+    }
+
+    long layerBytes(int group) {
+        return Math.multiplyExact(pages[group], pageBytes(group));
+    }
+
+    long address(int group) {
+        return addresses[group];
+    }
+
+    /** The first page of a layer. */
+    long address(int group, int layer) {
+        return addresses[group] + layer * layerBytes(group);
+    }
+
+    /** As kernels number the types of a cache. */
+    int typeNumber() {
+        return KernelNumbers.ofCache(type);
+    }
+
+    @Override
+    public List<KvGroup> groups() {
+        return groups;
+    }
+
+    @Override
+    public DataType type() {
+        return type;
+    }
+
+    @Override
+    public int pageTokens() {
+        return pageTokens;
+    }
+
+    @Override
+    public int pages(int group) {
+        return pages[group];
+    }
+}

@@ -1,0 +1,148 @@
+package roselle.cuda.attention;
+
+import roselle.backend.HeadShape;
+import roselle.backend.Rows;
+import roselle.backend.StepLimits;
+import roselle.cuda.kernel.AttentionTiling;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.Gpu;
+import roselle.cuda.row.HeadKernels;
+import roselle.cuda.row.HeadParameters;
+import roselle.cuda.step.StepMemory;
+
+/**
+ * Decode attention: few rows, each on its own, with the bits of prefill. A <i>pair</i> is a row and a key head. Few pairs have
+ * several blocks each, which share the context; more have one; very many have a warp each. New heads are appended by the same
+ * kernel where that is faster than a kernel before it.
+ *
+ * <p>The numbers are where the one became faster than the other on an H200 (docs/performance.md).
+ */
+final class DecodeAttention {
+    private static final int FULL_PAIRS = 100; // from which several blocks a pair do not pay
+    private static final int PART_PAIRS = 200;
+    private static final int MAX_PARTS = 8;
+    private static final int MIN_WARP_PAIRS = 500; // pairs of a warp each
+    private static final int MAX_WARP_SHARERS = 8; // heads of queries that such a warp takes
+    private static final int MIN_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
+    private static final int MAX_WARP_APPEND_PAIRS = 1200;
+    private static final int MAX_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
+
+    private final Gpu device;
+    private final Launcher launcher;
+    private long partials;
+    private long partialsBytes;
+    private long counters;
+    private int counterCount;
+
+    /** New keys and values, as the product left them. */
+    record Fresh(Rows key, Rows value) {}
+
+    DecodeAttention(Gpu device, Launcher launcher) {
+        this.device = device;
+        this.launcher = launcher;
+    }
+
+    /** Bytes of device memory for partial results of steps within limits. */
+    static long partialBytes(StepLimits limits, HeadShape heads) {
+        return partialBytes(limits.maxRows(), limits.maxPages(), heads);
+    }
+
+    private static long partialBytes(int maxRows, int maxPages, HeadShape heads) {
+        long rows = Math.min(maxRows, FULL_PAIRS / heads.keyHeads() + 1);
+        long splits = Launcher.cover((long) maxPages * AttentionTiling.PAGE, AttentionTiling.SPLIT);
+        return rows * splits * heads.queryHeads() * (heads.keySize() + 2) * Float.BYTES;
+    }
+
+    /** Takes them. */
+    void reservePartials(long bytes) {
+        if (bytes > partialsBytes) {
+            partials = device.memory().allocate(bytes);
+            partialsBytes = bytes;
+        }
+    }
+
+    /** Takes zeroed counters for the blocks that share a pair. */
+    void reserveCounters() {
+        if (counterCount == 0) {
+            counterCount = PART_PAIRS * 16;
+            counters = device.memory().allocate((long) counterCount * Integer.BYTES);
+            device.driver().clear(counters, (long) counterCount * Integer.BYTES, device.stream());
+            launcher.barrier();
+        }
+    }
+
+    private static int pairs(AttentionCall call) {
+        return call.shape().rows() * call.heads().keyHeads();
+    }
+
+    /** How many blocks share a pair. */
+    private static int parts(AttentionCall call) {
+        int pairs = pairs(call);
+        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MAX_PARTS);
+    }
+
+    private static boolean hasWarps(AttentionCall call) {
+        return pairs(call) >= MIN_WARP_PAIRS && call.sharers() <= MAX_WARP_SHARERS;
+    }
+
+    void attend(HeadKernels kernels, AttentionCall call) {
+        Kernel warp = kernels.decodeWarp();
+        if (warp != null && hasWarps(call)) {
+            parameters(warp, call, 1);
+            launchWarps(kernels, call);
+        } else {
+            int parts = parts(call);
+            parameters(kernels.decode(), call, parts);
+            launchBlocks(kernels, call, parts);
+        }
+    }
+
+    /** Appends and attends in one kernel where that is faster; else it does nothing and says so. */
+    boolean appendAndAttend(HeadKernels kernels, AttentionCall call, Fresh fresh) {
+        int pairs = pairs(call);
+        Kernel warp = kernels.decodeWarpAppend();
+        if (warp != null && hasWarps(call) && pairs >= MIN_WARP_APPEND_PAIRS && pairs <= MAX_WARP_APPEND_PAIRS) {
+            freshParameters(warp, call, 1, fresh);
+            launchWarps(kernels, call);
+            return true;
+        }
+        if ((long) pairs * kernels.size() > MAX_FRESH_NUMBERS) {
+            return false;
+        }
+        int parts = parts(call);
+        freshParameters(kernels.decodeAppend(), call, parts, fresh);
+        launchBlocks(kernels, call, parts);
+        return true;
+    }
+
+    private Launcher parameters(Kernel kernel, AttentionCall call, int parts) {
+        StepMemory step = call.step();
+        if (parts > 1) {
+            reservePartials(partialBytes(step.maxRows(), step.maxPages(), call.heads()));
+        }
+        return FastAttention.parameters(launcher.of(kernel), call)
+                .pointer(step.rowSequence())
+                .pointer(step.contextLength())
+                .pointer(partials)
+                .pointer(step.firstEntry())
+                .pointer(counters);
+    }
+
+    private void freshParameters(Kernel kernel, AttentionCall call, int parts, Fresh fresh) {
+        parameters(kernel, call, parts).rows(fresh.key).rows(fresh.value);
+        HeadParameters.heads(launcher, call.layer());
+    }
+
+    private void launchWarps(HeadKernels kernels, AttentionCall call) {
+        launcher.shared(kernels.decodeWarpSharedBytes())
+                .launch(1, call.heads().keyHeads(), call.shape().rows(), Launcher.WARP);
+    }
+
+    private void launchBlocks(HeadKernels kernels, AttentionCall call, int parts) {
+        int headTiles = Launcher.cover(call.sharers(), 16);
+        launcher.shared(kernels.decodeSharedBytes())
+                .cluster(device.isHopper() ? parts : 1)
+                .launch(parts, call.heads().keyHeads() * headTiles, call.shape().rows(), 128);
+    }
+}

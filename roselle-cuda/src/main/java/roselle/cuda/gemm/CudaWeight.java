@@ -1,0 +1,39 @@
+package roselle.cuda.gemm;
+
+import java.util.List;
+import roselle.backend.Weight;
+import roselle.tensor.DataType;
+
+/**
+ * A weight in device memory: packed for the tensor cores, or the checkpoint's blocks as they are.
+ *
+ * @param packed address of the tiles of {@code linear_hopper.cu}; 0 where it is not packed
+ * @param blocks address of the table of blocks of {@code generic_linear.cu}; 0 where it is packed
+ * @param parts the same blocks as the host knows them
+ * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks; those of several matrices then have no gaps
+ */
+public record CudaWeight(
+        String name,
+        int matrices,
+        int rows,
+        int columns,
+        long packed,
+        long blocks,
+        List<Block> parts,
+        boolean usesTensorCores)
+        implements Weight {
+    /** Consecutive rows of one type. */
+    record Block(long address, long rowBytes, int firstRow, int rows, DataType type) {}
+
+    public CudaWeight {
+        parts = List.copyOf(parts);
+    }
+
+    boolean isPacked() {
+        return packed != 0;
+    }
+
+    int blockCount() {
+        return parts.size();
+    }
+}

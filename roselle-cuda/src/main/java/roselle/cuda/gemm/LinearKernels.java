@@ -1,0 +1,297 @@
+package roselle.cuda.gemm;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Epilogue;
+import roselle.backend.ExpertLinear;
+import roselle.backend.GatedLinear;
+import roselle.backend.Norm;
+import roselle.backend.Router;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.backend.StepDemands;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.cuda.memory.Gpu;
+import roselle.cuda.row.RowKernels;
+import roselle.tensor.DataType;
+
+/** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
+public final class LinearKernels {
+    private static final int THREADS = 256;
+    public static final int GENERIC_OUTPUTS = 8; // of a block
+    public static final int GENERIC_ROWS = 8;
+    private static final int MAX_ROWS = Launcher.MAX_BLOCKS * GENERIC_ROWS; // of a launch
+    public static final int ACCUMULATES = 1;
+    public static final int STORES_FLOATS = 2;
+
+    private final Gpu device;
+    private final Launcher launcher;
+    private final RowKernels rowKernels;
+    private final Kernel linear;
+    private final Kernel headLinear;
+    private final Kernel groupedLinear;
+    private final Kernel tableRows;
+    private final Kernel routeExperts;
+    private final Kernel fastEmbed;
+    private final @Nullable PackedLinear packed; // null where no weight is packed
+    private final MmaLinear mma;
+    private final ExpertGroups groups;
+    private final DataType type;
+    private long alignedRows;
+    private long alignedBytes;
+    private long identity;
+    private int identityRows;
+
+    public LinearKernels(
+            Gpu device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.rowKernels = rowKernels;
+        this.mma = mma;
+        this.type = type;
+        groups = new ExpertGroups(device, kernels, launcher);
+        String suffix = "_" + type.label();
+        KernelSource generic = KernelSource.GENERIC_LINEAR;
+        linear = kernels.kernel(generic, "linear" + suffix);
+        headLinear = kernels.kernel(generic, "head_linear" + suffix);
+        groupedLinear = kernels.kernel(generic, "grouped_linear" + suffix);
+        tableRows = kernels.kernel(generic, "table_rows" + suffix);
+        routeExperts = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_experts" + suffix);
+        boolean fast = device.isHopper() && type != DataType.F32;
+        fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
+        packed = fast ? new PackedLinear(kernels, launcher, type) : null;
+    }
+
+    public void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
+        if (table.isPacked() && !CudaBuffer.isWhole(output)) {
+            Rows copy = aligned(output, rows);
+            embed(table, index, scale, adds, copy, rows);
+            rowKernels.gather(copy, identity, output, rows);
+            return;
+        }
+        if (table.isPacked()) {
+            for (int first = 0; first < rows; first += Launcher.MAX_BLOCKS) {
+                int count = Math.min(Launcher.MAX_BLOCKS, rows - first);
+                launcher.of(fastEmbed)
+                        .pointer(table.packed())
+                        .pointer(index + (long) first * Integer.BYTES)
+                        .number(scale)
+                        .flag(adds)
+                        .rows(output.from(first))
+                        .integer(table.columns())
+                        .launch(
+                                Launcher.cover(table.columns(), RowKernels.FAST_COLUMNS),
+                                count,
+                                1,
+                                RowKernels.FAST_THREADS);
+            }
+            return;
+        }
+        launcher.of(tableRows)
+                .pointer(table.blocks())
+                .integer(table.blockCount())
+                .integer(table.columns())
+                .pointer(index)
+                .number(scale)
+                .flag(adds)
+                .rows(output)
+                .launch(rows, Launcher.cover(table.columns(), THREADS), 1, THREADS);
+    }
+
+    public void linear(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        for (int first = 0; first < rows; first += MAX_ROWS) {
+            multiply(input.from(first), weight, epilogue, output.from(first), Math.min(MAX_ROWS, rows - first));
+        }
+    }
+
+    /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
+    public boolean normedLinear(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        return packed != null && packed.normed(input, norm, weight, epilogue, output, rows);
+    }
+
+    /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
+    public boolean fusesGate(Rows input, GatedLinear product, int rows) {
+        return packed != null && rows <= MAX_ROWS && packed.fusesGate(input, product, rows);
+    }
+
+    public void gatedLinear(Rows input, GatedLinear product, int rows) {
+        if (packed != null) {
+            packed.gated(input, product, rows);
+        }
+    }
+
+    private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        if (packed != null && weight.isPacked()) {
+            packed.multiply(readable(input, rows), weight, epilogue, output, rows);
+            return;
+        }
+        if (weight.usesTensorCores()) {
+            mma.multiply(readable(input, rows), weight, epilogue, output, rows);
+            return;
+        }
+        launcher.of(linear)
+                .rows(input)
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(weight.columns())
+                .integer(weight.rows());
+        epilogue(epilogue, output)
+                .rows(output)
+                .integer(rows)
+                .launch(Launcher.cover(weight.rows(), GENERIC_OUTPUTS), Launcher.cover(rows, GENERIC_ROWS), 1, THREADS);
+    }
+
+    private Launcher epilogue(Epilogue epilogue, Rows output) {
+        return launcher.pointer(epilogue.bias())
+                .integer(KernelNumbers.of(epilogue.activation()))
+                .number(epilogue.scale())
+                .integer(flags(epilogue, output));
+    }
+
+    static int flags(Epilogue epilogue, Rows output) {
+        boolean storesFloats = output.buffer().type() == DataType.F32;
+        return (epilogue.accumulates() ? ACCUMULATES : 0) | (storesFloats ? STORES_FLOATS : 0);
+    }
+
+    /** Rows as the tensor cores can read them: themselves, or a copy of views of odd places. */
+    private Rows readable(Rows input, int rows) {
+        return CudaBuffer.isAligned(input) ? input : aligned(input, rows);
+    }
+
+    private Rows aligned(Rows input, int rows) {
+        reserveAligned(rows, input.columns());
+        var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
+        Rows copy = Rows.of(buffer, input.columns());
+        rowKernels.gather(input, identity, copy, rows);
+        return copy;
+    }
+
+    /** Bytes of device memory that steps need. */
+    public long stepBytes(StepDemands demands) {
+        long rows = usesAligned(demands) ? alignedRows(demands) : 0;
+        long aligned = rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
+        return aligned + (usesGroups(demands) ? ExpertGroups.stepBytes(demands) : 0);
+    }
+
+    private boolean usesGroups(StepDemands demands) {
+        return demands.experts() > 0 && type != DataType.F32;
+    }
+
+    /** Takes them. */
+    public void prepare(StepDemands demands) {
+        if (usesAligned(demands)) {
+            reserveAligned(alignedRows(demands), demands.oddColumns());
+        }
+        if (usesGroups(demands)) {
+            groups.prepare(demands);
+            mma.reserveGrouped();
+        }
+    }
+
+    private static int alignedRows(StepDemands demands) {
+        return Math.multiplyExact(demands.limits().maxRows(), Math.max(1, demands.chosen()));
+    }
+
+    private boolean usesAligned(StepDemands demands) {
+        return demands.oddColumns() > 0 && type != DataType.F32;
+    }
+
+    private void reserveAligned(int rows, int columns) {
+        long bytes = (long) rows * columns * type.blockBytes();
+        if (bytes > alignedBytes) {
+            alignedRows = device.memory().allocate(bytes);
+            alignedBytes = bytes;
+        }
+        if (rows > identityRows) {
+            var indices = new int[rows];
+            Arrays.setAll(indices, i -> i);
+            identity = device.memory().allocate((long) rows * Integer.BYTES);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment source = arena.allocateFrom(ValueLayout.JAVA_INT, indices);
+                device.driver().copyIn(identity, source, source.byteSize(), device.stream());
+                device.synchronize();
+            }
+            launcher.barrier();
+            identityRows = rows;
+        }
+    }
+
+    public void heads(Rows input, CudaWeight weight, Rows output, int rows) {
+        for (int first = 0; first < rows; first += MAX_ROWS) {
+            multiplyHeads(input.from(first), weight, output.from(first), Math.min(MAX_ROWS, rows - first));
+        }
+    }
+
+    private void multiplyHeads(Rows input, CudaWeight weight, Rows output, int rows) {
+        int heads = weight.matrices();
+        launcher.of(headLinear)
+                .rows(input)
+                .integer(input.columns() / heads)
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(heads)
+                .integer(weight.columns())
+                .integer(weight.rows())
+                .rows(output)
+                .integer(output.columns() / heads)
+                .integer(rows)
+                .launch(
+                        Launcher.cover((long) heads * weight.rows(), GENERIC_OUTPUTS),
+                        Launcher.cover(rows, GENERIC_ROWS),
+                        1,
+                        THREADS);
+    }
+
+    /** What routings say may have changed. */
+    public void forgetRoutings() {
+        groups.forget();
+    }
+
+    public void route(Rows logits, Router router, Routing routing, int rows) {
+        groups.forget();
+        launcher.of(routeExperts)
+                .rows(logits)
+                .integer(KernelNumbers.of(router.scoring()))
+                .integer(router.experts())
+                .integer(router.chosen())
+                .flag(router.normalizes())
+                .integer(router.groups())
+                .integer(router.chosenGroups())
+                .pointer(router.correction())
+                .number(router.scale())
+                .pointer(routing.experts())
+                .pointer(routing.weights())
+                .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))
+                .launch(rows, 1, 1, 32);
+    }
+
+    public void experts(Rows input, ExpertLinear product, Routing routing, Rows output, int rows) {
+        var weight = (CudaWeight) product.experts();
+        if (weight.usesTensorCores()) {
+            int share = product.spread() ? 1 : routing.chosen();
+            Rows readable = readable(input, rows * routing.chosen() / share);
+            groups.group(routing, weight.matrices(), rows);
+            mma.multiplyGrouped(readable, weight, product.epilogue(), output, groups, share);
+            return;
+        }
+        launcher.of(groupedLinear)
+                .rows(input)
+                .integer(product.spread() ? 1 : routing.chosen())
+                .pointer(routing.experts())
+                .pointer(weight.blocks())
+                .integer(weight.blockCount())
+                .integer(weight.columns())
+                .integer(weight.rows());
+        epilogue(product.epilogue(), output)
+                .rows(output)
+                .launch((long) rows * routing.chosen(), Launcher.cover(weight.rows(), GENERIC_OUTPUTS), 1, THREADS);
+    }
+}

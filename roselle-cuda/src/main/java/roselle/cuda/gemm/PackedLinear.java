@@ -1,0 +1,55 @@
+package roselle.cuda.gemm;
+
+import roselle.backend.Epilogue;
+import roselle.backend.GatedLinear;
+import roselle.backend.Norm;
+import roselle.backend.Rows;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.tensor.DataType;
+
+/** Products with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
+final class PackedLinear {
+    private final Launcher launcher;
+    private final HopperLinear few;
+    private final PromptLinear[] many;
+    private final NormedLinear normed;
+    private final GatedPromptLinear gated;
+
+    PackedLinear(Kernels kernels, Launcher launcher, DataType type) {
+        this.launcher = launcher;
+        few = new HopperLinear(kernels, type);
+        many = PromptLinear.all(kernels, type);
+        normed = new NormedLinear(kernels, type);
+        gated = new GatedPromptLinear(kernels, type);
+    }
+
+    /** Multiplies rows that tensor cores can read. */
+    void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        PromptLinear prompt = PromptLinear.choose(many, weight, rows);
+        if (prompt == null) {
+            few.launch(launcher, weight, input, epilogue, output, rows);
+        } else {
+            prompt.launch(launcher, weight, input, epilogue, output, rows);
+        }
+    }
+
+    /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
+    boolean normed(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        boolean fits = weight.isPacked() && NormedLinear.fits(input, rows);
+        if (fits) {
+            normed.launch(launcher, input, norm, weight, epilogue, output, rows);
+        }
+        return fits;
+    }
+
+    /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
+    boolean fusesGate(Rows input, GatedLinear product, int rows) {
+        return CudaBuffer.isAligned(input) && gated.fits((CudaWeight) product.gateAndUp(), product, rows);
+    }
+
+    void gated(Rows input, GatedLinear product, int rows) {
+        gated.launch(launcher, input, product, rows);
+    }
+}

@@ -1,0 +1,310 @@
+package roselle.cuda.gemm;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.Phase;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.kernel.PackedTiles;
+import roselle.cuda.layout.WeightBlockLayout;
+import roselle.cuda.memory.Gpu;
+import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
+
+/**
+ * Brings weights to the device through pinned memory: a mapped file is read by Java alone.
+ *
+ * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores; quantized ones, experts,
+ * and all where rows are float32 stay as the checkpoint has them, but for scales of a second tensor, which go between the codes.
+ */
+public final class WeightLoader {
+    private static final int STAGING_BYTES = 32 << 20;
+    private static final int TILE = PackedTiles.TILE;
+    private static final long ALIGNMENT = 256;
+    private static final long GUARD = 256; // kernels may read a little before and after a block
+
+    private final Gpu device;
+    private final Launcher launcher;
+    private final MmaLinear mma;
+    private final DataType type;
+    private final @Nullable Kernel pack; // null where matrices stay as they are
+    private final MemorySegment[] staging = new MemorySegment[2];
+    private final long[] rowMajor = new long[2];
+    private int turn;
+    private long readingNanos;
+    private long waitingNanos;
+
+    public WeightLoader(Gpu device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.mma = mma;
+        this.type = type;
+        boolean packs = device.isHopper() && type != DataType.F32;
+        pack = packs ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight") : null;
+    }
+
+    private boolean packs(int matrices, List<WeightRows> blocks) {
+        return pack != null
+                && matrices == 1
+                && blocks.getFirst().shape().columns() % 8 == 0
+                && blocks.stream().allMatch(WeightLoader::isPlain)
+                && blocks.stream()
+                        .limit(blocks.size() - 1L)
+                        .allMatch(block -> block.shape().rows() % TILE == 0);
+    }
+
+    private static boolean isPlain(WeightRows block) {
+        return switch (block.type()) {
+            case F32, F16, BF16 -> true;
+            default -> false;
+        };
+    }
+
+    /** Bytes of device memory that loading takes and returns with the first step. */
+    public long stagingBytes() {
+        return pack == null ? 0 : (long) rowMajor.length * STAGING_BYTES;
+    }
+
+    /** Bytes of device memory that a weight will take. */
+    public long bytes(int matrices, List<WeightRows> blocks) {
+        if (packs(matrices, blocks)) {
+            return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
+        }
+        long bytes = aligned(blocks.size() * WeightBlockLayout.BYTES);
+        if (isStack(matrices, blocks)) {
+            return bytes + aligned(stackBytes(blocks) + 2 * GUARD);
+        }
+        for (WeightRows block : blocks) {
+            bytes += aligned(block.bytes() + 2 * GUARD);
+        }
+        return bytes;
+    }
+
+    /** Whether the blocks are brought to one piece of memory, one after the other. */
+    private boolean isStack(int matrices, List<WeightRows> blocks) {
+        return matrices > 1 && mma.takesStack(blocks);
+    }
+
+    private static long stackBytes(List<WeightRows> blocks) {
+        return blocks.stream().mapToLong(block -> block.bytes()).sum();
+    }
+
+    private static long rows(List<WeightRows> blocks) {
+        return blocks.stream().mapToLong(block -> block.shape().rows()).sum();
+    }
+
+    private static long packedBytes(long rows, long columns) {
+        long rowTiles = (rows + TILE - 1) / TILE;
+        return (rowTiles + rowTiles % 2) * ((columns + TILE - 1) / TILE) * PackedTiles.TILE_BYTES;
+    }
+
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+
+    public CudaWeight load(String name, int matrices, List<WeightRows> blocks) {
+        int columns = Math.toIntExact(blocks.getFirst().shape().columns());
+        for (WeightRows block : blocks) {
+            if (block.shape().columns() != columns) {
+                throw new IllegalArgumentException("weight " + name + " has blocks of " + columns + " and of "
+                        + block.shape().columns() + " columns");
+            }
+        }
+        int rows = Math.toIntExact(rows(blocks));
+        if (matrices < 1 || rows % matrices != 0) {
+            throw new IllegalArgumentException(
+                    "weight " + name + " has " + rows + " rows for " + matrices + " matrices");
+        }
+        return pack != null && packs(matrices, blocks)
+                ? packed(pack, name, rows, columns, blocks)
+                : raw(name, matrices, rows / matrices, columns, blocks);
+    }
+
+    private CudaWeight raw(String name, int matrices, int rows, int columns, List<WeightRows> blocks) {
+        long table = device.memory().allocate(blocks.size() * WeightBlockLayout.BYTES);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entries = arena.allocate(WeightBlockLayout.LAYOUT, blocks.size());
+            boolean isStack = isStack(matrices, blocks);
+            long next = isStack ? device.memory().allocate(stackBytes(blocks) + 2 * GUARD) + GUARD : 0;
+            var parts = new ArrayList<CudaWeight.Block>();
+            int firstRow = 0;
+            for (int i = 0; i < blocks.size(); i++) {
+                WeightRows block = blocks.get(i);
+                long at = i * WeightBlockLayout.BYTES;
+                int blockRows = Math.toIntExact(block.shape().rows());
+                long rowBytes = block.type().rowBytes(columns);
+                long address = isStack ? next : device.memory().allocate(block.bytes() + 2 * GUARD) + GUARD;
+                upload(block, address);
+                next += block.bytes();
+                parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
+                WeightBlockLayout.DATA.set(entries, at, address);
+                WeightBlockLayout.ROW_BYTES.set(entries, at, rowBytes);
+                WeightBlockLayout.FIRST_ROW.set(entries, at, firstRow);
+                WeightBlockLayout.TYPE.set(entries, at, KernelNumbers.of(block.type()));
+                firstRow += blockRows;
+            }
+            device.driver().copyIn(table, entries, entries.byteSize(), device.stream());
+            device.synchronize();
+            boolean usesTensorCores = isStack || (matrices == 1 && mma.takes(blocks));
+            if (isStack) {
+                mma.noteStack(blocks.getFirst().type());
+            } else if (usesTensorCores) {
+                mma.reserve(blocks);
+            }
+            return new CudaWeight(name, matrices, rows, columns, 0, table, parts, usesTensorCores);
+        }
+    }
+
+    private void upload(WeightRows rows, long address) {
+        long atOnce = rows.atOnce(STAGING_BYTES);
+        for (long from = 0; from < rows.bytes(); from += atOnce) {
+            long bytes = Math.min(atOnce, rows.bytes() - from);
+            MemorySegment pinned = staging();
+            long begin = System.nanoTime();
+            rows.copy(from, pinned, bytes);
+            readingNanos += System.nanoTime() - begin;
+            device.driver().copyIn(address + from, pinned, bytes, device.stream());
+        }
+    }
+
+    /** Pinned memory that nothing is copied from any more. */
+    private MemorySegment staging() {
+        turn = 1 - turn;
+        long begin = System.nanoTime();
+        if (staging[turn] == null) {
+            staging[turn] = device.host().allocate(STAGING_BYTES);
+        } else {
+            device.synchronize();
+        }
+        waitingNanos += System.nanoTime() - begin;
+        return staging[turn];
+    }
+
+    /** How long it read and rounded weights, and how long it waited for memory to bring them to. */
+    public List<Phase> phases() {
+        return List.of(new Phase("weights read", readingNanos), new Phase("their way to the device", waitingNanos));
+    }
+
+    private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<WeightRows> blocks) {
+        long packedBytes = packedBytes(rows, columns);
+        long address = device.memory().allocate(packedBytes);
+        device.driver().clear(address, packedBytes, device.stream());
+        int firstTile = 0;
+        for (WeightRows block : blocks) {
+            int blockRows = Math.toIntExact(block.shape().rows());
+            int atOnce = Math.max(TILE, STAGING_BYTES / (columns * 2) / TILE * TILE);
+            for (int row = 0; row < blockRows; row += atOnce) {
+                int count = Math.min(atOnce, blockRows - row);
+                long matrix = rowMajor(block, row, count, columns);
+                int tiles = Launcher.cover(count, TILE);
+                launcher.barrier();
+                launcher.of(kernel)
+                        .pointer(matrix)
+                        .wide(columns)
+                        .pointer(address)
+                        .integer(firstTile)
+                        .integer(count)
+                        .integer(columns)
+                        .launch(Launcher.cover(columns, TILE), tiles, 1, 256);
+                launcher.barrier();
+                firstTile += tiles;
+            }
+        }
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false);
+    }
+
+    /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */
+    private long rowMajor(WeightRows block, int firstRow, int rows, int columns) {
+        long bytes = (long) rows * columns * Short.BYTES;
+        if (bytes > STAGING_BYTES) {
+            throw new IllegalArgumentException("a matrix of " + columns + " columns is too wide");
+        }
+        MemorySegment pinned = staging();
+        if (rowMajor[turn] == 0) {
+            rowMajor[turn] = device.memory().borrow(STAGING_BYTES);
+        }
+        long rowBytes = block.type().rowBytes(columns);
+        long begin = System.nanoTime();
+        if (block.type() == type) {
+            block.copy(firstRow * rowBytes, pinned, bytes);
+        } else {
+            round(
+                    stored(block).asSlice(firstRow * rowBytes, rows * rowBytes),
+                    block.type(),
+                    pinned,
+                    (long) rows * columns,
+                    columns);
+        }
+        readingNanos += System.nanoTime() - begin;
+        device.driver().copyIn(rowMajor[turn], pinned, bytes, device.stream());
+        return rowMajor[turn];
+    }
+
+    private static MemorySegment stored(WeightRows plain) {
+        return switch (plain) {
+            case WeightRows.Stored stored -> stored.tensor().data();
+            case WeightRows.Joined joined ->
+                throw new IllegalStateException(joined.type().label() + " is not plain");
+        };
+    }
+
+    private void round(MemorySegment source, DataType from, MemorySegment target, long elements, int columns) {
+        Dequantizer dequantizer = Dequantizer.of(from);
+        long rowBytes = from.rowBytes(columns);
+        long rows = elements / columns;
+        LongStream.range(0, rows).parallel().forEach(row -> {
+            var numbers = new float[columns];
+            dequantizer.dequantize(source, row * rowBytes, numbers, 0, columns);
+            for (int i = 0; i < columns; i++) {
+                short bits = type == DataType.BF16 ? bfloat16(numbers[i]) : Float.floatToFloat16(numbers[i]);
+                target.setAtIndex(JAVA_SHORT, row * columns + i, bits);
+            }
+        });
+    }
+
+    /** Rounds to the nearest bfloat16, ties to even. */
+    static short bfloat16(float number) {
+        int bits = Float.floatToRawIntBits(number);
+        if (Float.isNaN(number)) {
+            return (short) ((bits >>> 16) | 0x40);
+        }
+        return (short) ((bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16);
+    }
+
+    /** Sends float32 numbers to memory of their own. */
+    public long constants(float[] values) {
+        long bytes = (long) values.length * Float.BYTES;
+        long address = device.memory().allocate(bytes);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment source = arena.allocateFrom(JAVA_FLOAT, values);
+            device.driver().copyIn(address, source, bytes, device.stream());
+            device.synchronize();
+        }
+        return address;
+    }
+
+    /** Gives back what loading alone needed. */
+    public void finish() {
+        device.synchronize();
+        for (int i = 0; i < staging.length; i++) {
+            if (staging[i] != null) {
+                device.host().free(staging[i]);
+                staging[i] = null;
+            }
+            if (rowMajor[i] != 0) {
+                device.memory().giveBack(rowMajor[i], STAGING_BYTES);
+                rowMajor[i] = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package roselle.cuda.kernel;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.zip.CRC32;
+import roselle.api.DeviceException;
+import roselle.cuda.nvrtc.Compiler;
+
+/**
+ * Machine code of kernels, compiled at most once for each source and architecture.
+ *
+ * <p>A file ends with a sum of what precedes it, because the driver is given no length: it would read past the end of a file
+ * that was cut off, and run one with a flipped bit.
+ *
+ * <p>The compiler's version is no part of the name: what another version made of the same source is as right, and to ask for
+ * the version would load the compiler at each start.
+ *
+ * <p>A file is written beside its place and moved there, so that processes that start together never read half of one.
+ * Where the folder cannot be written, kernels are compiled at each start.
+ */
+public final class CubinCache implements Cubins {
+    private static final System.Logger LOG = System.getLogger(CubinCache.class.getName());
+
+    private static final int SUM_BYTES = Long.BYTES;
+
+    private final Path folder;
+    private final Supplier<Compiling> compiler;
+    private final Set<Path> fresh = new HashSet<>(); // compiled by this process
+    private int compiled;
+    private boolean saidNotKept;
+
+    /** Makes machine code of a source. */
+    @FunctionalInterface
+    public interface Compiling {
+        byte[] compile(KernelSource source, String architecture);
+    }
+
+    /** @param compiler is looked for when it is needed first */
+    public CubinCache(Path folder, Supplier<Compiling> compiler) {
+        this.folder = folder;
+        this.compiler = compiler;
+    }
+
+    /** NVRTC. */
+    static Compiling nvrtc() {
+        var compiler = new Compiler();
+        return (source, architecture) -> compiler.compile(
+                        source.file(), source.text(), KernelSource.headers(), architecture)
+                .cubin();
+    }
+
+    /** The cache under the user's cache folder, {@code ROSELLE_CACHE} or {@code XDG_CACHE_HOME}, filled by NVRTC. */
+    public static CubinCache ofUser() {
+        String own = System.getenv("ROSELLE_CACHE");
+        String shared = System.getenv("XDG_CACHE_HOME");
+        Path root;
+        if (own != null && !own.isBlank()) {
+            root = Path.of(own);
+        } else if (shared != null && !shared.isBlank()) {
+            root = Path.of(shared, "roselle");
+        } else {
+            root = Path.of(System.getProperty("user.home"), ".cache", "roselle");
+        }
+        return new CubinCache(root.resolve("cubins"), CubinCache::nvrtc);
+    }
+
+    @Override
+    public byte[] cubin(KernelSource source, String architecture) {
+        Path file = file(source, architecture);
+        return kept(file).orElseGet(() -> compile(source, architecture, file));
+    }
+
+    /** What is kept in a file; empty where there is none, or it is broken. */
+    private static Optional<byte[]> kept(Path file) {
+        if (!Files.isRegularFile(file)) {
+            return Optional.empty();
+        }
+        try {
+            byte[] content = Files.readAllBytes(file);
+            int length = content.length - SUM_BYTES;
+            if (length > 0 && ByteBuffer.wrap(content).getLong(length) == sum(content, length)) {
+                return Optional.of(Arrays.copyOf(content, length));
+            }
+            LOG.log(System.Logger.Level.WARNING, "event=cubin-broken file=\"{0}\"", file);
+        } catch (IOException unreadable) {
+            LOG.log(System.Logger.Level.WARNING, "event=cubin-unreadable file=\"{0}\"", file);
+        }
+        return Optional.empty();
+    }
+
+    private static long sum(byte[] content, int length) {
+        var sum = new CRC32();
+        sum.update(content, 0, length);
+        return sum.getValue();
+    }
+
+    private byte[] compile(KernelSource source, String architecture, Path file) {
+        Compiling used = compiler.get();
+        if (compiled++ == 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "kernels are compiled for " + architecture
+                            + ", once on this machine: the first start takes about half a minute longer");
+        }
+        byte[] cubin = used.compile(source, architecture);
+        keep(file, cubin);
+        fresh.add(file);
+        return cubin;
+    }
+
+    @Override
+    public Optional<byte[]> anew(KernelSource source, String architecture) {
+        Path file = file(source, architecture);
+        if (fresh.contains(file)) {
+            return Optional.empty();
+        }
+        LOG.log(System.Logger.Level.WARNING, "event=cubin-not-loaded file=\"{0}\"", file);
+        return Optional.of(compile(source, architecture, file));
+    }
+
+    /** Where the machine code of a source is kept. */
+    public Path file(KernelSource source, String architecture) {
+        return folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
+    }
+
+    @Override
+    public int compiled() {
+        return compiled;
+    }
+
+    @Override
+    public Optional<String> missing(String architecture) {
+        for (KernelSource source : KernelSource.all()) {
+            if (source.isForEveryModel()
+                    && source.isFor(architecture)
+                    && kept(file(source, architecture)).isEmpty()) {
+                return withoutCompiler();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> withoutCompiler() {
+        try {
+            Compiling _ = compiler.get();
+            return Optional.empty();
+        } catch (DeviceException failure) {
+            return Optional.of(String.valueOf(failure.getMessage()));
+        }
+    }
+
+    /** Keeps machine code with its sum. */
+    public void keep(Path file, byte[] cubin) {
+        byte[] content = ByteBuffer.allocate(cubin.length + SUM_BYTES)
+                .put(cubin)
+                .putLong(sum(cubin, cubin.length))
+                .array();
+        try {
+            Files.createDirectories(folder);
+            Path part = Files.createTempFile(folder, "part", ".cubin");
+            try {
+                Files.write(part, content);
+                move(part, file);
+            } finally {
+                Files.deleteIfExists(part);
+            }
+        } catch (IOException unwritable) {
+            sayNotKept(unwritable);
+        }
+    }
+
+    /** Once: what keeps one file from being written keeps the others from it, too. */
+    private void sayNotKept(IOException reason) {
+        if (!saidNotKept) {
+            saidNotKept = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "machine code of kernels cannot be kept in " + folder + " (" + reason
+                            + "): each start compiles it; set ROSELLE_CACHE to a folder that can be written");
+        }
+    }
+
+    private static void move(Path part, Path file) throws IOException {
+        try {
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (AtomicMoveNotSupportedException notHere) {
+            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 12);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("every JDK has SHA-256", impossible);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package roselle.cuda.kernel;
+
+import roselle.backend.Activation;
+import roselle.backend.Router;
+import roselle.tensor.DataType;
+
+/** The numbers by which kernels know constants ({@code blocks.cuh}, {@code epilogue.cuh}, {@code generic_experts.cu}). */
+public final class KernelNumbers {
+    private KernelNumbers() {}
+
+    public static int of(Activation activation) {
+        return switch (activation) {
+            case NONE -> 0;
+            case SILU -> 1;
+            case GELU -> 2;
+            case GELU_TANH -> 3;
+            case GELU_QUICK -> 4;
+            case RELU -> 5;
+            case RELU_SQUARED -> 6;
+        };
+    }
+
+    public static int of(Router.Scoring scoring) {
+        return switch (scoring) {
+            case SOFTMAX -> 0;
+            case SIGMOID -> 1;
+            case SOFTMAX_OF_CHOSEN -> 2;
+        };
+    }
+
+    /** Of numbers in a cache: {@code enum CacheType} of {@code elements.cuh}. */
+    public static int ofCache(DataType type) {
+        return switch (type) {
+            case F32 -> 0;
+            case F16 -> 1;
+            case BF16 -> 2;
+            default -> throw new IllegalArgumentException("the KV cache holds f32, f16 or bf16, not " + type.label());
+        };
+    }
+
+    /** The place of a type among all: {@code WeightType} of {@code blocks.cuh} has the same order. */
+    @SuppressWarnings("EnumOrdinal") // KernelAbiTest compares the orders
+    public static int of(DataType type) {
+        return type.ordinal();
+    }
+}

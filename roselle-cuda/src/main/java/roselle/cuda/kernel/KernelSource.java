@@ -1,0 +1,150 @@
+package roselle.cuda.kernel;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * CUDA C++ that is compiled as a whole: a file from the jar, or an instance of the templates in its headers.
+ *
+ * @param name of its file, in capitals and without the ending
+ * @param folder of its file
+ * @param isForEveryModel whether devices ask for it whatever the model; the others are for some of them alone
+ * @param instance the text of an instance; empty for a file
+ */
+public record KernelSource(String name, String folder, boolean isForEveryModel, String instance) {
+    public static final KernelSource GENERIC_ATTENTION = ofEveryModel("GENERIC_ATTENTION", "attention");
+    public static final KernelSource GENERIC_EXPERTS = ofEveryModel("GENERIC_EXPERTS", "gemm");
+    public static final KernelSource GENERIC_LINEAR = ofEveryModel("GENERIC_LINEAR", "gemm");
+    public static final KernelSource GENERIC_ROWS = ofEveryModel("GENERIC_ROWS", "rows");
+    public static final KernelSource ATTENTION_DECODE_WARP = ofEveryModel("ATTENTION_DECODE_WARP", "attention");
+    public static final KernelSource ATTENTION_DECODE = ofEveryModel("ATTENTION_DECODE", "attention");
+    public static final KernelSource ATTENTION_PREFILL = ofEveryModel("ATTENTION_PREFILL", "attention");
+    public static final KernelSource ATTENTION_PREFILL_HOPPER = ofEveryModel("ATTENTION_PREFILL_HOPPER", "attention");
+    public static final KernelSource ATTENTION_LATENT = ofSomeModels("ATTENTION_LATENT", "attention");
+    public static final KernelSource ATTENTION_LATENT_HOPPER = ofSomeModels("ATTENTION_LATENT_HOPPER", "attention");
+    public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
+    public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
+    public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
+    public static final KernelSource SAMPLE = ofEveryModel("SAMPLE", "sampling");
+
+    private static final List<KernelSource> FILES = List.of(
+            GENERIC_ATTENTION,
+            GENERIC_EXPERTS,
+            GENERIC_LINEAR,
+            GENERIC_ROWS,
+            ATTENTION_DECODE_WARP,
+            ATTENTION_DECODE,
+            ATTENTION_PREFILL,
+            ATTENTION_PREFILL_HOPPER,
+            ATTENTION_LATENT,
+            ATTENTION_LATENT_HOPPER,
+            LINEAR_HOPPER,
+            LINEAR_PROMPT_HOPPER,
+            ROWS,
+            SAMPLE);
+
+    private static final String ROOT = "/roselle/cuda/kernels/";
+    private static final List<String> HEADERS = List.of(
+            "attention/attention.cuh",
+            "attention/fresh.cuh",
+            "attention/heads.cuh",
+            "attention/latent.cuh",
+            "attention/rope.cuh",
+            "common/ampere.cuh",
+            "common/elements.cuh",
+            "common/hopper.cuh",
+            "common/norms.cuh",
+            "common/numbers.cuh",
+            "common/wgmma.cuh",
+            "format/blocks.cuh",
+            "format/formats.cuh",
+            "gemm/epilogue.cuh",
+            "gemm/linear_mma.cuh",
+            "gemm/rings.cuh",
+            "gemm/sums.cuh",
+            "sampling/noise.cuh",
+            "sampling/selection.cuh");
+
+    private static KernelSource ofEveryModel(String name, String folder) {
+        return new KernelSource(name, folder, true, "");
+    }
+
+    private static KernelSource ofSomeModels(String name, String folder) {
+        return new KernelSource(name, folder, false, "");
+    }
+
+    /** Products with weights of a format, {@code LINEAR_Q4_0}, or of the experts that tokens chose, {@code GROUPED_Q4_0}. */
+    static KernelSource ofTiles(TileFormat format, boolean isGrouped) {
+        String name = (isGrouped ? "grouped_" : "linear_") + format.label();
+        String macro = isGrouped ? "GROUPED_BOTH_TYPES" : "BOTH_TYPES";
+        String text =
+                "#include \"gemm/linear_mma.cuh\"\n\n" + macro + "(" + format.struct() + ", " + format.label() + ")\n";
+        return new KernelSource(name.toUpperCase(Locale.ROOT), "gemm", false, text);
+    }
+
+    /** All sources. */
+    public static List<KernelSource> all() {
+        var all = new ArrayList<>(FILES);
+        for (TileFormat format : TileFormat.all()) {
+            all.add(format.linear());
+            all.add(format.grouped());
+        }
+        return all;
+    }
+
+    /** The file's name. */
+    public String file() {
+        return name.toLowerCase(Locale.ROOT) + ".cu";
+    }
+
+    /** The file's name with its folder, as files include each other. */
+    public String path() {
+        return folder + "/" + file();
+    }
+
+    /** Whether it can be compiled for an architecture such as {@code sm_90a}. */
+    public boolean isFor(String architecture) {
+        return !name.endsWith("HOPPER") || architecture.equals("sm_90a");
+    }
+
+    public String text() {
+        return instance.isEmpty() ? read(path()) : instance;
+    }
+
+    /** The text of each header, by the name under which sources include it. */
+    public static Map<String, String> headers() {
+        var headers = new LinkedHashMap<String, String>();
+        for (String header : HEADERS) {
+            headers.put(header, read(header));
+        }
+        return headers;
+    }
+
+    /** All that the machine code depends on, in a fixed order. */
+    String allText() {
+        return new TreeMap<>(headers()).values() + text();
+    }
+
+    private static String read(String file) {
+        try (InputStream stream = KernelSource.class.getResourceAsStream(ROOT + file)) {
+            if (stream == null) {
+                throw new IllegalStateException("the jar has no kernel file " + file);
+            }
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new IllegalStateException("cannot read the kernel file " + file, unreadable);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,121 @@
+package roselle.cuda.row;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.HeadShape;
+import roselle.cuda.kernel.AttentionTiling;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.PackedTiles;
+import roselle.cuda.memory.Gpu;
+import roselle.tensor.DataType;
+
+/**
+ * The kernels of {@code attention.cuh} for heads of one size, and how much of a tile their blocks have in shared memory.
+ *
+ * @param decode a block for each row and key head, or several
+ * @param decodeAppend the same, appending new heads before
+ * @param decodeWarp a warp for each row and key head; null where there is none
+ * @param decodeWarpAppend the same, appending new heads before
+ * @param prefill tiles of rows
+ * @param prefillHopper the same with Hopper's instructions; null where there is none
+ * @param stages tiles of keys and values that {@code decode} has on their way
+ * @param halves into how many parts {@code prefill} cuts what other sizes do at once
+ */
+public record HeadKernels(
+        int size,
+        Kernel decode,
+        Kernel decodeAppend,
+        @Nullable Kernel decodeWarp,
+        @Nullable Kernel decodeWarpAppend,
+        Kernel prefill,
+        @Nullable Kernel prefillHopper,
+        int stages,
+        int halves) {
+    public static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256);
+
+    public static final int TILE_ROWS = 128;
+
+    private static final int SMALL_SHARED_MEMORY = 100 << 10;
+
+    /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
+    public static boolean fits(Gpu device, int size) {
+        return prefillSharedBytes(size, halves(device, size)) <= device.sharedMemory();
+    }
+
+    public static HeadKernels of(Gpu device, Kernels kernels, DataType type, int size) {
+        String suffix = "_" + size + "_" + type.label();
+        boolean isUsual = size == 64 || size == 128;
+        return new HeadKernels(
+                size,
+                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode" + suffix),
+                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
+                isUsual ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp" + suffix) : null,
+                isUsual
+                        ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp_append" + suffix)
+                        : null,
+                kernels.kernel(KernelSource.ATTENTION_PREFILL, "attention_prefill" + suffix),
+                isUsual && device.isHopper()
+                        ? kernels.kernel(KernelSource.ATTENTION_PREFILL_HOPPER, "attention_prefill_hopper" + suffix)
+                        : null,
+                stages(device, size),
+                halves(device, size));
+    }
+
+    private static boolean isTight(Gpu device, int size) {
+        return size == 256 || (size == 128 && device.sharedMemory() < SMALL_SHARED_MEMORY);
+    }
+
+    private static int stages(Gpu device, int size) {
+        return size == 80 ? 4 : isTight(device, size) ? 2 : 3;
+    }
+
+    private static int halves(Gpu device, int size) {
+        return isTight(device, size) ? 2 : 1;
+    }
+
+    /** Tokens of a tile of many rows; 0 where too many heads share a key. */
+    public int tileTokens(HeadShape heads) {
+        return TILE_ROWS / halves / (heads.queryHeads() / heads.keyHeads());
+    }
+
+    /** Numbers from row to row of a tile in shared memory. */
+    public static int stride(int size) {
+        return size + 8;
+    }
+
+    /** Bytes of a tile of keys and values in shared memory. */
+    public static int tileBytes(int size) {
+        return 2 * AttentionTiling.TILE * stride(size) * Short.BYTES;
+    }
+
+    /** Bytes of the keys, or of the values, of a split in shared memory. */
+    public static int splitBytes(int size) {
+        return AttentionTiling.SPLIT * size * Short.BYTES;
+    }
+
+    public int decodeSharedBytes() {
+        return stages * tileBytes(size) + 32 * size + 2560;
+    }
+
+    public int decodeWarpSharedBytes() {
+        int partsOnTheirWay = size == 64 ? 4 : 3; // of a tile, half of it each
+        return partsOnTheirWay * AttentionTiling.TILE * Short.BYTES * size;
+    }
+
+    public int prefillSharedBytes() {
+        return prefillSharedBytes(size, halves);
+    }
+
+    private static int prefillSharedBytes(int size, int halves) {
+        return TILE_ROWS / halves * Short.BYTES * stride(size) + 2 * tileBytes(size);
+    }
+
+    public int prefillHopperSharedBytes() {
+        int splitsOnTheirWay = size == 64 ? 6 : 3;
+        return TILE_ROWS * Short.BYTES * size
+                + splitsOnTheirWay * (2 * splitBytes(size) + 3 * Long.BYTES) // keys, values, and barriers
+                + PackedTiles.STAGE_ALIGNMENT;
+    }
+}

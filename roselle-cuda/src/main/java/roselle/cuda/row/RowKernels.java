@@ -1,0 +1,180 @@
+package roselle.cuda.row;
+
+import roselle.backend.Gate;
+import roselle.backend.Norm;
+import roselle.backend.Routing;
+import roselle.backend.Rows;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.tensor.DataType;
+
+/** Operations on rows between the products; on aligned 16-bit rows in kernels that read 16 bytes at a time. */
+public final class RowKernels {
+    public static final int FAST_THREADS = 128;
+    public static final int FAST_COLUMNS = 1024; // of a block
+
+    private static final int THREADS = 256;
+    private static final int FAST_NORM_COLUMNS = 32_768;
+    private static final int FAST_NORM_THREADS = 512;
+
+    private final Launcher launcher;
+    private final boolean is16Bit;
+    private final Kernel norm;
+    private final Kernel addNormed;
+    private final Kernel gated;
+    private final Kernel gather;
+    private final Kernel addGated;
+    private final Kernel combineExperts;
+    private final Kernel scaleLogits;
+    private final Kernel toFloats;
+    private final Kernel fastNorm;
+    private final Kernel wideNorm;
+    private final Kernel fastAddNormed;
+    private final Kernel wideAddNormed;
+    private final Kernel fastGated;
+    private final Kernel fastGather;
+
+    public RowKernels(Kernels kernels, Launcher launcher, DataType type) {
+        this.launcher = launcher;
+        is16Bit = type != DataType.F32;
+        KernelSource generic = KernelSource.GENERIC_ROWS;
+        String suffix = "_" + type.label();
+        norm = kernels.kernel(generic, "norm" + suffix);
+        addNormed = kernels.kernel(generic, "add_normed" + suffix);
+        gated = kernels.kernel(generic, "gated" + suffix);
+        gather = kernels.kernel(generic, "gather" + suffix);
+        addGated = kernels.kernel(generic, "add_gated" + suffix);
+        combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
+        scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
+        toFloats = kernels.kernel(generic, "to_floats" + suffix);
+        KernelSource fast = KernelSource.ROWS;
+        fastNorm = is16Bit ? kernels.kernel(fast, "norm" + suffix) : norm;
+        wideNorm = is16Bit ? kernels.kernel(fast, "norm_wide" + suffix) : norm;
+        fastAddNormed = is16Bit ? kernels.kernel(fast, "add_normed" + suffix) : addNormed;
+        wideAddNormed = is16Bit ? kernels.kernel(fast, "add_normed_wide" + suffix) : addNormed;
+        fastGated = is16Bit ? kernels.kernel(fast, "gated" + suffix) : gated;
+        fastGather = is16Bit ? kernels.kernel(fast, "gather") : gather;
+    }
+
+    public void norm(Rows input, Norm kind, Rows output, int rows) {
+        boolean fast = isFastNorm(input, output);
+        normed(!fast ? norm : isWide(output) ? wideNorm : fastNorm, input, kind);
+        launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
+    }
+
+    public void addNormed(Rows input, Norm kind, float scale, Rows output, int rows) {
+        boolean fast = isFastNorm(input, output);
+        normed(!fast ? addNormed : isWide(output) ? wideAddNormed : fastAddNormed, input, kind);
+        launcher.number(scale);
+        launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
+    }
+
+    private boolean isFastNorm(Rows input, Rows output) {
+        return is16Bit
+                && CudaBuffer.isWhole(input)
+                && CudaBuffer.isWhole(output)
+                && output.columns() <= FAST_NORM_COLUMNS;
+    }
+
+    private void normed(Kernel kernel, Rows input, Norm kind) {
+        launcher.of(kernel)
+                .rows(input)
+                .flag(kind.kind() == Norm.Kind.LAYER)
+                .pointer(kind.weight())
+                .number(kind.weightOffset())
+                .pointer(kind.bias())
+                .number(kind.epsilon());
+    }
+
+    /** Whether a thread has more than eight numbers. */
+    private static boolean isWide(Rows output) {
+        return output.columns() > 8 * FAST_NORM_THREADS;
+    }
+
+    private static int normThreads(boolean fast, Rows output) {
+        return fast ? Math.min(FAST_NORM_THREADS, Launcher.cover(output.columns(), 256) * 32) : THREADS;
+    }
+
+    public void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
+        boolean fast = is16Bit && CudaBuffer.isWhole(gate) && CudaBuffer.isWhole(up) && CudaBuffer.isWhole(output);
+        int step = fast ? Launcher.MAX_BLOCKS : rows;
+        for (int first = 0; first < rows; first += step) {
+            launcher.of(fast ? fastGated : gated)
+                    .rows(gate.from(first))
+                    .rows(up.from(first))
+                    .integer(KernelNumbers.of(kind.activation()))
+                    .number(kind.limit())
+                    .number(kind.upOffset())
+                    .rows(output.from(first))
+                    .integer(output.columns());
+            launchColumns(fast, output, Math.min(step, rows - first));
+        }
+    }
+
+    /** Copies the rows that an array of indices on the device names. */
+    public void gather(Rows input, long index, Rows output, int rows) {
+        boolean fast = is16Bit && CudaBuffer.isWhole(input) && CudaBuffer.isWhole(output);
+        int step = fast ? Launcher.MAX_BLOCKS : rows;
+        for (int first = 0; first < rows; first += step) {
+            launcher.of(fast ? fastGather : gather)
+                    .rows(input)
+                    .pointer(index + (long) first * Integer.BYTES)
+                    .rows(output.from(first))
+                    .integer(output.columns());
+            launchColumns(fast, output, Math.min(step, rows - first));
+        }
+    }
+
+    public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
+        launcher.of(addGated).rows(input).rows(gate).number(scale).rows(output).integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+        launcher.of(combineExperts)
+                .rows(input)
+                .pointer(routing.weights())
+                .integer(routing.chosen())
+                .number(scale)
+                .rows(output)
+                .integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    public void scaleLogits(Rows logits, float scale, float softCap, int rows) {
+        launcher.of(scaleLogits).rows(logits).number(scale).number(softCap).integer(logits.columns());
+        launchColumns(logits, rows);
+    }
+
+    public void toFloats(Rows source, int firstRow, long target, int rows) {
+        launcher.of(toFloats)
+                .pointer(row(source, firstRow))
+                .wide(source.stride())
+                .pointer(target)
+                .wide(source.columns())
+                .integer(source.columns());
+        launchColumns(source, rows);
+    }
+
+    /** The address of the first number of a row of a view. */
+    public static long row(Rows rows, int row) {
+        return CudaBuffer.address(rows)
+                + (long) row * rows.stride() * rows.buffer().type().blockBytes();
+    }
+
+    private void launchColumns(boolean fast, Rows output, int rows) {
+        if (fast) {
+            launcher.launch(Launcher.cover(output.columns(), FAST_COLUMNS), rows, 1, FAST_THREADS);
+        } else {
+            launchColumns(output, rows);
+        }
+    }
+
+    private void launchColumns(Rows output, int rows) {
+        launcher.launch(rows, Launcher.cover(output.columns(), THREADS), 1, THREADS);
+    }
+}

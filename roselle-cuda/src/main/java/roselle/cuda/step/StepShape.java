@@ -1,0 +1,21 @@
+package roselle.cuda.step;
+
+import roselle.cuda.kernel.Launcher;
+
+/**
+ * What the launches of a step depend on, beside the model.
+ *
+ * @param outputs rows whose logits are wanted
+ * @param isFew whether attention takes each row on its own, else in tiles of rows of a sequence
+ * @param isSingle whether each sequence has one row, as in decoding
+ * @param tablePages pages from the table of one sequence to that of the next
+ */
+public record StepShape(int rows, int outputs, boolean isFew, boolean isSingle, int tablePages) {
+    /** Up to so many rows of a sequence are taken one by one, if a grid has room for all of a step's. */
+    private static final int FEW_ROWS = 4;
+
+    static StepShape of(int rows, int sequences, int outputs, int tablePages) {
+        boolean isFew = rows <= (long) FEW_ROWS * sequences && rows <= Launcher.MAX_BLOCKS;
+        return new StepShape(rows, outputs, isFew, isFew && rows == sequences, tablePages);
+    }
+}

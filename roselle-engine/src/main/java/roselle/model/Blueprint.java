@@ -1,4 +1,0 @@
-package roselle.model;
-
-/** All that a family's file knows of a checkpoint: the decoder and what its tensors are called. */
-public record Blueprint(DecoderSpec spec, WeightNames names) {}

@@ -1,0 +1,64 @@
+package roselle.model.spec;
+
+import roselle.backend.Activation;
+import roselle.backend.Gate;
+import roselle.backend.Router;
+
+/** The feed-forward half of a layer. */
+public sealed interface FeedForwardSpec {
+    /** {@code down(activation(up(x)))}. */
+    record Plain(int size, Activation activation, boolean bias) implements FeedForwardSpec {}
+
+    /** {@code down(gate(gate(x), up(x)))} (Shazeer, 2020). */
+    record Gated(int size, Gate gate, boolean bias) implements FeedForwardSpec {}
+
+    /**
+     * Gated experts, some of them chosen for each token, and maybe one that all share.
+     *
+     * @param size inner numbers of an expert
+     * @param normalizes whether the chosen scores are divided by their sum
+     * @param groups groups of experts that are chosen first; 1 for none
+     * @param correction whether the choice, but not the weight, has a correction per expert
+     * @param scale multiplies the weights
+     * @param bias whether router and experts have one
+     * @param sharedSize inner numbers of the shared expert; 0 for none
+     * @param sharedGate whether the shared expert has a sigmoid gate
+     */
+    record Experts(
+            int experts,
+            int chosen,
+            int size,
+            Gate gate,
+            Router.Scoring scoring,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            boolean correction,
+            float scale,
+            boolean bias,
+            int sharedSize,
+            boolean sharedGate)
+            implements FeedForwardSpec {
+        public Experts {
+            Router.requireChoice(experts, chosen, groups, chosenGroups);
+        }
+
+        /** These with an expert for every token. */
+        public Experts withShared(int sharedInner, boolean gated) {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    scoring,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    correction,
+                    scale,
+                    bias,
+                    sharedInner,
+                    gated);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+package roselle.model.spec;
+
+/** One layer of a decoder. */
+public record LayerSpec(AttentionSpec attention, FeedForwardSpec feedForward) {}

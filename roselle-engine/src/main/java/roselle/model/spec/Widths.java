@@ -1,0 +1,133 @@
+package roselle.model.spec;
+
+import roselle.backend.StepLimits;
+
+/**
+ * How many numbers per row each part of the workspace needs, the most that any layer asks for.
+ *
+ * @param projected queries, keys and values, or a latent query with its latent
+ * @param attended what attention returns
+ * @param inner both halves of a feed-forward
+ * @param routed choices of a row
+ * @param expertInner both halves of one expert
+ * @param experts logits of a router
+ */
+public record Widths(int projected, int attended, int inner, int routed, int expertInner, int experts) {
+    private static final int UNIT = 8; // numbers that fast kernels read at a time
+
+    public static Widths of(DecoderSpec spec) {
+        var widths = new Widths(1, 1, 1, 1, 1, 1);
+        for (LayerSpec layer : spec.layers()) {
+            widths = widths.max(attention(layer.attention())).max(feedForward(layer.feedForward()));
+        }
+        return widths;
+    }
+
+    private static Widths attention(AttentionSpec spec) {
+        return switch (spec) {
+            case AttentionSpec.MultiHead heads -> {
+                var shape = heads.heads();
+                int keys = shape.keyHeads() * (shape.keySize() + shape.valueSize());
+                yield new Widths(
+                        shape.queryHeads() * shape.keySize() + keys,
+                        shape.queryHeads() * shape.valueSize(),
+                        1,
+                        1,
+                        1,
+                        1);
+            }
+            case AttentionSpec.Latent latent -> {
+                int perHead = latent.querySize() + latent.cachedSize() + latent.rank();
+                int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
+                yield new Widths(latent.heads() * perHead + shared, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
+            }
+        };
+    }
+
+    private static Widths feedForward(FeedForwardSpec spec) {
+        return switch (spec) {
+            case FeedForwardSpec.Plain plain -> new Widths(1, 1, plain.size(), 1, 1, 1);
+            case FeedForwardSpec.Gated gated -> new Widths(1, 1, 2 * gated.size(), 1, 1, 1);
+            case FeedForwardSpec.Experts experts ->
+                new Widths(
+                        1,
+                        1,
+                        Math.max(1, 2 * experts.sharedSize()),
+                        experts.chosen(),
+                        2 * experts.size(),
+                        experts.experts());
+        };
+    }
+
+    private Widths max(Widths other) {
+        return new Widths(
+                Math.max(projected, other.projected),
+                Math.max(attended, other.attended),
+                Math.max(inner, other.inner),
+                Math.max(routed, other.routed),
+                Math.max(expertInner, other.expertInner),
+                Math.max(experts, other.experts));
+    }
+
+    /** Columns of the widest weight. */
+    int columns(DecoderSpec spec) {
+        int most = Math.max(spec.width(), attended);
+        for (LayerSpec layer : spec.layers()) {
+            most = Math.max(most, columns(layer.feedForward()));
+            if (layer.attention() instanceof AttentionSpec.Latent latent) {
+                most = Math.max(most, Math.max(latent.queryRank(), Math.max(latent.querySize(), latent.rank())));
+            }
+        }
+        return most;
+    }
+
+    private static int columns(FeedForwardSpec spec) {
+        return switch (spec) {
+            case FeedForwardSpec.Plain plain -> plain.size();
+            case FeedForwardSpec.Gated gated -> gated.size();
+            case FeedForwardSpec.Experts experts -> Math.max(experts.size(), experts.sharedSize());
+        };
+    }
+
+    /** The widest rows that products may read, where not all sizes of the decoder are multiples of 8; else 0. */
+    int odd(DecoderSpec spec) {
+        boolean isOdd = spec.width() % UNIT != 0;
+        for (LayerSpec layer : spec.layers()) {
+            isOdd |= isOdd(layer.attention()) || isOdd(layer.feedForward());
+        }
+        int widest = Math.max(Math.max(projected, attended), Math.max(inner, expertInner));
+        return isOdd ? Math.max(widest, spec.width()) : 0;
+    }
+
+    private static boolean isOdd(AttentionSpec spec) {
+        return switch (spec) {
+            case AttentionSpec.MultiHead heads ->
+                heads.heads().queryHeads() * heads.heads().keySize() % UNIT != 0
+                        || heads.heads().keyHeads() * heads.heads().keySize() % UNIT != 0
+                        || heads.heads().queryHeads() * heads.heads().valueSize() % UNIT != 0
+                        || heads.heads().keyHeads() * heads.heads().valueSize() % UNIT != 0;
+            case AttentionSpec.Latent latent ->
+                latent.queryRank() % UNIT != 0
+                        || latent.cachedSize() % UNIT != 0
+                        || latent.heads() * latent.querySize() % UNIT != 0
+                        || latent.heads() * latent.rank() % UNIT != 0
+                        || latent.heads() * latent.valueSize() % UNIT != 0;
+        };
+    }
+
+    private static boolean isOdd(FeedForwardSpec spec) {
+        return switch (spec) {
+            case FeedForwardSpec.Plain plain -> plain.size() % UNIT != 0;
+            case FeedForwardSpec.Gated gated -> gated.size() % UNIT != 0;
+            case FeedForwardSpec.Experts experts -> experts.size() % UNIT != 0 || experts.sharedSize() % UNIT != 0;
+        };
+    }
+
+    /** Numbers of the whole workspace but the logits. */
+    public long elements(DecoderSpec spec, StepLimits limits) {
+        long stream = 4L * spec.width(); // hidden, two normalised, delta
+        long routing = experts + 1L + (long) routed * (expertInner + spec.width() + 2);
+        long perRow = stream + projected + attended + inner + routing;
+        return perRow * limits.maxRows() + (long) limits.maxOutputs() * spec.width();
+    }
+}

@@ -1,0 +1,47 @@
+package roselle.model.weights;
+
+/** What a tensor of a checkpoint is for, whatever the checkpoint calls it. */
+public enum Part {
+    EMBEDDING,
+    POSITIONS,
+    FINAL_NORM,
+    OUTPUT,
+    ATTENTION_NORM,
+    POST_ATTENTION_NORM,
+    FEED_FORWARD_NORM,
+    POST_FEED_FORWARD_NORM,
+    QUERY,
+    KEY,
+    VALUE,
+    /** Query, key and value in one. */
+    QUERY_KEY_VALUE,
+    ATTENTION_OUTPUT,
+    QUERY_NORM,
+    KEY_NORM,
+    SINKS,
+    QUERY_DOWN,
+    QUERY_DOWN_NORM,
+    QUERY_UP,
+    LATENT_DOWN,
+    LATENT_NORM,
+    /** What expands a latent into keys and values of all heads. */
+    LATENT_UP,
+    /** The same, keys alone, transposed per head. */
+    LATENT_KEY_UP,
+    LATENT_VALUE_UP,
+    GATE,
+    UP,
+    /** Gate and up in one. */
+    GATE_UP,
+    DOWN,
+    ROUTER,
+    ROUTER_CORRECTION,
+    EXPERT_GATE,
+    EXPERT_UP,
+    EXPERT_GATE_UP,
+    EXPERT_DOWN,
+    SHARED_GATE,
+    SHARED_UP,
+    SHARED_DOWN,
+    SHARED_EXPERT_GATE
+}

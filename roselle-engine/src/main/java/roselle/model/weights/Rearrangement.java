@@ -1,0 +1,151 @@
+package roselle.model.weights;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntUnaryOperator;
+import roselle.api.CheckpointException;
+import roselle.quantization.SplitBlocks;
+import roselle.quantization.StoredMatrix;
+import roselle.tensor.DataType;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/**
+ * Copies of matrices whose checkpoint stores them in another order than products want; they live as long as its arena.
+ *
+ * <p>Each matrix is copied once, whatever is wrong with its order. One that only counts gives matrices of the right shapes
+ * with anything in them.
+ */
+public final class Rearrangement {
+    private final Arena arena;
+    private final boolean copies;
+    private MemorySegment anything = MemorySegment.NULL;
+    private long bytes;
+
+    public Rearrangement(Arena arena) {
+        this(arena, true);
+    }
+
+    private Rearrangement(Arena arena, boolean copies) {
+        this.arena = arena;
+        this.copies = copies;
+    }
+
+    /** One that finds out what the copies would take; the arena is for what must be there though nobody looks at it. */
+    public static Rearrangement counting(Arena arena) {
+        return new Rearrangement(arena, false);
+    }
+
+    /** Bytes of all copies so far. */
+    public long bytes() {
+        return bytes;
+    }
+
+    private MemorySegment take(long size) {
+        bytes += size;
+        return arena.allocate(size, 64);
+    }
+
+    /** {@code [a, b]} as {@code [b, a]}. */
+    public StoredMatrix transpose(StoredMatrix matrix) {
+        return transpose(matrix, row -> row);
+    }
+
+    /** {@code [a, b]} as {@code [b, a]}, whose row {@code i} is then column {@code source(i)} of the given one. */
+    public StoredMatrix transpose(StoredMatrix matrix, IntUnaryOperator source) {
+        return StoredMatrix.of(transpose(whole(matrix, "transposed"), source));
+    }
+
+    private Tensor transpose(Tensor tensor, IntUnaryOperator source) {
+        requirePlain(tensor);
+        Shape turned = Shape.of(tensor.shape().columns(), tensor.shape().rows());
+        long size = tensor.data().byteSize();
+        if (!copies) {
+            bytes += size;
+            return new Tensor(tensor.name(), tensor.type(), turned, tensor.data());
+        }
+        MemorySegment target = take(size);
+        long rows = turned.rows();
+        long columns = turned.columns();
+        int width = tensor.type().blockBytes();
+        for (int row = 0; row < rows; row++) {
+            long from = source.applyAsInt(row);
+            for (long column = 0; column < columns; column++) {
+                long at = (column * rows + from) * width;
+                MemorySegment.copy(tensor.data(), at, target, (row * columns + column) * width, width);
+            }
+        }
+        return new Tensor(tensor.name(), tensor.type(), turned, target);
+    }
+
+    /** The one tensor of a matrix; scales of another one would have to follow its rows. */
+    private static Tensor whole(StoredMatrix matrix, String what) {
+        return switch (matrix) {
+            case StoredMatrix.Whole whole -> whole.codes();
+            case StoredMatrix.Scaled scaled ->
+                throw new CheckpointException("tensor " + matrix.name() + " has a scale for each "
+                        + scaled.scales().group() + " and cannot be " + what
+                        + "; convert the model to f32, f16 or bf16");
+        };
+    }
+
+    private static void requirePlain(Tensor tensor) {
+        if (tensor.type().isQuantized()) {
+            throw new CheckpointException("tensor " + tensor.name() + " is "
+                    + tensor.type().label() + " and cannot be transposed; convert the model to f32, f16 or bf16");
+        }
+    }
+
+    /** {@code [a, b]} of any type as float32 {@code [b, a]}. */
+    public StoredMatrix transposeToFloats(StoredMatrix matrix) {
+        Shape shape = Shape.of(matrix.shape().rows(), matrix.shape().columns());
+        long size = shape.elements() * Float.BYTES;
+        if (!copies) {
+            bytes += size;
+            return StoredMatrix.of(
+                    new Tensor(matrix.name(), DataType.F32, Shape.of(shape.columns(), shape.rows()), anythingOf(size)));
+        }
+        var numbers = MemorySegment.ofArray(matrix.numbers());
+        return StoredMatrix.of(transpose(new Tensor(matrix.name(), DataType.F32, shape, numbers), row -> row));
+    }
+
+    /** A matrix whose row {@code i} is the given one's row {@code source(i)}. */
+    public StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
+        Tensor tensor = whole(matrix, "put in another order");
+        if (!copies) {
+            bytes += tensor.data().byteSize();
+            return matrix;
+        }
+        long rowBytes = tensor.type().rowBytes(tensor.shape().columns());
+        int rows = Math.toIntExact(tensor.shape().rows());
+        MemorySegment target = take(tensor.data().byteSize());
+        for (int row = 0; row < rows; row++) {
+            MemorySegment.copy(tensor.data(), source.applyAsInt(row) * rowBytes, target, row * rowBytes, rowBytes);
+        }
+        return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), tensor.shape(), target));
+    }
+
+    /** A matrix put together from codes and scales that lie apart; row {@code i} is the given one's row {@code source(i)}. */
+    public StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
+        DataType type = matrix.type();
+        Shape shape = matrix.shape();
+        long rowBytes = type.rowBytes(shape.columns());
+        long size = rowBytes * shape.rows();
+        if (!copies) {
+            bytes += size;
+            return StoredMatrix.of(new Tensor(matrix.name(), type, shape, anythingOf(size)));
+        }
+        MemorySegment target = take(size);
+        for (int row = 0; row < shape.rows(); row++) {
+            matrix.writeRow(source.applyAsInt(row), target, row * rowBytes);
+        }
+        return StoredMatrix.of(new Tensor(matrix.name(), type, shape, target));
+    }
+
+    private MemorySegment anythingOf(long size) {
+        if (anything.byteSize() < size) {
+            anything = arena.allocate(size);
+        }
+        return anything.asSlice(0, size);
+    }
+}

@@ -1,0 +1,46 @@
+package roselle.model.weights;
+
+import java.util.List;
+
+/**
+ * Tensors that a checkpoint may have without being asked for them: buffers that code computes, and layers that only training
+ * or speculation uses.
+ *
+ * @param layers layers of the decoder; those behind them predict further tokens
+ * @param tied whether the output matrix is the embedding, so that a copy of it is not needed
+ */
+public record UnusedTensors(int layers, boolean tied) {
+    private static final List<String> BUFFERS = List.of(
+            ".rotary_emb.inv_freq",
+            ".attn.bias",
+            ".attn.masked_bias",
+            ".attention.bias",
+            ".attention.masked_bias",
+            "rope_freqs.weight",
+            "rope_factors_long.weight",
+            "rope_factors_short.weight");
+
+    public boolean mayIgnore(String name) {
+        if (BUFFERS.stream().anyMatch(name::endsWith)) {
+            return true;
+        }
+        if (tied && (name.equals("lm_head.weight") || name.equals("output.weight"))) {
+            return true;
+        }
+        return layerOf(name) >= layers;
+    }
+
+    /** The number behind {@code layers.} or {@code blk.}; −1 where there is none. */
+    private static int layerOf(String name) {
+        for (String prefix : List.of("model.layers.", "blk.")) {
+            if (name.startsWith(prefix)) {
+                int end = name.indexOf('.', prefix.length());
+                String number = end < 0 ? "" : name.substring(prefix.length(), end);
+                return number.length() < 10 && number.chars().allMatch(Character::isDigit) && !number.isEmpty()
+                        ? Integer.parseInt(number)
+                        : -1;
+            }
+        }
+        return -1;
+    }
+}

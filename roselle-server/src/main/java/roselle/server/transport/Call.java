@@ -1,0 +1,361 @@
+package roselle.server.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import roselle.server.config.TimeLimits;
+
+/**
+ * A request whose head has come, with the way of its body and of its answer.
+ *
+ * <p>One virtual thread reads and writes. The event loop of the connection brings pieces of the body, says when the peer takes
+ * bytes again, and when it has gone; what both touch is guarded by this object. Little waits between them: the loop stops
+ * reading when {@link #MAX_WAITING} bytes of a body are not fetched, and the thread stops writing when the peer takes nothing.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
+public final class Call {
+    /** The largest part of an answer that is handed to the connection at a time, and must be taken within the write limit. */
+    private static final int PIECE = 64 << 10;
+
+    private static final int MAX_WAITING = 2 * PIECE;
+    private static final long NONE = Deadline.NONE;
+
+    private final RequestHead head;
+    private final ChannelHandlerContext context;
+    private final Owner owner;
+    private final TimeLimits limits;
+    private final HttpHeaders headers = new DefaultHttpHeaders();
+    private final ArrayDeque<byte[]> pieces = new ArrayDeque<>();
+    private final List<Runnable> whenGone = new ArrayList<>();
+    private long waiting;
+    private boolean isPaused;
+    private boolean isComplete;
+    private @Nullable RefusedException broken;
+    private volatile boolean isGone;
+    private boolean isOver;
+    private boolean isBegun;
+    private boolean isContinued;
+    private volatile long bodyDeadline = NONE;
+    private volatile long writeDeadline = NONE;
+
+    /** The connection, or the stream of HTTP/2, that a call came on; all but {@link #isSecure} on its event loop. */
+    interface Owner {
+        boolean isSecure();
+
+        SocketAddress peer();
+
+        /** Whether the headers of an answer must say which bytes are its body: HTTP/2 has frames for that. */
+        boolean isHttp1();
+
+        /** Whether the connection ends with this answer; on the call's thread, as it begins to answer. */
+        boolean isLast(Call call);
+
+        /** The call is over, and all of its answer has been taken, unless it was broken off. */
+        void finished(Call call);
+
+        /** Breaks the connection or the stream off. */
+        void breakOff();
+    }
+
+    Call(RequestHead head, ChannelHandlerContext context, Owner owner, TimeLimits limits) {
+        this.head = head;
+        this.context = context;
+        this.owner = owner;
+        this.limits = limits;
+        bodyDeadline = Deadline.in(limits.body());
+    }
+
+    // ---- the event loop's side ----
+
+    /** A piece of the body has come; false when no more should be read for now. */
+    synchronized boolean offer(ByteBuf piece) {
+        if (piece.isReadable() && !isOver) {
+            pieces.add(ByteBufUtil.getBytes(piece));
+            waiting += piece.readableBytes();
+            notifyAll();
+        }
+        isPaused = waiting > MAX_WAITING;
+        return !isPaused;
+    }
+
+    /** All of the body has come. */
+    synchronized void complete() {
+        isComplete = true;
+        bodyDeadline = NONE;
+        notifyAll();
+    }
+
+    /** What came is no body. */
+    synchronized void breakBody(RefusedException refusal) {
+        broken = refusal;
+        bodyDeadline = NONE;
+        notifyAll();
+    }
+
+    /** The peer takes bytes again. */
+    synchronized void wake() {
+        notifyAll();
+    }
+
+    /** The peer has gone. */
+    void leave() {
+        List<Runnable> due;
+        synchronized (this) {
+            if (isGone || isOver) {
+                return;
+            }
+            isGone = true;
+            due = List.copyOf(whenGone);
+            whenGone.clear();
+            notifyAll();
+        }
+        due.forEach(Runnable::run);
+    }
+
+    boolean isOverdue(long now) {
+        return Deadline.isOver(bodyDeadline, now) || Deadline.isOver(writeDeadline, now);
+    }
+
+    /** The peer took too long. */
+    void expire() {
+        leave();
+        owner.breakOff();
+    }
+
+    /** Whether the whole body has come. */
+    synchronized boolean isComplete() {
+        return isComplete;
+    }
+
+    synchronized boolean isBroken() {
+        return broken != null || isGone;
+    }
+
+    // ---- the request ----
+
+    public RequestHead head() {
+        return head;
+    }
+
+    public SocketAddress peer() {
+        return owner.peer();
+    }
+
+    public boolean isSecure() {
+        return owner.isSecure();
+    }
+
+    /**
+     * Waits for the next piece of the body; empty at its end.
+     *
+     * @throws IOException if the peer has gone
+     * @throws RefusedException if it is no body
+     */
+    public byte[] read() throws IOException {
+        askForBody();
+        byte[] piece;
+        boolean resumes;
+        synchronized (this) {
+            await(() -> !pieces.isEmpty() || isComplete || broken != null);
+            piece = pieces.poll();
+            if (piece == null) {
+                requireSound();
+                return new byte[0];
+            }
+            waiting -= piece.length;
+            resumes = isPaused && waiting <= MAX_WAITING;
+            isPaused &= !resumes;
+        }
+        if (resumes) {
+            context.executor().execute(() -> context.channel().config().setAutoRead(true));
+        }
+        return piece;
+    }
+
+    private void requireSound() {
+        if (broken != null) {
+            throw broken;
+        }
+    }
+
+    /** Whether the request has no body, as far as its head and what has come tell. */
+    public synchronized boolean isEmpty() {
+        return isComplete && pieces.isEmpty();
+    }
+
+    private void askForBody() {
+        boolean asks;
+        synchronized (this) {
+            asks = head.expectsContinue() && !isContinued && !isBegun && !isComplete && pieces.isEmpty();
+            isContinued = true;
+        }
+        if (asks) {
+            context.writeAndFlush(new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+        }
+    }
+
+    // ---- the answer ----
+
+    /** Sets a header of the answer; before anything is sent. */
+    public void header(String name, String value) {
+        headers.set(name, value);
+    }
+
+    /** Sends a whole answer; of the body of one to {@code HEAD} the length alone. */
+    public void answer(int status, byte[] content) throws IOException {
+        isBegun = true;
+        var code = HttpResponseStatus.valueOf(status);
+        if (status != HttpResponseStatus.NO_CONTENT.code()) {
+            headers.set(HttpHeaderNames.CONTENT_LENGTH, content.length);
+        }
+        tellRest();
+        byte[] sent = head.method().equals(HttpMethod.HEAD.name()) ? new byte[0] : content;
+        if (sent.length <= PIECE) {
+            finish(context.writeAndFlush(new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1, code, Unpooled.wrappedBuffer(sent), headers, EmptyHttpHeaders.INSTANCE)));
+        } else {
+            context.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, code, headers));
+            write(sent, sent.length);
+            end();
+        }
+    }
+
+    /** Begins an answer whose length is not known yet; its head leaves with the first bytes of the body. */
+    public void begin(int status) throws IOException {
+        isBegun = true;
+        if (owner.isHttp1()) {
+            headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+        }
+        tellRest();
+        requirePeer();
+        context.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), headers));
+    }
+
+    private void tellRest() {
+        headers.set(HttpHeaderNames.DATE, DateHeader.now());
+        if (owner.isLast(this)) {
+            headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        }
+    }
+
+    /** Sends the first {@code length} bytes of an array, which may be used again; it waits while the peer takes nothing. */
+    public void write(byte[] bytes, int length) throws IOException {
+        for (int begin = 0; begin < length; begin += PIECE) {
+            awaitWritable();
+            byte[] piece = Arrays.copyOfRange(bytes, begin, Math.min(length, begin + PIECE));
+            context.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(piece)));
+        }
+    }
+
+    /** Ends an answer that was begun, and waits until all of it has been taken. */
+    public void end() throws IOException {
+        awaitWritable();
+        finish(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
+    }
+
+    private void finish(ChannelFuture last) throws IOException {
+        if (!last.isDone()) {
+            last.addListener(_ -> wake());
+            awaitTaken(last::isDone);
+        }
+        if (!last.isSuccess()) {
+            throw new PeerGoneException(last.cause());
+        }
+    }
+
+    private void awaitWritable() throws IOException {
+        requirePeer();
+        if (!context.channel().isWritable()) {
+            awaitTaken(() -> context.channel().isWritable());
+        }
+    }
+
+    private void awaitTaken(BooleanSupplier condition) throws IOException {
+        writeDeadline = Deadline.in(limits.write());
+        try {
+            synchronized (this) {
+                await(condition);
+            }
+        } finally {
+            writeDeadline = NONE;
+        }
+    }
+
+    /** Waits for a condition, whose change is told of by {@link #notifyAll}. */
+    private synchronized void await(BooleanSupplier condition) throws IOException {
+        try {
+            while (!condition.getAsBoolean()) {
+                requirePeer();
+                wait();
+            }
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
+            throw new PeerGoneException(interruption); // the server ends, which is the same to its threads
+        }
+    }
+
+    private void requirePeer() throws IOException {
+        if (isGone) {
+            throw new PeerGoneException(null);
+        }
+    }
+
+    // ---- the peer ----
+
+    public boolean isGone() {
+        return isGone;
+    }
+
+    /** Calls the action once, on any thread, when the peer goes before the call is over; at once if it has gone. */
+    public void whenGone(Runnable action) {
+        synchronized (this) {
+            if (isOver) {
+                return;
+            }
+            if (!isGone) {
+                whenGone.add(action);
+                return;
+            }
+        }
+        action.run();
+    }
+
+    /** The handler is done. */
+    void close(boolean isAnswered) {
+        synchronized (this) {
+            isOver = true;
+            whenGone.clear();
+            pieces.clear();
+        }
+        context.executor().execute(() -> {
+            context.channel().config().setAutoRead(true);
+            if (!isAnswered) {
+                owner.breakOff();
+            }
+            owner.finished(this);
+        });
+    }
+}

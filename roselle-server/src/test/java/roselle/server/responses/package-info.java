@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.server.responses;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package roselle.server.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import roselle.server.config.LimitOptions;
+
+/** There are never more connections than there is room for, and never none for good. */
+final class ConnectionLimitTest {
+    private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    @Test
+    @SuppressWarnings("try") // closing one is what is tested
+    void answersThoseThatWaitedWhenOthersGo() throws IOException {
+        var limits = LimitOptions.DEFAULT;
+        var two = new LimitOptions(limits.bodyBytes(), limits.headerBytes(), 2, limits.requests(), limits.times());
+        try (var transport = new TestTransport(two);
+                var first = transport.connect();
+                var second = transport.connect();
+                var third = transport.connect()) {
+            assertThat(first.send(GET).status()).isEqualTo(200);
+            assertThat(second.send(GET).status()).isEqualTo(200);
+            third.send(GET);
+            assertThat(second.send(GET).status()).isEqualTo(200);
+            assertThat(transport.calls).hasValue(3);
+
+            first.close();
+
+            assertThat(third.status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void goesOnAfterTheSystemRefusedOne() {
+        var acceptor = new Acceptor(10);
+        var listener = new EmbeddedChannel(acceptor);
+        listener.freezeTime();
+
+        for (int time = 0; time < 3; time++) {
+            listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
+            listener.runPendingTasks();
+            assertThat(listener.config().isAutoRead()).isFalse();
+
+            listener.advanceTimeBy(1, TimeUnit.SECONDS);
+            listener.runScheduledPendingTasks();
+            assertThat(listener.config().isAutoRead()).isTrue();
+        }
+        assertThat(listener.isOpen()).isTrue();
+        listener.checkException();
+    }
+
+    @Test
+    void keepsDescriptorsBack() {
+        assertThat(new Descriptors(100, 40).connections()).isEqualTo(36);
+        assertThat(new Descriptors(100, 90).connections()).isZero();
+        assertThat(new Descriptors(Long.MAX_VALUE, 90).connections()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(Descriptors.ofThisProcess())
+                .hasValueSatisfying(ours -> assertThat(ours.most()).isGreaterThan(ours.open()));
+    }
+}
