@@ -55,10 +55,14 @@ class SchemaTest {
     void acceptsWhatIsValidAndNothingElse(String schema, String accepted, String refused) {
         Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.CHECKING, GrammarLimits.DEFAULTS);
         for (String text : accepted == null ? new String[0] : accepted.split(" \\| ")) {
-            assertThat(accepts(constraint, text)).as("%s accepts %s", schema, text).isTrue();
+            assertThat(accepts(constraint, text))
+                    .as("%s accepts %s", schema, text)
+                    .isTrue();
         }
         for (String text : refused.split(" \\| ")) {
-            assertThat(accepts(constraint, text)).as("%s refuses %s", schema, text).isFalse();
+            assertThat(accepts(constraint, text))
+                    .as("%s refuses %s", schema, text)
+                    .isFalse();
         }
     }
 
@@ -66,7 +70,8 @@ class SchemaTest {
     void boundsWhitespaceAndSpellingsWhileGenerating() {
         Constraint constraint = generating("{\"properties\":{\"a\":{}},\"required\":[\"a\"],\"type\":\"object\"}");
         assertThat(accepts(constraint, "{\"a\": 1, \"b\": [1, 2]}")).isTrue();
-        assertThat(accepts(constraint, "{\n  \"a\": {\n    \"ö\": \"\\u00f6\\n\"\n  }\n}")).isTrue();
+        assertThat(accepts(constraint, "{\n  \"a\": {\n    \"ö\": \"\\u00f6\\n\"\n  }\n}"))
+                .isTrue();
         assertThat(accepts(constraint, "{  \"a\":1}")).isFalse();
         assertThat(accepts(constraint, "{\"\\u0061\":1}")).isFalse();
         assertThat(accepts(constraint, "{\"a\":1} ")).isFalse();
@@ -74,8 +79,8 @@ class SchemaTest {
 
     @Test
     void keepsTheOrderOfTheSchemaWhereAsked() {
-        SchemaOptions options = new SchemaOptions(
-                SchemaOptions.Whitespace.NONE, false, SchemaOptions.KeyOrder.SCHEMA, true, Map.of());
+        SchemaOptions options =
+                new SchemaOptions(SchemaOptions.Whitespace.NONE, false, SchemaOptions.KeyOrder.SCHEMA, true, Map.of());
         Constraint constraint = Constraints.jsonSchema(
                 "{\"properties\":{\"b\":{},\"a\":{},\"c\":{}},\"required\":[\"a\"],\"type\":\"object\"}",
                 options,
@@ -88,7 +93,8 @@ class SchemaTest {
 
     @Test
     void refusesWhatIsNotUnderstoodWithItsPlace() {
-        assertThatThrownBy(() -> generating("{\"properties\":{\"a/b\":{\"pattern\":\"(a)\\\\1\"}},\"required\":[\"a/b\"]}"))
+        assertThatThrownBy(() ->
+                        generating("{\"properties\":{\"a/b\":{\"pattern\":\"(a)\\\\1\"}},\"required\":[\"a/b\"]}"))
                 .isInstanceOfSatisfying(GrammarException.class, refusal -> {
                     assertThat(refusal.pointer()).isEqualTo("/properties/a~1b");
                     assertThat(refusal.keyword()).isEqualTo("pattern");
@@ -111,8 +117,9 @@ class SchemaTest {
         }) {
             assertThatThrownBy(() -> generating(schema))
                     .as(schema)
-                    .isInstanceOfSatisfying(GrammarException.class, refusal -> assertThat(refusal.reason())
-                            .isEqualTo(GrammarException.Reason.EMPTY));
+                    .isInstanceOfSatisfying(
+                            GrammarException.class,
+                            refusal -> assertThat(refusal.reason()).isEqualTo(GrammarException.Reason.EMPTY));
         }
     }
 
@@ -120,7 +127,10 @@ class SchemaTest {
     void answersHostileSchemasWithinTheirBudget() {
         StringBuilder branches = new StringBuilder("{\"type\":\"integer\"}");
         for (int i = 0; i < 30; i++) {
-            branches.insert(0, "{\"oneOf\":[").append(",{\"minimum\":").append(i).append("}]}");
+            branches.insert(0, "{\"oneOf\":[")
+                    .append(",{\"minimum\":")
+                    .append(i)
+                    .append("}]}");
         }
         String[] schemas = {
             branches.toString(),

@@ -34,7 +34,8 @@ public final class Budget {
         workLeft -= units;
         if (workLeft < 0) {
             throw new GrammarException(
-                    GrammarException.Reason.BUDGET, "the constraint needs more than " + workUnits + " units of work at once.");
+                    GrammarException.Reason.BUDGET,
+                    "the constraint needs more than " + workUnits + " units of work at once.");
         }
     }
 
@@ -43,7 +44,8 @@ public final class Budget {
         keptLeft -= units;
         if (keptLeft < 0) {
             throw new GrammarException(
-                    GrammarException.Reason.BUDGET, "the constraint needs more than " + keptUnits + " units of memory.");
+                    GrammarException.Reason.BUDGET,
+                    "the constraint needs more than " + keptUnits + " units of memory.");
         }
     }
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Lexeme {
     /** The lexeme behind one more byte (0 to 255), or null where it does not go on so. */
-    @Nullable Lexeme next(int octet);
+    @Nullable
+    Lexeme next(int octet);
 
     /** Whether the lexeme is complete here; it may still go on. */
     boolean mayEnd();

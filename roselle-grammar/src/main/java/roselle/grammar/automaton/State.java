@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface State {
     /** The state behind one more byte (0 to 255), or null where no text of the language goes on so. */
-    @Nullable State advance(int octet);
+    @Nullable
+    State advance(int octet);
 
     /** Whether the text read so far is in the language. */
     boolean isAccepting();

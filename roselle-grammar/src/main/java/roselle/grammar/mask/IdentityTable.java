@@ -11,8 +11,9 @@ final class IdentityTable<V> {
     private volatile Object[] slots = new Object[64]; // key, value, key, value …
     private int size;
 
-    @SuppressWarnings("unchecked")
-    @Nullable V find(Object key) {
+    @SuppressWarnings({"unchecked", "ReferenceEquality"}) // keys are told apart by identity
+    @Nullable
+    V find(Object key) {
         Object[] table = slots;
         int mask = table.length - 2;
         int at = hash(key) & mask;

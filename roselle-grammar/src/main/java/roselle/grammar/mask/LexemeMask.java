@@ -17,7 +17,8 @@ final class LexemeMask {
     final int[] endNodes;
 
     /** The symbols of tokens, for a lexeme whose bounded kin ask. */
-    @Nullable SymbolCounts counts;
+    @Nullable
+    SymbolCounts counts;
 
     private int asked;
     private @Nullable List<Tails> tails;
@@ -29,7 +30,9 @@ final class LexemeMask {
     }
 
     /** The joined tails by end, or null if they are too few, or asked for the first time. */
-    @Nullable List<Tails> tails(TokenTrie trie) {
+    @SuppressWarnings("ReferenceEquality") // interned
+    @Nullable
+    List<Tails> tails(TokenTrie trie) {
         List<Tails> known = tails;
         if (known == null && ends.length >= MIN_JOINED && ++asked > 1) {
             known = new ArrayList<>();

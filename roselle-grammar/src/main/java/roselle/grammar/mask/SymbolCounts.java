@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
  * @param ofTokens symbols of each token inside; -1 for others
  * @param complete the tokens that end where the lexeme does
  */
+@SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
 record SymbolCounts(long[][] atMost, int[] ofEnds, int[] ofTokens, int[] complete) {
     /** From the symbols of each token inside, -1 for others, and whether it ends with the lexeme. */
     static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
@@ -25,8 +26,9 @@ record SymbolCounts(long[][] atMost, int[] ofEnds, int[] ofTokens, int[] complet
             }
             atMost[count] = bits.clone();
         }
-        int[] complete =
-                IntStream.range(0, ofTokens.length).filter(token -> isComplete[token]).toArray();
+        int[] complete = IntStream.range(0, ofTokens.length)
+                .filter(token -> isComplete[token])
+                .toArray();
         return new SymbolCounts(atMost, ofEnds, ofTokens, complete);
     }
 

@@ -8,6 +8,7 @@ import roselle.grammar.automaton.Lexeme;
 /** What follows one end of a lexeme in tokens, joined: a trie of the bytes behind it, each node with the tokens that end there. */
 record Tails(Lexeme end, Node root) {
     /** A node; octets and children belong together. */
+    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
     record Node(int[] tokens, int[] octets, Node[] children) {}
 
     static Tails of(TokenTrie trie, Lexeme end, int[] nodes, int from, int to) {
@@ -26,7 +27,8 @@ record Tails(Lexeme end, Node root) {
                 tokens.add(token);
             }
             for (int node = parent + 1; node < trie.end[parent]; node = trie.end[node]) {
-                children.computeIfAbsent(trie.octet[node] & 0xFF, octet -> new ArrayList<>()).add(node);
+                children.computeIfAbsent(trie.octet[node] & 0xFF, octet -> new ArrayList<>())
+                        .add(node);
             }
         }
         Node[] below = new Node[children.size()];

@@ -92,6 +92,7 @@ final class TrieWalk {
     }
 
     /** Adds the tokens that go on behind the ends of a lexeme. */
+    @SuppressWarnings("ReferenceEquality") // interned
     void ends(State state, int branch, LexemeMask lexeme, long[] bits) {
         List<Tails> tails = lexeme.tails(trie);
         if (tails != null) {
@@ -281,7 +282,9 @@ final class TrieWalk {
             Arrays.fill(known, NOT_ASKED);
         }
 
-        @Nullable State step(int octet) {
+        @SuppressWarnings("ReferenceEquality") // a mark
+        @Nullable
+        State step(int octet) {
             if (known[octet] == NOT_ASKED) {
                 known[octet] = from.advance(octet);
             }

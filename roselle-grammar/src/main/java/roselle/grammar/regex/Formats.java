@@ -30,8 +30,9 @@ public final class Formats {
     private static final String HOST = "(?=.{1,253}$)(?!(?:.*\\.)?[^.]{2}--)" + LABEL + "(?:\\." + LABEL + ")*";
 
     private static final String ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]";
-    private static final String EMAIL = "(?=[^@]{1,64}@|\")(?:" + ATEXT + "+(?:\\." + ATEXT + "+)*|\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\")@(?:"
-            + LABEL + "(?:\\." + LABEL + ")*|\\[" + IPV4 + "\\]|\\[IPv6:" + IPV6 + "\\])";
+    private static final String EMAIL =
+            "(?=[^@]{1,64}@|\")(?:" + ATEXT + "+(?:\\." + ATEXT + "+)*|\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\")@(?:" + LABEL
+                    + "(?:\\." + LABEL + ")*|\\[" + IPV4 + "\\]|\\[IPv6:" + IPV6 + "\\])";
     private static final String IDN = "\\u00A1-\\uD7FF\\uF900-\\u{10FFFF}";
 
     /** Letters that may stand anywhere in a label, whatever stands beside them, and so few that their ASCII form fits. */
@@ -40,8 +41,7 @@ public final class Formats {
 
     private static final String URI_UNRESERVED = "A-Za-z0-9._~!$&'()*+,;=";
     private static final String VARIABLE_NAME = "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})";
-    private static final String VARIABLE =
-            VARIABLE_NAME + "(?:\\.?" + VARIABLE_NAME + ")*(?:\\*|:[1-9][0-9]{0,3})?";
+    private static final String VARIABLE = VARIABLE_NAME + "(?:\\.?" + VARIABLE_NAME + ")*(?:\\*|:[1-9][0-9]{0,3})?";
     private static final Map<String, String> EXPRESSIONS = Map.ofEntries(
             Map.entry("date", DATE),
             Map.entry("time", CLOCK + ZONE),
@@ -52,9 +52,11 @@ public final class Formats {
                             + "[0-9]{1,9}H(?:[0-9]{1,9}M(?:[0-9]{1,9}S)?)?|[0-9]{1,9}M(?:[0-9]{1,9}S)?|[0-9]{1,9}S))?|T(?:"
                             + "[0-9]{1,9}H(?:[0-9]{1,9}M(?:[0-9]{1,9}S)?)?|[0-9]{1,9}M(?:[0-9]{1,9}S)?|[0-9]{1,9}S))"),
             Map.entry("email", EMAIL),
-            Map.entry("idn-email", EMAIL.replace("A-Za-z0-9!", IDN + "A-Za-z0-9!")
-                    .replace("[A-Za-z0-9]", "[" + IDN + "A-Za-z0-9]")
-                    .replace("[A-Za-z0-9-]", "[" + IDN + "A-Za-z0-9-]")),
+            Map.entry(
+                    "idn-email",
+                    EMAIL.replace("A-Za-z0-9!", IDN + "A-Za-z0-9!")
+                            .replace("[A-Za-z0-9]", "[" + IDN + "A-Za-z0-9]")
+                            .replace("[A-Za-z0-9-]", "[" + IDN + "A-Za-z0-9-]")),
             Map.entry("idn-hostname", HOST.replace(LABEL, "(?:" + LABEL + "|[a-z0-9" + IDN_LETTERS + "]{1,15})")),
             Map.entry("regex", regex(3)),
             Map.entry("hostname", HOST),
@@ -67,10 +69,11 @@ public final class Formats {
             Map.entry("iri-reference", uri("\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}", true)),
             Map.entry(
                     "uri-template",
-                    "(?:[^\\u0000-\\u0020\"'%<>\\\\^`{|}\\u007F-\\u00A0]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?"
-                            + VARIABLE + "(?:," + VARIABLE + ")*\\})*"),
+                    "(?:[^\\u0000-\\u0020\"'%<>\\\\^`{|}\\u007F-\\u00A0]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?" + VARIABLE
+                            + "(?:," + VARIABLE + ")*\\})*"),
             Map.entry("json-pointer", "(?:/(?:[^~/]|~[01])*)*"),
             Map.entry("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^~/]|~[01])*)*)"));
+
     private Formats() {}
 
     private static String uri(String more, boolean isReference) {
@@ -92,9 +95,11 @@ public final class Formats {
 
     /** Regular expressions whose groups are nested at most so deep: all that a language without a stack can hold. */
     private static String regex(int depth) {
-        String escape = "\\\\(?:[dDwWsSnrtfv0^$\\\\.*+?()\\[\\]{}|/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|p\\{(?:L|Lu|Ll|N|Nd|P|S|Z)\\})";
+        String escape =
+                "\\\\(?:[dDwWsSnrtfv0^$\\\\.*+?()\\[\\]{}|/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|p\\{(?:L|Lu|Ll|N|Nd|P|S|Z)\\})";
         String member = "(?:[^\\\\\\]\\[-]|" + escape + ")";
-        String set = "\\[\\^?" + member + "*-?\\]|\\[\\^?(?:a-z|A-Z|0-9)(?:a-z|A-Z|0-9|[^\\\\\\]\\[-]|\\\\[dws.$+/-])*-?\\]";
+        String set =
+                "\\[\\^?" + member + "*-?\\]|\\[\\^?(?:a-z|A-Z|0-9)(?:a-z|A-Z|0-9|[^\\\\\\]\\[-]|\\\\[dws.$+/-])*-?\\]";
         String atom = "[^\\^$\\\\.*+?()\\[\\]{}|]|\\.|" + set + "|" + escape + "|\\\\[bB]";
         String quantified = "(?:[*+?]|\\{[0-9]{1,3}(?:,)?\\}|\\{[0-9],[1-9][0-9]\\})?\\??";
         String expression = "(?:\\^|\\$|(?:" + atom + ")" + quantified + "|\\|)*";

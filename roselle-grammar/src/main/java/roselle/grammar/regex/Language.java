@@ -47,7 +47,9 @@ public final class Language {
     /** Known once asked for; made under the lock of {@link Languages}. */
     volatile @Nullable Steps steps;
 
-    @Nullable Steps raw;
+    @Nullable
+    Steps raw;
+
     byte live; // 0 not known, 1 live, 2 dead, 3 in question
 
     /** What is made of this language by whoever reads texts with it; made under the same lock. */

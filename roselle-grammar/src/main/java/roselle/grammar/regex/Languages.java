@@ -24,7 +24,8 @@ import roselle.grammar.regex.Language.Kind;
  * intersection or complement, all others are live as they stand.
  */
 public final class Languages {
-    private record Key(Kind kind, List<Integer> parts, @Nullable Object payload, int min, int max) {}
+    private record Key(
+            Kind kind, List<Integer> parts, @Nullable Object payload, int min, int max) {}
 
     private static final Language[] NO_PARTS = {};
     private static final int MAX_DEPTH = 1200;
@@ -129,8 +130,7 @@ public final class Languages {
         if (first.kind == Kind.CONCAT) {
             return concat(first.parts[0], concat(first.parts[1], second));
         }
-        return make(
-                Kind.CONCAT, new Language[] {first, second}, null, 0, 0, first.isNullable && second.isNullable);
+        return make(Kind.CONCAT, new Language[] {first, second}, null, 0, 0, first.isNullable && second.isNullable);
     }
 
     public Language concat(Language... parts) {
@@ -256,8 +256,7 @@ public final class Languages {
         return make(kind, all, null, 0, 0, isNullable);
     }
 
-    private Language make(
-            Kind kind, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
+    private Language make(Kind kind, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
         List<Integer> ids = new ArrayList<>(parts.length);
         for (Language part : parts) {
             ids.add(part.id);
@@ -333,8 +332,7 @@ public final class Languages {
             case LITERALS -> literalSteps((Literals) Objects.requireNonNull(language.payload));
             case LENGTH ->
                 Steps.all(length(
-                        language.min - 1,
-                        language.max == Language.UNBOUNDED ? Language.UNBOUNDED : language.max - 1));
+                        language.min - 1, language.max == Language.UNBOUNDED ? Language.UNBOUNDED : language.max - 1));
             case MACHINE -> machineSteps((Machine) Objects.requireNonNull(language.payload));
         };
     }
@@ -622,14 +620,16 @@ public final class Languages {
     // ---- texts left out ----
 
     /** The rest of an intersection that leaves out some texts, if no beginning is lost by them; else null. */
-    @Nullable Language withoutExclusions(Language language) {
+    @Nullable
+    Language withoutExclusions(Language language) {
         if (language.kind == Kind.NOT && language.parts[0].kind == Kind.LITERALS) {
             return any;
         }
         if (language.kind != Kind.AND) {
             return null;
         }
-        Language[] rest = Arrays.stream(language.parts).filter(part -> !isExclusion(part)).toArray(Language[]::new);
+        Language[] rest =
+                Arrays.stream(language.parts).filter(part -> !isExclusion(part)).toArray(Language[]::new);
         if (rest.length == language.parts.length) {
             return null;
         }

@@ -20,7 +20,8 @@ record Literals(Texts texts, int from, int to, int depth) {
         return texts.codePoints[from].length == depth;
     }
 
-    @Nullable String completed() {
+    @Nullable
+    String completed() {
         return endsHere() ? texts.spelled[from] : null;
     }
 }

@@ -183,8 +183,7 @@ public final class Numbers {
                 case FRACTION -> isDigit ? digit(character - '0') : exponentAt(character);
                 case EXPONENT_SIGN -> {
                     if (character == '+' || character == '-') {
-                        yield new Comparison(
-                                bound, Phase.EXPONENT, at, order, 0, character == '-' ? -1 : 1, accepted);
+                        yield new Comparison(bound, Phase.EXPONENT, at, order, 0, character == '-' ? -1 : 1, accepted);
                     }
                     yield isDigit ? exponentDigit(character - '0') : null;
                 }
@@ -207,7 +206,7 @@ public final class Numbers {
             if (phase == Phase.START || phase == Phase.EXPONENT_SIGN) {
                 return false;
             }
-            return (accepted & 1 << result() + 1) != 0;
+            return (accepted & (1 << (result() + 1))) != 0;
         }
 
         private int result() {

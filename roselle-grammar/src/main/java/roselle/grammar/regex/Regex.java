@@ -113,7 +113,8 @@ public final class Regex {
             boolean later = parts.subList(i + 1, begins.length).stream().anyMatch(Regex::hasBegin);
             if (begin && later && mayBeNothing && !isOnlyNothing(part)) {
                 throw new GrammarException(
-                        Reason.UNSUPPORTED, "the expression has ^ behind a part that may be empty, which is not supported.");
+                        Reason.UNSUPPORTED,
+                        "the expression has ^ behind a part that may be empty, which is not supported.");
             }
             begin &= isOnlyNothing(part);
         }

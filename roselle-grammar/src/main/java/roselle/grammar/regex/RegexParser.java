@@ -32,9 +32,8 @@ final class RegexParser {
     private static final int MAX_DEPTH = 200;
     private static final String SYNTAX = "^$\\.*+?()[]{}|/";
     private static final CodePoints DIGITS = CodePoints.range('0', '9');
-    private static final CodePoints WORD = DIGITS.or(CodePoints.range('a', 'z'))
-            .or(CodePoints.range('A', 'Z'))
-            .or(CodePoints.of('_'));
+    private static final CodePoints WORD =
+            DIGITS.or(CodePoints.range('a', 'z')).or(CodePoints.range('A', 'Z')).or(CodePoints.of('_'));
     private static final CodePoints SPACE = CodePoints.range(9, 13)
             .or(CodePoints.ofEach(" \u00A0\u1680\u2028\u2029\u202F\u205F\u3000\uFEFF"))
             .or(CodePoints.range(0x2000, 0x200A));
@@ -225,7 +224,7 @@ final class RegexParser {
         if (symbol == 'b' || symbol == 'B') {
             throw unsupported("a word boundary");
         }
-        if (symbol >= '1' && symbol <= '9' || symbol == 'k') {
+        if ((symbol >= '1' && symbol <= '9') || symbol == 'k') {
             throw unsupported("a reference to a group");
         }
         return new Node.Symbols(folded(classOrCharacter(false)));

@@ -3,6 +3,7 @@ package roselle.grammar.regex;
 import java.util.Arrays;
 
 /** Where a language goes with each code point: ranges from one start to the next, and the language behind each. */
+@SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
 record Steps(int[] starts, Language[] targets) {
     static Steps all(Language target) {
         return new Steps(new int[] {0}, new Language[] {target});

@@ -57,7 +57,8 @@ public final class TextLexeme implements Lexeme {
         this.high = 0;
     }
 
-    private TextLexeme(Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
+    private TextLexeme(
+            Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
         this.languages = languages;
         this.language = language;
         this.spelling = spelling;
@@ -125,13 +126,16 @@ public final class TextLexeme implements Lexeme {
         }
         Languages all = known(languages);
         synchronized (all.lock()) {
-            return mayEnd() && all.steps(language()).targets().length == 1 && all.steps(language()).targets()[0].isEmpty();
+            return mayEnd()
+                    && all.steps(language()).targets().length == 1
+                    && all.steps(language()).targets()[0].isEmpty();
         }
     }
 
     @Override
     public boolean mayEnd() {
-        return form == CLOSED || (form == PLAIN && spelling == Spelling.RAW && language().isNullable());
+        return form == CLOSED
+                || (form == PLAIN && spelling == Spelling.RAW && language().isNullable());
     }
 
     @Override
@@ -163,7 +167,7 @@ public final class TextLexeme implements Lexeme {
     private @Nullable TextLexeme compute(int octet) {
         return switch (form) {
             case PLAIN -> fromPlain(octet);
-            case UTF8 -> (octet & 0xC0) == 0x80 ? utf8(value << 6 | octet & 0x3F, count - 1, high) : null;
+            case UTF8 -> (octet & 0xC0) == 0x80 ? utf8((value << 6) | (octet & 0x3F), count - 1, high) : null;
             case ESCAPE -> fromEscape(octet);
             case HEX -> fromHex(octet);
             case LOW_ESCAPE -> octet == '\\' ? moved(LOW_U, 0, 0, high) : null;
@@ -217,8 +221,8 @@ public final class TextLexeme implements Lexeme {
 
     /** Within a character of UTF-8; the least code point of its length stands in {@code high}. */
     private @Nullable TextLexeme utf8(int bits, int toCome, int least) {
-        int first = Math.max(bits << 6 * toCome, least);
-        int last = Math.min(((bits + 1) << 6 * toCome) - 1, CodePoints.MAX);
+        int first = Math.max(bits << (6 * toCome), least);
+        int last = Math.min(((bits + 1) << (6 * toCome)) - 1, CodePoints.MAX);
         if (first > last) {
             return null;
         }
@@ -250,8 +254,8 @@ public final class TextLexeme implements Lexeme {
         if (read == 4 && highBefore == 0) {
             return Character.isHighSurrogate((char) digits) ? pair(digits) : unit(digits);
         }
-        int first = digits << 4 * (4 - read);
-        int last = ((digits + 1) << 4 * (4 - read)) - 1;
+        int first = digits << (4 * (4 - read));
+        int last = ((digits + 1) << (4 * (4 - read))) - 1;
         if (highBefore != 0) {
             int lowFirst = Math.max(first, 0xDC00);
             int lowLast = Math.min(last, 0xDFFF);
@@ -309,9 +313,7 @@ public final class TextLexeme implements Lexeme {
 
     @Override
     public @Nullable Lexeme unbounded() {
-        return form == PLAIN && spelling != Spelling.RAW && language().isLength()
-                ? anyOf(spelling)
-                : null;
+        return form == PLAIN && spelling != Spelling.RAW && language().isLength() ? anyOf(spelling) : null;
     }
 
     @Override

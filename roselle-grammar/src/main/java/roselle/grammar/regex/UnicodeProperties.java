@@ -85,7 +85,8 @@ final class UnicodeProperties {
             case "Alphabetic", "Alpha" -> Character::isAlphabetic;
             case "Lowercase", "Lower" -> Character::isLowerCase;
             case "Uppercase", "Upper" -> Character::isUpperCase;
-            case "White_Space", "space" -> codePoint -> Character.isSpaceChar(codePoint) || (codePoint >= 9 && codePoint <= 13);
+            case "White_Space", "space" ->
+                codePoint -> Character.isSpaceChar(codePoint) || (codePoint >= 9 && codePoint <= 13);
             case "Ideographic", "Ideo" -> Character::isIdeographic;
             case "Emoji" -> Character::isEmoji;
             case "Emoji_Presentation" -> Character::isEmojiPresentation;

@@ -173,7 +173,7 @@ final class Completion {
             return false;
         }
         boolean isRequired = all.required.contains(name);
-        long rest = all.required.size() - (isRequired ? 1 : 0);
+        long rest = all.required.size() - (isRequired ? 1L : 0L);
         if (shape.count + 1 + rest > all.max) {
             return false;
         }
@@ -263,7 +263,8 @@ final class Completion {
 
     private boolean searchObject(Shape.OfObject shape) {
         for (String name : shape.universe.names()) {
-            if (!Shapes.isSeen(shape, name) && !shapes.memberOutcomes(shape, name).isEmpty()) {
+            if (!Shapes.isSeen(shape, name)
+                    && !shapes.memberOutcomes(shape, name).isEmpty()) {
                 return true;
             }
         }
@@ -326,12 +327,14 @@ final class Completion {
         }
         long at = shape.count;
         for (; at < first && missing > 0; at++) {
-            missing -= isSatisfiable(formulas.and(item(all, at), contains.schema().formula())) ? 1 : 0;
+            missing -=
+                    isSatisfiable(formulas.and(item(all, at), contains.schema().formula())) ? 1 : 0;
         }
         if (missing <= 0) {
             return at;
         }
-        boolean goesOn = isSatisfiable(formulas.and(item(all, at), contains.schema().formula()));
+        boolean goesOn =
+                isSatisfiable(formulas.and(item(all, at), contains.schema().formula()));
         return goesOn ? at + missing : Long.MAX_VALUE;
     }
 

@@ -20,7 +20,12 @@ final class Context {
     /** States and inner contexts that have been made here, by what tells them apart. */
     final Map<Object, Object> made = new HashMap<>(4);
 
-    Context(@Nullable Context outer, Formula[] goals, List<Shape.Outcome> outcomes, Extras extras, @Nullable Capture mark) {
+    Context(
+            @Nullable Context outer,
+            Formula[] goals,
+            List<Shape.Outcome> outcomes,
+            Extras extras,
+            @Nullable Capture mark) {
         this.outer = outer;
         this.goals = goals;
         this.outcomes = outcomes;

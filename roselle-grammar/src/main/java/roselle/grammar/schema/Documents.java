@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 /** The schemas that references can reach: the one that is compiled, and those that came with it. */
 final class Documents {
     private static final String NO_URI = "roselle:/schema";
-    private static final Set<String> MAPS = Set.of(
-            "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies");
+    private static final Set<String> MAPS =
+            Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies");
     private static final Set<String> LISTS = Set.of("allOf", "anyOf", "oneOf", "prefixItems", "items");
     private static final Set<String> SINGLES = Set.of(
             "items",
@@ -37,7 +37,7 @@ final class Documents {
     private final Map<String, String> sources;
     private final Budget budget;
     private final Map<String, Resource> byUri = new HashMap<>();
-    private final Map<JsonNode, Resource> byRoot = new IdentityHashMap<>();
+    private final IdentityHashMap<JsonNode, Resource> byRoot = new IdentityHashMap<>();
     private final Resource main;
 
     Documents(JsonNode schema, SchemaOptions options, Budget budget) {
@@ -132,7 +132,9 @@ final class Documents {
                 return withoutFragment(base) + reference;
             }
             URI uri = URI.create(reference);
-            return uri.isAbsolute() || URI.create(base).isOpaque() ? reference : URI.create(base).resolve(uri).toString();
+            return uri.isAbsolute() || URI.create(base).isOpaque()
+                    ? reference
+                    : URI.create(base).resolve(uri).toString();
         } catch (IllegalArgumentException malformed) {
             return reference;
         }

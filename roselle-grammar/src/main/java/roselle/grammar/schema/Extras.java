@@ -10,7 +10,9 @@ final class Extras {
     static final Extras NONE = new Extras(List.of());
 
     final List<String> keys;
-    @Nullable Language language;
+
+    @Nullable
+    Language language;
 
     private Extras(List<String> keys) {
         this.keys = keys;

@@ -24,13 +24,18 @@ final class Formula {
     final int id;
     final Formula[] parts;
     final @Nullable Atom atom;
-    @Nullable Formula negation;
+
+    @Nullable
+    Formula negation;
+
     final @Nullable Formula[] byType = new Formula[ValueType.values().length];
 
     /** The texts that meet it, and whether it judges plain numbers alone; made when first asked for. */
-    @Nullable Language language;
+    @Nullable
+    Language language;
 
-    @Nullable Boolean isPlainOnly;
+    @Nullable
+    Boolean isPlainOnly;
 
     /** Whether some value meets it. */
     final Question isSatisfiable = new Question();

@@ -15,7 +15,10 @@ import roselle.grammar.regex.Numbers;
 
 /** Makes formulas, interned, in negation normal form. Callers hold the lock of the languages. */
 final class Formulas {
-    private record Key(Formula.Kind kind, List<Integer> parts, @Nullable Atom atom) {}
+    private record Key(
+            Formula.Kind kind,
+            List<Integer> parts,
+            @Nullable Atom atom) {}
 
     private final Languages languages;
     private final Numbers numbers;
@@ -166,6 +169,7 @@ final class Formulas {
     }
 
     /** What is left of a formula for values of one type. */
+    @SuppressWarnings("EnumOrdinal") // an index into a table of this process, never stored
     Formula forType(Formula formula, ValueType type) {
         Formula known = formula.byType[type.ordinal()];
         if (known == null) {

@@ -14,7 +14,6 @@ import roselle.grammar.automaton.State;
 import roselle.grammar.regex.Language;
 import roselle.grammar.regex.Languages;
 import roselle.grammar.regex.TextLexeme;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The JSON texts whose value meets a formula, as an automaton over bytes.
@@ -80,16 +79,24 @@ final class JsonMachine implements Constraint {
         return known;
     }
 
-    private record ValueKey(int gap, boolean mayBreak, @Nullable Shape emptyArray) {}
+    private record ValueKey(
+            int gap, boolean mayBreak, @Nullable Shape emptyArray) {}
 
-    private record ObjectKey(Shape shape, Extras extras, JsonState.InObject.Place place, int gap, @Nullable Context value) {}
+    private record ObjectKey(
+            Shape shape,
+            Extras extras,
+            JsonState.InObject.Place place,
+            int gap,
+            @Nullable Context value) {}
 
-    private record KeyKey(Shape shape, Extras extras, @Nullable TextLexeme names, List<TextLexeme> kinds) {}
+    private record KeyKey(
+            Shape shape, Extras extras, @Nullable TextLexeme names, List<TextLexeme> kinds) {}
 
     private record ArrayKey(Shape shape, int gap) {}
 
     private record InnerKey(List<Shape.Outcome> outcomes, Extras extras) {
         @Override
+        @SuppressWarnings("ReferenceEquality") // interned
         public boolean equals(@Nullable Object other) {
             return other instanceof InnerKey key && outcomes == key.outcomes && extras == key.extras;
         }
@@ -124,8 +131,7 @@ final class JsonMachine implements Constraint {
     }
 
     JsonState text(Context context, @Nullable TextLexeme[] texts, @Nullable Capture capture) {
-        return made(
-                context, capture, Arrays.asList(texts), () -> new JsonState.Text(this, context, texts, capture));
+        return made(context, capture, Arrays.asList(texts), () -> new JsonState.Text(this, context, texts, capture));
     }
 
     JsonState key(
@@ -169,19 +175,24 @@ final class JsonMachine implements Constraint {
     // ---- values ----
 
     /** The state behind the first byte of a value. */
-    @Nullable JsonState begin(Context context, int octet, @Nullable Capture capture) {
+    @Nullable
+    JsonState begin(Context context, int octet, @Nullable Capture capture) {
         return switch (octet) {
             case '"' -> string(context, capture);
             case '{' -> {
                 Shape.OfObject shape = (Shape.OfObject) opened(context, ValueType.OBJECT);
-                yield shape == null
-                        ? null
-                        : inObject(
-                                context, shape, Extras.NONE, JsonState.InObject.Place.OPENED, Gap.NOTHING, null, capture);
+                if (shape == null) {
+                    yield null;
+                }
+                yield inObject(
+                        context, shape, Extras.NONE, JsonState.InObject.Place.OPENED, Gap.NOTHING, null, capture);
             }
             case '[' -> {
                 Shape.OfArray shape = (Shape.OfArray) opened(context, ValueType.ARRAY);
-                yield shape == null ? null : item(context, shape, shape, capture);
+                if (shape == null) {
+                    yield null;
+                }
+                yield item(context, shape, shape, capture);
             }
             case 't' -> word(context, ValueType.TRUE, "rue", capture);
             case 'f' -> word(context, ValueType.FALSE, "alse", capture);
@@ -318,7 +329,8 @@ final class JsonMachine implements Constraint {
         return flags.computeIfAbsent(shape, key -> shapes.closed(shape) >= 0);
     }
 
-    @Nullable JsonState openKey(Context context, Shape.OfObject shape, Extras extras, @Nullable Capture capture) {
+    @Nullable
+    JsonState openKey(Context context, Shape.OfObject shape, Extras extras, @Nullable Capture capture) {
         KeyTable table = shapes.keys(shape);
         TextLexeme names = table.names().isEmpty() ? null : lexeme(table.names());
         TextLexeme[] kinds = new TextLexeme[table.kinds().size()];
@@ -376,7 +388,8 @@ final class JsonMachine implements Constraint {
         return inObject(context, shape, extras, JsonState.InObject.Place.KEY, Gap.NOTHING, value, outer);
     }
 
-    @Nullable JsonState closeObject(Context context, Shape.OfObject shape, @Nullable Capture capture) {
+    @Nullable
+    JsonState closeObject(Context context, Shape.OfObject shape, @Nullable Capture capture) {
         int goal = shapes.closed(shape);
         return goal < 0 ? null : finish(context, goal, capture);
     }
@@ -384,8 +397,8 @@ final class JsonMachine implements Constraint {
     // ---- arrays ----
 
     /** Before an item, or before the end of an array that is empty so far. */
-    @Nullable JsonState item(
-            Context context, Shape.OfArray shape, Shape.@Nullable OfArray empty, @Nullable Capture capture) {
+    @Nullable
+    JsonState item(Context context, Shape.OfArray shape, Shape.@Nullable OfArray empty, @Nullable Capture capture) {
         List<Shape.Outcome> outcomes = shapes.items(shape);
         boolean isWanted = outcomes.stream().anyMatch(outcome -> Shapes.isPending(outcome.next()));
         Capture now = isWanted && capture == null ? Capture.START : capture;
@@ -396,7 +409,8 @@ final class JsonMachine implements Constraint {
         return value(value, Gap.NOTHING, true, empty != null && isClosable(empty) ? empty : null, now);
     }
 
-    @Nullable JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
+    @Nullable
+    JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
         int goal = shapes.closed(shape);
         return goal < 0 ? null : finish(context, goal, outerCapture(context, capture));
     }

@@ -13,6 +13,7 @@ abstract sealed class JsonState implements State {
     private static final boolean[] IS_STRUCTURE = structure();
 
     /** Where bytes led that were asked for. */
+    @SuppressWarnings("ArrayRecordComponent") // replaced whole, never changed; never compared
     private record Edges(int[] octets, @Nullable JsonState[] targets) {}
 
     final JsonMachine machine;
@@ -101,7 +102,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             boolean isSpace = octet == ' ' || octet == '\n' || octet == '\t' || octet == '\r';
             return isSpace && machine.options().whitespace() == SchemaOptions.Whitespace.ANY ? this : null;
         }
@@ -132,7 +134,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             int wider = context.outer == null && machine.options().whitespace() != SchemaOptions.Whitespace.ANY
                     ? Integer.MIN_VALUE
                     : Gap.step(machine.options().whitespace(), gap, octet, mayBreak, context.depth);
@@ -170,7 +173,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             TextLexeme[] further = new TextLexeme[texts.length];
             int ended = -1;
             boolean isLeft = false;
@@ -256,7 +260,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             TextLexeme name = names == null ? null : names.next(octet);
             if (name != null && name.isClosed()) {
                 return machine.named(context, shape, extras, name, capture, mark, octet);
@@ -348,7 +353,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             boolean isAny = machine.options().whitespace() == SchemaOptions.Whitespace.ANY;
             Capture next = captured(octet);
             return switch (place) {
@@ -406,7 +412,8 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
-        @Nullable JsonState next(int octet) {
+        @Nullable
+        JsonState next(int octet) {
             Capture next = captured(octet);
             if (octet == ',' && gap == Gap.NOTHING) {
                 return machine.item(context, shape, null, next);

@@ -35,6 +35,7 @@ public final class SchemaCompiler {
     /** A schema in the scope in which dynamic references are resolved. */
     private record Place(JsonNode node, Resource resource, List<Resource> scope) {
         @Override
+        @SuppressWarnings("ReferenceEquality") // nodes of one document are told apart by identity
         public boolean equals(@Nullable Object other) {
             return other instanceof Place place
                     && node == place.node
@@ -54,7 +55,8 @@ public final class SchemaCompiler {
             return location.node();
         }
 
-        @Nullable JsonNode keyword(String name) {
+        @Nullable
+        JsonNode keyword(String name) {
             return node().get(name);
         }
 
@@ -125,8 +127,8 @@ public final class SchemaCompiler {
     private Scoped scoped(Resource.Location location, List<Resource> scope) {
         Resource.Location entered = documents.entered(location);
         Resource resource = entered.resource();
-        boolean isNew = (!resource.dynamicAnchors.isEmpty() || resource.draft == Draft.DRAFT_2019)
-                && !scope.contains(resource);
+        boolean isNew =
+                (!resource.dynamicAnchors.isEmpty() || resource.draft == Draft.DRAFT_2019) && !scope.contains(resource);
         if (!isNew) {
             return new Scoped(entered, scope);
         }
@@ -215,6 +217,7 @@ public final class SchemaCompiler {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // nodes of one document are told apart by identity
     private Scoped target(Scoped scoped, String keyword) {
         JsonNode value = Objects.requireNonNull(scoped.keyword(keyword));
         if (!value.isString()) {
@@ -259,7 +262,8 @@ public final class SchemaCompiler {
         return all;
     }
 
-    @Nullable Scoped single(Scoped scoped, String keyword) {
+    @Nullable
+    Scoped single(Scoped scoped, String keyword) {
         JsonNode value = scoped.keyword(keyword);
         return value == null ? null : scoped.at(value, keyword);
     }
@@ -516,8 +520,8 @@ public final class SchemaCompiler {
         map(scoped, "properties").forEach((name, child) -> named.put(name, schema(child)));
         List<Atom.KeyPattern> matched = new ArrayList<>();
         map(scoped, "patternProperties")
-                .forEach((expression, child) -> matched.add(new Atom.KeyPattern(
-                        pattern(scoped, "patternProperties", expression), schema(child))));
+                .forEach((expression, child) -> matched.add(
+                        new Atom.KeyPattern(pattern(scoped, "patternProperties", expression), schema(child))));
         return formulas.atom(new Atom.Members(named, matched, others));
     }
 
@@ -581,7 +585,8 @@ public final class SchemaCompiler {
     }
 
     /** The schema of all further items. */
-    @Nullable Scoped otherItems(Scoped scoped) {
+    @Nullable
+    Scoped otherItems(Scoped scoped) {
         JsonNode items = scoped.keyword("items");
         return items != null && !items.isArray()
                 ? single(scoped, "items")

@@ -26,7 +26,9 @@ sealed interface Shape {
         final BitSet seen;
         final long count;
         private final Question isLive = new Question();
-        @Nullable KeyTable keys;
+
+        @Nullable
+        KeyTable keys;
 
         OfObject(Formula[] goals, Universe universe, BitSet seen, long count) {
             this.goals = goals;
@@ -51,7 +53,9 @@ sealed interface Shape {
         final Formula[] goals;
         final long count;
         private final Question isLive = new Question();
-        @Nullable List<Outcome> items;
+
+        @Nullable
+        List<Outcome> items;
 
         OfArray(Formula[] goals, long count) {
             this.goals = goals;

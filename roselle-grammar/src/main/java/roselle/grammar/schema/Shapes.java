@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -187,11 +188,10 @@ final class Shapes {
     }
 
     private static boolean closedAtom(Atom atom, Shape shape) {
-        long count =
-                switch (shape) {
-                    case Shape.OfObject object -> object.count;
-                    case Shape.OfArray array -> array.count;
-                };
+        long count = switch (shape) {
+            case Shape.OfObject object -> object.count;
+            case Shape.OfArray array -> array.count;
+        };
         return switch (atom) {
             case Atom.Has _ -> false; // those that came are true by now
             case Atom.MemberCount(long min, long max) -> count >= min && count <= max;
@@ -244,9 +244,10 @@ final class Shapes {
 
     List<Shape.Outcome> memberOutcomes(Shape.OfObject shape, String name) {
         BitSet seen = (BitSet) shape.seen.clone();
-        seen.set(shape.universe.index().get(name));
+        int index = Objects.requireNonNull(shape.universe.index().get(name));
+        seen.set(index);
         if (keepsOrder) {
-            seen.set(0, shape.universe.index().get(name)); // those before it may not come any more
+            seen.set(0, index); // those before it may not come any more
         }
         return members(shape, name, pattern -> languages.matches(pattern, name), seen);
     }
@@ -431,8 +432,9 @@ final class Shapes {
 
     private List<Shape.Outcome> outcomes(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {
         Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
-        dependences.forEach((condition, dependence) ->
-                conditions.computeIfAbsent(dependence.part(), part -> new ArrayList<>()).add(condition));
+        dependences.forEach((condition, dependence) -> conditions
+                .computeIfAbsent(dependence.part(), part -> new ArrayList<>())
+                .add(condition));
         Map<Shape, Formula> found = new LinkedHashMap<>();
         decide(goals, List.copyOf(conditions.entrySet()), 0, formulas.isTrue(), dependences, next, found);
         List<Shape.Outcome> outcomes = new ArrayList<>(found.size());
@@ -462,9 +464,15 @@ final class Shapes {
         Formula decided = parts.get(at).getKey();
         List<Formula> conditions = parts.get(at).getValue();
         Formula[] whenValid = moved(
-                goals, formula -> conditions.contains(formula) ? dependences.get(formula).whenValid() : formula);
-        Formula[] whenNot =
-                moved(goals, formula -> conditions.contains(formula) ? dependences.get(formula).whenNot() : formula);
+                goals,
+                formula -> conditions.contains(formula)
+                        ? Objects.requireNonNull(dependences.get(formula)).whenValid()
+                        : formula);
+        Formula[] whenNot = moved(
+                goals,
+                formula -> conditions.contains(formula)
+                        ? Objects.requireNonNull(dependences.get(formula)).whenNot()
+                        : formula);
         if (Arrays.equals(whenValid, whenNot)) {
             decide(whenValid, parts, at + 1, part, dependences, next, found);
             return;

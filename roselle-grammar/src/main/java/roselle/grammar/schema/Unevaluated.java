@@ -210,6 +210,11 @@ final class Unevaluated {
             contained.add(compiler.schema(contains));
         }
         return new Judged(
-                isAllMembers, names, patterns, isAllItems, compiler.firstItems(scoped).size(), contained);
+                isAllMembers,
+                names,
+                patterns,
+                isAllItems,
+                compiler.firstItems(scoped).size(),
+                contained);
     }
 }

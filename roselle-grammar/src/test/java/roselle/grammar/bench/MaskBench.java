@@ -61,7 +61,9 @@ public final class MaskBench {
         int skip = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 0;
         List<Path> files;
         try (Stream<Path> all = Files.list(Path.of(arguments[0]))) {
-            files = all.sorted(Comparator.comparing(file -> hash(file.getFileName().toString()))).toList();
+            files = all.sorted(
+                            Comparator.comparing(file -> hash(file.getFileName().toString())))
+                    .toList();
         }
         List<Path> chosen = files.subList(Math.min(skip, files.size()), Math.min(files.size(), skip + limit));
         for (Path file : files.subList(0, Math.min(60, files.size()))) {
@@ -84,7 +86,8 @@ public final class MaskBench {
     }
 
     private void forget() {
-        masks = compiled = schemas = withTests = right = refused = narrow = wide = valid = invalid = invalidAccepted = 0;
+        masks = compiled =
+                schemas = withTests = right = refused = narrow = wide = valid = invalid = invalidAccepted = 0;
         for (int[] variant : variants) {
             Arrays.fill(variant, 0);
         }
@@ -170,7 +173,7 @@ public final class MaskBench {
                 checking = checking == null
                         ? Constraints.jsonSchema(schema, SchemaOptions.CHECKING, GrammarLimits.DEFAULTS)
                         : checking;
-                vary(name, test.get("data"), text, checking, constraint);
+                vary(name, test.get("data"), text, checking);
             }
         }
         narrow += isNarrow ? 1 : 0;
@@ -178,8 +181,9 @@ public final class MaskBench {
         right += tests.isEmpty() || isNarrow || isWide ? 0 : 1;
     }
 
-    private void vary(String name, JsonNode data, String plain, Constraint checking, TokenMasks generating) {
-        JsonSpelling.Style[] styles = {JsonSpelling.Style.PRETTY, JsonSpelling.Style.SHUFFLED, JsonSpelling.Style.ASCII};
+    private void vary(String name, JsonNode data, String plain, Constraint checking) {
+        JsonSpelling.Style[] styles = {JsonSpelling.Style.PRETTY, JsonSpelling.Style.SHUFFLED, JsonSpelling.Style.ASCII
+        };
         for (int i = 0; i < styles.length; i++) {
             String text = JsonSpelling.of(data, styles[i]);
             if (!text.equals(plain)) {
@@ -237,8 +241,7 @@ public final class MaskBench {
         System.out.printf(
                 "schemas %d, with tests %d, right %d (%.2f %%), refused %d, too narrow %d, too wide %d%n",
                 schemas, withTests, right, 100.0 * right / withTests, refused, narrow, wide);
-        System.out.printf(
-                "instances: valid %d, invalid %d, invalid accepted %d%n", valid, invalid, invalidAccepted);
+        System.out.printf("instances: valid %d, invalid %d, invalid accepted %d%n", valid, invalid, invalidAccepted);
         System.out.printf(
                 "variants accepted when checking: pretty %d of %d, shuffled %d of %d, escaped %d of %d%n",
                 variants[0][0], variants[0][1], variants[1][0], variants[1][1], variants[2][0], variants[2][1]);

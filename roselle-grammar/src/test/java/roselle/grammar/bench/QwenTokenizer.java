@@ -64,7 +64,8 @@ final class QwenTokenizer {
             ids.add(whole);
             return;
         }
-        List<String> parts = new ArrayList<>(bytes.chars().mapToObj(c -> String.valueOf((char) c)).toList());
+        List<String> parts = new ArrayList<>(
+                bytes.chars().mapToObj(c -> String.valueOf((char) c)).toList());
         while (true) {
             int best = -1;
             int bestRank = Integer.MAX_VALUE;

@@ -38,16 +38,21 @@ public final class TestSuite {
         for (int i = 3; i < arguments.length; i++) {
             addById(Path.of(arguments[i]), documents);
         }
-        String dialect = arguments[0].contains("draft4") ? "http://json-schema.org/draft-04/schema#"
-                : arguments[0].contains("draft6") ? "http://json-schema.org/draft-06/schema#"
-                : arguments[0].contains("draft7") ? "http://json-schema.org/draft-07/schema#"
-                : arguments[0].contains("2019") ? "https://json-schema.org/draft/2019-09/schema" : "";
+        String dialect = arguments[0].contains("draft4")
+                ? "http://json-schema.org/draft-04/schema#"
+                : arguments[0].contains("draft6")
+                        ? "http://json-schema.org/draft-06/schema#"
+                        : arguments[0].contains("draft7")
+                                ? "http://json-schema.org/draft-07/schema#"
+                                : arguments[0].contains("2019") ? "https://json-schema.org/draft/2019-09/schema" : "";
         SchemaOptions options = new SchemaOptions(
                 SchemaOptions.Whitespace.BOUNDED, false, SchemaOptions.KeyOrder.ANY, assertsFormats, documents);
         int[] counts = new int[4]; // pass, refused, too narrow, too wide
         List<Path> files;
         try (Stream<Path> found = Files.list(Path.of(arguments[0]))) {
-            files = found.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+            files = found.filter(file -> file.toString().endsWith(".json"))
+                    .sorted()
+                    .toList();
         }
         for (Path file : files) {
             for (JsonNode group : MAPPER.readTree(Files.readString(file))) {
@@ -62,7 +67,8 @@ public final class TestSuite {
 
     private static void addRemotes(Path folder, Map<String, String> documents) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(file -> file.toString().endsWith(".json")).toList()) {
+            for (Path file :
+                    files.filter(file -> file.toString().endsWith(".json")).toList()) {
                 documents.put("http://localhost:1234/" + folder.relativize(file), Files.readString(file));
             }
         }
@@ -97,7 +103,8 @@ public final class TestSuite {
             }
         } catch (RuntimeException | StackOverflowError fault) {
             counts[2] += group.get("tests").size();
-            System.out.println(file + " FAULT: " + group.get("description") + " " + fault + " " + (fault.getStackTrace().length > 0 ? fault.getStackTrace()[0] : ""));
+            System.out.println(file + " FAULT: " + group.get("description") + " " + fault + " "
+                    + (fault.getStackTrace().length > 0 ? fault.getStackTrace()[0] : ""));
             return;
         }
         for (JsonNode test : group.get("tests")) {
@@ -106,7 +113,8 @@ public final class TestSuite {
             boolean isValid = test.get("valid").booleanValue();
             if (said.startsWith("refused")) {
                 counts[1]++;
-                System.out.println(file + " " + said + ": " + group.get("description") + " / " + test.get("description"));
+                System.out.println(
+                        file + " " + said + ": " + group.get("description") + " / " + test.get("description"));
             } else if (said.equals("yes") == isValid) {
                 counts[0]++;
             } else {

@@ -16,7 +16,8 @@ class TokenMasksTest {
 
     @Test
     void allowsExactlyTheTokensThatGoOn() {
-        TokenMasks masks = new TokenMasks(Constraints.regex("(abc)+-?[0-9]{1,2}|ä+", GrammarLimits.DEFAULTS), vocabulary());
+        TokenMasks masks =
+                new TokenMasks(Constraints.regex("(abc)+-?[0-9]{1,2}|ä+", GrammarLimits.DEFAULTS), vocabulary());
         TokenMatcher matcher = masks.matcher();
         assertThat(allowed(matcher)).containsExactlyInAnyOrder("a", "ab", "abc", "ä", "abcabc", "a", "<c3>");
         assertThat(matcher.advance(3)).isTrue();
@@ -30,7 +31,8 @@ class TokenMasksTest {
 
     @Test
     void spellsCharactersInPieces() {
-        TokenMatcher matcher = new TokenMasks(Constraints.choice(List.of("ä", "é"), GrammarLimits.DEFAULTS), vocabulary()).matcher();
+        TokenMatcher matcher =
+                new TokenMasks(Constraints.choice(List.of("ä", "é"), GrammarLimits.DEFAULTS), vocabulary()).matcher();
         assertThat(allowed(matcher)).containsExactlyInAnyOrder("ä", "é", "<c3>");
         assertThat(matcher.advance(TOKENS.length + 1)).isTrue();
         assertThat(allowed(matcher)).containsExactly("<a4>");
@@ -38,8 +40,9 @@ class TokenMasksTest {
 
     @Test
     void takesTokensBack() {
-        TokenMatcher matcher =
-                new TokenMasks(Constraints.choice(List.of("abc", "ca1"), GrammarLimits.DEFAULTS), vocabulary()).matcher();
+        TokenMatcher matcher = new TokenMasks(
+                        Constraints.choice(List.of("abc", "ca1"), GrammarLimits.DEFAULTS), vocabulary())
+                .matcher();
         TokenMask first = matcher.mask();
         matcher.advance(6);
         TokenMatcher fork = matcher.fork();

@@ -9,7 +9,22 @@ import roselle.grammar.automaton.Budget;
 
 class NumbersTest {
     private static final String[] BOUNDS = {
-        "0", "1", "-1", "5", "10", "99", "100", "-100", "0.5", "-0.05", "0.005", "123.456", "1e10", "-2.5e-3", "1e-7", "12345678901234567890"
+        "0",
+        "1",
+        "-1",
+        "5",
+        "10",
+        "99",
+        "100",
+        "-100",
+        "0.5",
+        "-0.05",
+        "0.005",
+        "123.456",
+        "1e10",
+        "-2.5e-3",
+        "1e-7",
+        "12345678901234567890"
     };
 
     private final Languages languages = new Languages(new Budget(100_000_000, 10_000_000));
@@ -26,9 +41,15 @@ class NumbersTest {
             for (int i = 0; i < 300; i++) {
                 String text = i < BOUNDS.length ? spelled(BOUNDS[i]) : random(random, limit);
                 int order = new BigDecimal(text).compareTo(limit);
-                assertThat(languages.matches(less, text)).as("%s < %s", text, bound).isEqualTo(order < 0);
-                assertThat(languages.matches(equal, text)).as("%s = %s", text, bound).isEqualTo(order == 0);
-                assertThat(languages.matches(greater, text)).as("%s > %s", text, bound).isEqualTo(order > 0);
+                assertThat(languages.matches(less, text))
+                        .as("%s < %s", text, bound)
+                        .isEqualTo(order < 0);
+                assertThat(languages.matches(equal, text))
+                        .as("%s = %s", text, bound)
+                        .isEqualTo(order == 0);
+                assertThat(languages.matches(greater, text))
+                        .as("%s > %s", text, bound)
+                        .isEqualTo(order > 0);
             }
         }
     }
@@ -50,7 +71,9 @@ class NumbersTest {
                         : new BigDecimal(random(random, BigDecimal.TEN));
                 String text = value.toPlainString();
                 boolean isMultiple = value.remainder(new BigDecimal(of)).signum() == 0;
-                assertThat(languages.matches(multiples, text)).as("%s of %s", text, of).isEqualTo(isMultiple);
+                assertThat(languages.matches(multiples, text))
+                        .as("%s of %s", text, of)
+                        .isEqualTo(isMultiple);
             }
         }
     }

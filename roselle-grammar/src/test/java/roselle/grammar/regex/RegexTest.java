@@ -11,9 +11,38 @@ import roselle.grammar.automaton.GrammarException;
 
 class RegexTest {
     private static final String[] EXPRESSIONS = {
-        "a", "^a", "a$", "^a$", "^$", "", "ab|ba", "^(ab|ba)+$", "(a|b)*c", "^[^a]{2,3}$", "^(?=.*a)(?=.*b).{2,4}$", "^(?!ab).*$",
-        "a{2}", "^(a{1,2}b?){2}$", "^a?b??c*?$", "(^a|b$)", "^(a|$)", "[a-b-]c", "^\\w+$", "\\d", "^(?:a|bc?)*$", "(?<name>a)b",
-        "^(?!.*(aa|bb)).+$", "a(?!b)", "^a|b$", "()", "[]", "[^]", "^[\\w-]{2}$", "^(a+)+$", "\\u0061", "^.$"
+        "a",
+        "^a",
+        "a$",
+        "^a$",
+        "^$",
+        "",
+        "ab|ba",
+        "^(ab|ba)+$",
+        "(a|b)*c",
+        "^[^a]{2,3}$",
+        "^(?=.*a)(?=.*b).{2,4}$",
+        "^(?!ab).*$",
+        "a{2}",
+        "^(a{1,2}b?){2}$",
+        "^a?b??c*?$",
+        "(^a|b$)",
+        "^(a|$)",
+        "[a-b-]c",
+        "^\\w+$",
+        "\\d",
+        "^(?:a|bc?)*$",
+        "(?<name>a)b",
+        "^(?!.*(aa|bb)).+$",
+        "a(?!b)",
+        "^a|b$",
+        "()",
+        "[]",
+        "[^]",
+        "^[\\w-]{2}$",
+        "^(a+)+$",
+        "\\u0061",
+        "^.$"
     };
 
     private final Languages languages = new Languages(new Budget(100_000_000, 10_000_000));
@@ -23,8 +52,8 @@ class RegexTest {
         Random random = new Random(3);
         for (String expression : EXPRESSIONS) {
             Language language = Regex.within(languages, expression);
-            Pattern pattern = Pattern.compile(
-                    expression.equals("[]") ? "(?!)" : expression.equals("[^]") ? "(?s)." : expression);
+            Pattern pattern =
+                    Pattern.compile(expression.equals("[]") ? "(?!)" : expression.equals("[^]") ? "(?s)." : expression);
             for (int i = 0; i < 400; i++) {
                 String text = random(random);
                 assertThat(languages.matches(language, text))
@@ -36,10 +65,13 @@ class RegexTest {
 
     @Test
     void readsPropertiesAndEscapes() {
-        assertThat(languages.matches(Regex.within(languages, "^\\p{L}+$"), "Größe")).isTrue();
-        assertThat(languages.matches(Regex.within(languages, "^\\p{Script=Greek}+$"), "αβγ")).isTrue();
+        assertThat(languages.matches(Regex.within(languages, "^\\p{L}+$"), "Größe"))
+                .isTrue();
+        assertThat(languages.matches(Regex.within(languages, "^\\p{Script=Greek}+$"), "αβγ"))
+                .isTrue();
         assertThat(languages.matches(Regex.within(languages, "^\\p{Lu}$"), "a")).isFalse();
-        assertThat(languages.matches(Regex.within(languages, "^\\S\\u{1F600}\\cA\\x41$"), "x😀\u0001A")).isTrue();
+        assertThat(languages.matches(Regex.within(languages, "^\\S\\u{1F600}\\cA\\x41$"), "x😀\u0001A"))
+                .isTrue();
     }
 
     @Test
