@@ -312,7 +312,7 @@ public final class Languages {
             for (int i = 0; i < targets.length; i++) {
                 targets[i] = isLive(targets[i]) ? targets[i] : empty;
             }
-            known = merged(raw.starts(), targets);
+            known = Steps.merged(raw.starts(), targets);
             budget.keep(1 + known.starts().length / 8);
             language.steps = known;
         }
@@ -324,7 +324,7 @@ public final class Languages {
         return switch (language.kind) {
             case EMPTY, EPSILON -> Steps.all(empty);
             case ANY -> Steps.all(any);
-            case SYMBOL -> symbolSteps((CodePoints) Objects.requireNonNull(language.payload));
+            case SYMBOL -> Steps.of((CodePoints) Objects.requireNonNull(language.payload), epsilon, empty);
             case CONCAT -> concatSteps(language);
             case OR, AND -> joinedSteps(language);
             case NOT -> mapped(raw(language.parts[0]), this::not);
@@ -362,42 +362,7 @@ public final class Languages {
             targets[i] = mapping.of(steps.targets()[i]);
         }
         budget.spend(targets.length);
-        return merged(steps.starts(), targets);
-    }
-
-    private static Steps merged(int[] starts, Language[] targets) {
-        int size = 0;
-        int[] newStarts = new int[starts.length];
-        Language[] newTargets = new Language[starts.length];
-        for (int i = 0; i < starts.length; i++) {
-            if (size == 0 || newTargets[size - 1] != targets[i]) {
-                newStarts[size] = starts[i];
-                newTargets[size++] = targets[i];
-            }
-        }
-        return new Steps(Arrays.copyOf(newStarts, size), Arrays.copyOf(newTargets, size));
-    }
-
-    private Steps symbolSteps(CodePoints set) {
-        int[] ranges = set.ranges();
-        int[] starts = new int[ranges.length + 1];
-        Language[] targets = new Language[ranges.length + 1];
-        int size = 0;
-        int next = 0;
-        for (int i = 0; i < ranges.length; i += 2) {
-            if (ranges[i] > next) {
-                starts[size] = next;
-                targets[size++] = empty;
-            }
-            starts[size] = ranges[i];
-            targets[size++] = epsilon;
-            next = ranges[i + 1] + 1;
-        }
-        if (next <= CodePoints.MAX) {
-            starts[size] = next;
-            targets[size++] = empty;
-        }
-        return new Steps(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
+        return Steps.merged(steps.starts(), targets);
     }
 
     private Steps concatSteps(Language language) {
@@ -455,7 +420,7 @@ public final class Languages {
             }
         }
         budget.spend(size);
-        return merged(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
+        return Steps.merged(Arrays.copyOf(starts, size), Arrays.copyOf(targets, size));
     }
 
     private Steps literalSteps(Literals literals) {
@@ -499,7 +464,7 @@ public final class Languages {
         starts[128] = 128;
         targets[128] = empty;
         budget.spend(16);
-        return merged(starts, targets);
+        return Steps.merged(starts, targets);
     }
 
     // ---- emptiness ----
@@ -615,43 +580,5 @@ public final class Languages {
             }
         }
         return Math.min(count, limit);
-    }
-
-    // ---- texts left out ----
-
-    /** The rest of an intersection that leaves out some texts, if no beginning is lost by them; else null. */
-    @Nullable
-    Language withoutExclusions(Language language) {
-        if (language.kind == Kind.NOT && language.parts[0].kind == Kind.LITERALS) {
-            return any;
-        }
-        if (language.kind != Kind.AND) {
-            return null;
-        }
-        Language[] rest =
-                Arrays.stream(language.parts).filter(part -> !isExclusion(part)).toArray(Language[]::new);
-        if (rest.length == language.parts.length) {
-            return null;
-        }
-        Language joined = and(rest);
-        return isEndless(joined) ? joined : null;
-    }
-
-    /** The texts that an intersection leaves out. */
-    Language exclusions(Language language) {
-        Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
-        return or(Arrays.stream(parts)
-                .filter(Languages::isExclusion)
-                .map(part -> part.parts[0])
-                .toArray(Language[]::new));
-    }
-
-    private static boolean isExclusion(Language part) {
-        return part.kind == Kind.NOT && part.parts[0].kind == Kind.LITERALS;
-    }
-
-    /** Whether each beginning of a text goes on in infinitely many ways, as far as that is cheap to know. */
-    private boolean isEndless(Language language) {
-        return language == any || (language.kind == Kind.LENGTH && language.max == Language.UNBOUNDED);
     }
 }

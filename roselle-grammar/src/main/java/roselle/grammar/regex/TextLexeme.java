@@ -298,7 +298,7 @@ public final class TextLexeme implements Lexeme {
     public @Nullable Lexeme wider() {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            Language rest = form == CLOSED ? null : all.withoutExclusions(language());
+            Language rest = form == CLOSED ? null : Exclusions.without(all, language());
             return rest == null ? null : at(all, rest, spelling, form, value, count, high);
         }
     }
@@ -307,7 +307,7 @@ public final class TextLexeme implements Lexeme {
     public @Nullable Lexeme excluded() {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            return at(all, all.exclusions(language()), spelling, form, value, count, high);
+            return at(all, Exclusions.of(all, language()), spelling, form, value, count, high);
         }
     }
 

@@ -32,23 +32,6 @@ public final class SchemaCompiler {
     private static final int MAX_GIVEN_DIGITS = 100;
     private static final int MAX_IN_PLACE = 200;
 
-    /** A schema in the scope in which dynamic references are resolved. */
-    private record Place(JsonNode node, Resource resource, List<Resource> scope) {
-        @Override
-        @SuppressWarnings("ReferenceEquality") // nodes of one document are told apart by identity
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Place place
-                    && node == place.node
-                    && resource == place.resource
-                    && scope.equals(place.scope);
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(node) * 31 + scope.hashCode();
-        }
-    }
-
     /** A schema in its scope, with where it stands. */
     record Scoped(Resource.Location location, List<Resource> scope) {
         JsonNode node() {
