@@ -56,7 +56,7 @@ class EngineSizesTest {
 
     @Test
     void theLargestContextThatFitsIsToldExactly() {
-        for (int asked : new int[] {4096, 2_000_000_000}) {
+        for (int asked : new int[] {4096, BatchOptions.MAX_SIZE}) {
             int largest = largestContext(asked);
             assertThat(Engine.plan(small(largest)).context()).isEqualTo(largest);
             assertThat(largestContext(largest + 1)).isEqualTo(largest);

@@ -108,6 +108,9 @@ final class PendingQueue {
     /** Whose turn it is, or null when nobody waits. */
     @Nullable
     Pending peek() {
+        if (size == 0) {
+            return null; // most steps ask: they allocate no iterator
+        }
         Pending best = null;
         for (Line line : lines.values()) {
             Pending head = line.head();
@@ -179,6 +182,9 @@ final class PendingQueue {
     }
 
     void forEach(Consumer<Pending> action) {
+        if (size == 0) {
+            return;
+        }
         for (Line line : lines.values()) {
             for (Level level : line.levels) {
                 level.preempted.forEach(action);
