@@ -270,19 +270,26 @@ public final class Numbers {
         }
     }
 
-    /** Plain numbers without a sign that are multiples of {@code unit / 10^scale}. */
-    private record Multiple(BigInteger unit, int scale, int fraction, BigInteger rest, int phase) implements Machine {
+    /**
+     * Plain numbers without a sign that are multiples of {@code unit * 10^tens / 10^scale}, where {@code tens} or {@code scale} is 0.
+     *
+     * <p>What was read is a number with some zeros behind it. No more than {@code tens} of them are counted apart, and the rest of what
+     * stands before them is kept: a state for each rest of {@code unit} and each number of zeros, not for each rest of the product.
+     */
+    private record Multiple(BigInteger unit, int tens, int scale, int fraction, BigInteger rest, int zeros, int phase)
+            implements Machine {
         // phase: 0 start, 1 whole, 2 fraction
         static Multiple start(BigDecimal of) {
             BigDecimal stripped = of.stripTrailingZeros();
-            BigDecimal scaled = stripped.scale() < 0 ? stripped.setScale(0) : stripped;
-            return new Multiple(scaled.unscaledValue(), scaled.scale(), 0, BigInteger.ZERO, 0);
+            int tens = Math.max(0, -stripped.scale());
+            int scale = Math.max(0, stripped.scale());
+            return new Multiple(stripped.unscaledValue(), tens, scale, 0, BigInteger.ZERO, tens, 0);
         }
 
         @Override
         public @Nullable Multiple next(int character) {
             if (phase == 1 && character == '.') {
-                return new Multiple(unit, scale, 0, rest, 2);
+                return new Multiple(unit, tens, scale, 0, rest, zeros, 2);
             }
             if (character < '0' || character > '9') {
                 return null;
@@ -290,15 +297,21 @@ public final class Numbers {
             if (phase == 2 && fraction == scale) {
                 return character == '0' ? this : null;
             }
-            BigInteger read = rest.multiply(BigInteger.TEN)
+            int places = phase == 2 ? fraction + 1 : 0;
+            int then = Math.max(1, phase);
+            if (character == '0' && zeros < tens) {
+                return new Multiple(unit, tens, scale, places, rest, zeros + 1, then);
+            }
+            boolean isZero = character == '0';
+            BigInteger read = rest.multiply(BigInteger.TEN.pow(isZero ? 1 : zeros + 1))
                     .add(BigInteger.valueOf(character - '0'))
                     .mod(unit);
-            return new Multiple(unit, scale, phase == 2 ? fraction + 1 : 0, read, Math.max(1, phase));
+            return new Multiple(unit, tens, scale, places, read, isZero ? tens : 0, then);
         }
 
         @Override
         public boolean isFinal() {
-            if (phase == 0) {
+            if (phase == 0 || zeros < tens) {
                 return false;
             }
             BigInteger whole = rest.multiply(BigInteger.TEN.pow(scale - fraction));
