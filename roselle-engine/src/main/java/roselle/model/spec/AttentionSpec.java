@@ -5,6 +5,15 @@ import roselle.backend.HeadShape;
 
 /** The attention of a layer. */
 public sealed interface AttentionSpec {
+    /** Numbers of a head at most: more than any model has, and little enough that each thread can hold a block of rows of them. */
+    int MAX_HEAD_SIZE = 1 << 14;
+
+    private static void requireSize(int size) {
+        if (size > MAX_HEAD_SIZE) {
+            throw new IllegalArgumentException("heads of " + size + " numbers, expected at most " + MAX_HEAD_SIZE);
+        }
+    }
+
     /** Which queries and keys are normalised, if any. */
     enum QueryKeyNorm {
         NONE,
@@ -39,6 +48,8 @@ public sealed interface AttentionSpec {
             if (window < 0) {
                 throw new IllegalArgumentException("a window of " + window + " tokens, expected 0 for all or more");
             }
+            requireSize(heads.keySize());
+            requireSize(heads.valueSize());
         }
     }
 
@@ -55,6 +66,12 @@ public sealed interface AttentionSpec {
     record Latent(
             int heads, int queryRank, int rank, int plainSize, int valueSize, RopeSpec rope, float scale, float epsilon)
             implements AttentionSpec {
+        public Latent {
+            requireSize(rank);
+            requireSize(plainSize);
+            requireSize(valueSize);
+        }
+
         /** Numbers of an uncompressed query head. */
         public int querySize() {
             return plainSize + rope.dimensions();
