@@ -3,6 +3,7 @@ package roselle.server.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,8 +107,10 @@ final class GoneTest {
                     connection -> connection.send("\0\0\r\n\r\n").close()),
             new Way(
                     "more than is kept",
-                    connection -> connection.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n"
-                            + "x".repeat(150_000))));
+                    connection -> sendAsMuchAsIsTaken(
+                            connection,
+                            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n"
+                                    + "x".repeat(150_000))));
 
     private static final List<Way> FROM_HTTP_2 = List.of(
             new Way("resets the stream", connection -> connection.send(frame(Bytes.RESET, 1, 0, 0, 0, 8))),
@@ -133,6 +136,15 @@ final class GoneTest {
             new Way(
                     "a stray byte, then closes",
                     connection -> connection.send("x").close()));
+
+    /** The server may close before all was sent, and the system then says so or not. */
+    private static void sendAsMuchAsIsTaken(RawConnection connection, String text) {
+        try {
+            connection.send(text);
+        } catch (IOException closed) {
+            assertThat(closed).isNotInstanceOf(SocketTimeoutException.class);
+        }
+    }
 
     private static byte[] frame(int type, int stream, int... payload) {
         byte[] bytes = new byte[payload.length];
