@@ -95,25 +95,4 @@ public final class Lanes {
             target[to + i] = sum(FloatVector.fromArray(FLOATS, lanes, from + i * COUNT));
         }
     }
-
-    /** The scalar twin of a sum of products, bit for bit. */
-    public static float scalarDot(float[] x, int xAt, float[] y, int yAt, int count) {
-        var lanes = new float[COUNT];
-        for (int i = 0; i < padded(count); i++) {
-            float a = i < count ? x[xAt + i] : 0f;
-            float b = i < count ? y[yAt + i] : 0f;
-            lanes[i % COUNT] = Math.fma(a, b, lanes[i % COUNT]);
-        }
-        return scalarSum(lanes);
-    }
-
-    /** The scalar twin of {@link #sum}; it uses up {@code lanes}. */
-    public static float scalarSum(float[] lanes) {
-        for (int half = lanes.length / 2; half > 0; half /= 2) {
-            for (int i = 0; i < half; i++) {
-                lanes[i] += lanes[i + half];
-            }
-        }
-        return lanes[0];
-    }
 }

@@ -338,14 +338,4 @@ public final class VectorFunctions {
         }
         sum.intoArray(lanes, lanesAt);
     }
-
-    /** The scalar twin of {@link #softmaxWeights}. */
-    public static float scalarSoftmaxWeights(float[] scores, int count, float largest) {
-        var lanes = new float[COUNT];
-        for (int i = 0; i < count; i++) {
-            scores[i] = exp(scores[i] - largest);
-            lanes[i % COUNT] += scores[i];
-        }
-        return Lanes.scalarSum(lanes);
-    }
 }

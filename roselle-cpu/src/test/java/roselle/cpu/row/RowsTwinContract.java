@@ -30,6 +30,7 @@ import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.twin.ScalarEmbedding;
 import roselle.cpu.twin.ScalarGatedActivation;
+import roselle.cpu.twin.ScalarLanes;
 import roselle.cpu.twin.ScalarNormalize;
 import roselle.cpu.twin.ScalarSums;
 import roselle.cpu.vector.Lanes;
@@ -47,7 +48,7 @@ public final class RowsTwinContract {
     private static final RouteExperts.Exponentials SCALARS = new RouteExperts.Exponentials() {
         @Override
         public float softmaxWeights(float[] numbers, int count, float largest, float[] lanes) {
-            return VectorFunctions.scalarSoftmaxWeights(numbers, count, largest);
+            return ScalarLanes.softmaxWeights(numbers, count, largest);
         }
 
         @Override

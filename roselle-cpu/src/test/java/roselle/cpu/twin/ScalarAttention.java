@@ -107,7 +107,7 @@ public final class ScalarAttention {
                 int lane = i % Lanes.COUNT;
                 lanes[lane] = Math.fma(CpuBuffer.number(CpuBuffer.of(query), queryAt + i), key, lanes[lane]);
             }
-            float sum = Lanes.scalarSum(lanes);
+            float sum = ScalarLanes.sum(lanes);
             scores[p - from] = VectorFunctions.capped(sum, layer.scale(), layer.softCap());
             largest = Math.max(largest, scores[p - from]);
         }
@@ -130,7 +130,7 @@ public final class ScalarAttention {
         int keyHead = h * heads.keyHeads() / heads.queryHeads();
         MemorySegment segment = cache.segment(layer.group());
         DataType type = cache.type();
-        float denominator = VectorFunctions.scalarSoftmaxWeights(scores, to - from, largest);
+        float denominator = ScalarLanes.softmaxWeights(scores, to - from, largest);
         for (int p = from; p < to; p++) {
             float weight = scores[p - from];
             int page = step.page(layer.group(), step.sequence(row), p);

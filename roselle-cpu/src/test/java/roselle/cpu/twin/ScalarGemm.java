@@ -15,7 +15,6 @@ import roselle.cpu.machine.gemm.PanelGemm;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuWeight;
 import roselle.cpu.memory.PackedBlock;
-import roselle.cpu.vector.Lanes;
 import roselle.cpu.vector.VectorFunctions;
 
 /** Gemm of rows with weights: one matrix, one per head, or one per chosen expert. */
@@ -74,7 +73,7 @@ public final class ScalarGemm {
         var x = new float[weight.columns()];
         MemorySegment.copy(source, JAVA_FLOAT, from * Float.BYTES, x, 0, x.length);
         if (!weight.isPacked()) {
-            return Lanes.scalarDot(x, 0, numbers, 0, x.length);
+            return ScalarLanes.dot(x, 0, numbers, 0, x.length);
         }
         int index = weight.blockIndexOf(row);
         PackedBlock packed = weight.packed(index);

@@ -56,7 +56,7 @@ public final class ScalarNormalize {
         for (int i = 0; i < count; i++) {
             lanes[i % Lanes.COUNT] += CpuBuffer.number(source, from + i);
         }
-        return Lanes.scalarSum(lanes) / count;
+        return ScalarLanes.sum(lanes) / count;
     }
 
     private static float factor(MemorySegment source, long from, Norm norm, float mean, int count) {
@@ -65,7 +65,7 @@ public final class ScalarNormalize {
             float x = CpuBuffer.number(source, from + i) - mean;
             lanes[i % Lanes.COUNT] = Math.fma(x, x, lanes[i % Lanes.COUNT]);
         }
-        return (float) (1 / Math.sqrt(Lanes.scalarSum(lanes) / count + norm.epsilon()));
+        return (float) (1 / Math.sqrt(ScalarLanes.sum(lanes) / count + norm.epsilon()));
     }
 
     private static float one(float x, float mean, float factor, Norm norm, int index) {

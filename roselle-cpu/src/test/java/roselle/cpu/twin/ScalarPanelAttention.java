@@ -83,7 +83,7 @@ public final class ScalarPanelAttention {
             next = Math.max(next, scores[p - from]);
         }
         float shrink = VectorFunctions.exp(largest - next);
-        denominator = denominator * shrink + VectorFunctions.scalarSoftmaxWeights(scores, to - from, next);
+        denominator = denominator * shrink + ScalarLanes.softmaxWeights(scores, to - from, next);
         largest = next;
         var weights = new float[TILE];
         System.arraycopy(scores, 0, weights, from - tile, to - from);

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import roselle.backend.Activation;
 import roselle.cpu.attention.AttentionCall;
 import roselle.cpu.twin.ScalarFunctions;
+import roselle.cpu.twin.ScalarLanes;
 
 class VectorFunctionsTest {
     private static final float[] SPECIAL = {
@@ -126,7 +127,7 @@ class VectorFunctionsTest {
             }
             float[] twin = scores.clone();
             float sum = VectorFunctions.softmaxWeights(scores, count, 3f, new float[Lanes.COUNT]);
-            assertThat(sum).isEqualTo(VectorFunctions.scalarSoftmaxWeights(twin, count, 3f));
+            assertThat(sum).isEqualTo(ScalarLanes.softmaxWeights(twin, count, 3f));
             for (int i = 0; i < count; i++) {
                 assertThat(scores[i]).isEqualTo(twin[i]);
             }
