@@ -19,6 +19,7 @@ final class Layers {
             "api",
             "tensor",
             "json",
+            "work",
             "tokenizer",
             "jinja",
             "conversation",
