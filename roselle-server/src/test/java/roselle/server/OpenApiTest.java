@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -111,7 +112,7 @@ final class OpenApiTest {
             read.forEach(fields -> ASKED.add(fields.asked()));
         });
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
-        Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), new RequestLog())
+        Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), Optional::empty, new RequestLog())
                 .forEach(routes::add);
         listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
     }
