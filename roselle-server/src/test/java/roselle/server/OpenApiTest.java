@@ -30,6 +30,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
+import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -269,6 +270,22 @@ final class OpenApiTest {
                 && description.fields("ChatRequest").contains(probe.field());
         boolean isTokenize = probe.path().equals("/tokenize");
         return SHORTEST.getOrDefault(isTokenize && isOfConversation ? CHAT : probe.path(), "");
+    }
+
+    @Test
+    void saysWhereABodyMayBeTooLarge() {
+        var limits = new LimitOptions(
+                1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
+        try (var small = new DemoServer(ServerConfig.DEFAULT.with(limits))) {
+            description.document().at("/paths").properties().forEach(path -> {
+                boolean takesBody = path.getValue().has("post");
+                int status = takesBody ? small.post(path.getKey(), " ".repeat(2000)).statusCode() : 0;
+                assertThat(status == 413).as(path.getKey()).isEqualTo(takesBody);
+                assertThat(!takesBody || path.getValue().at("/post/responses").has("413"))
+                        .as(path.getKey())
+                        .isTrue();
+            });
+        }
     }
 
     @Test
