@@ -12,6 +12,9 @@ module roselle.engine {
     uses roselle.backend.BackendProvider;
 
     exports roselle.backend;
+    exports roselle.backend.memory;
+    exports roselle.backend.operation;
+    exports roselle.backend.step;
     exports roselle.engine;
     exports roselle.quantization;
     exports roselle.tensor;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;

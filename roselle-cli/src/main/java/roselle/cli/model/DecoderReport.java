@@ -3,7 +3,7 @@ package roselle.cli.model;
 import java.util.List;
 import java.util.Optional;
 import roselle.api.CheckpointException;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.ModelSummary;
 import roselle.model.architecture.Architectures;

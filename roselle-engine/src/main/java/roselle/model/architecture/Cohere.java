@@ -2,7 +2,7 @@ package roselle.model.architecture;
 
 import java.util.Map;
 import java.util.Set;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
 import roselle.model.spec.AttentionSpec.QueryKeyNorm;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.OutputSpec;

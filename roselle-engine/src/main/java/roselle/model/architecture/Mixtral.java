@@ -3,7 +3,7 @@ package roselle.model.architecture;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
 import roselle.model.weights.WeightNames;

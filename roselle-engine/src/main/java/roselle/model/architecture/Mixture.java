@@ -1,9 +1,9 @@
 package roselle.model.architecture;
 
 import roselle.api.CheckpointException;
-import roselle.backend.Activation;
-import roselle.backend.Gate;
-import roselle.backend.Router;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Router;
 import roselle.model.spec.FeedForwardSpec;
 
 /** Reads how many experts there are and how they are chosen. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.quantization.Quantization;

@@ -1,9 +1,12 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
 
 /**
- * The operations that a decoder is made of, as a {@link StepProgram} calls them while a device runs a step.
+ * The operations that a decoder is made of, as a step's program calls them while a device runs a step.
  *
  * <p><b>Order.</b> Operations of a step take effect in the order of the calls, maybe later. The host sees no numbers in between,
  * and the calls of a program depend on nothing but the step's number of rows and outputs, so that a device may record them in a

@@ -1,6 +1,7 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
 
 /**
  * What follows a product before it is stored: {@code y = scale * activation(W x + bias)}, and {@code output = y} or

@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.step;
 
 /**
  * What one step works on: a ragged batch as flat arrays, reused from step to step.

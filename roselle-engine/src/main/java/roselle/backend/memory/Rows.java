@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.memory;
 
 /**
  * A view of a buffer as rows of numbers: element {@code (row, column)} lies at {@code offset + row * stride + column}.

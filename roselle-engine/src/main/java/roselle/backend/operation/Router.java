@@ -1,6 +1,7 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
 
 /**
  * How a token's experts follow from its router logits.

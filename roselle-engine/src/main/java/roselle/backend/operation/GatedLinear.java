@@ -1,4 +1,7 @@
-package roselle.backend;
+package roselle.backend.operation;
+
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
 
 /**
  * A product with the rows of gates and, after them, of ups, and their gated activation.

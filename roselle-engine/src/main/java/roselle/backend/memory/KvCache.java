@@ -1,9 +1,9 @@
-package roselle.backend;
+package roselle.backend.memory;
 
 import java.util.List;
 import roselle.tensor.DataType;
 
-/** The pages of keys and values of all groups on a device; {@link StepInputs#pageTable} says whose they are. */
+/** The pages of keys and values of all groups on a device; the page tables of a step say whose they are. */
 public interface KvCache {
     List<KvGroup> groups();
 

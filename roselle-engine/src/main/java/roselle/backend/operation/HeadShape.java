@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 /**
  * The heads of an attention layer.

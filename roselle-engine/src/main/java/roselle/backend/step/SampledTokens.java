@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.step;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -1,6 +1,7 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
 
 /**
  * A normalisation of the numbers of a row: {@code (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias}.

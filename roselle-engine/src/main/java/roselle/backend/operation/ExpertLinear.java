@@ -1,4 +1,6 @@
-package roselle.backend;
+package roselle.backend.operation;
+
+import roselle.backend.memory.Weight;
 
 /**
  * A product with the chosen matrices of a stack.

@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.step;
 
 import java.util.Arrays;
 

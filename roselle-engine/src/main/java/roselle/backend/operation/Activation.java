@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 /** A function applied to each number after a product; the names are those of the papers and of PyTorch. */
 public enum Activation {

@@ -1,4 +1,6 @@
-package roselle.backend;
+package roselle.backend.step;
+
+import roselle.backend.operation.Operations;
 
 /**
  * What a step computes: a decoder's forward.

@@ -1,6 +1,8 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvGroup;
 
 /**
  * All that is fixed about attention in one layer.

@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.step;
 
 /**
  * The largest step that buffers are sized for, fixed when an engine opens.

@@ -1,4 +1,6 @@
-package roselle.backend;
+package roselle.backend.operation;
+
+import roselle.backend.memory.Buffer;
 
 /**
  * The experts chosen for each row of a step, as device memory that {@link Operations#routeExperts} fills.

@@ -1,6 +1,9 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
 
 /** The fused operations as their parts, one after the other: for a device that does not fuse them, or not these rows. */
 public final class UnfusedOperations {

@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.memory;
 
 import roselle.tensor.DataType;
 

@@ -1,4 +1,6 @@
-package roselle.backend;
+package roselle.backend.operation;
+
+import roselle.backend.memory.Buffer;
 
 /**
  * Rotary position embedding (Su et al., 2021): pair {@code i} of a head turns by {@code position * inverseFrequencies[i]}.

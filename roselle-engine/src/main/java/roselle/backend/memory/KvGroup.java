@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.memory;
 
 /**
  * Layers that keep the same kind of pages and therefore share one page table.

@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.operation;
 
 /**
  * A gated activation: {@code activation(min(gate, limit)) * (clamp(up, -limit, limit) + upOffset)}.

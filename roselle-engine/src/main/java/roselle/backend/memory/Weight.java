@@ -1,4 +1,4 @@
-package roselle.backend;
+package roselle.backend.memory;
 
 /** A matrix of a checkpoint, or a stack of them (experts), in whatever form its backend multiplies best. */
 public interface Weight {

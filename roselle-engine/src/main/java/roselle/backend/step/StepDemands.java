@@ -1,6 +1,8 @@
-package roselle.backend;
+package roselle.backend.step;
 
 import java.util.List;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.operation.HeadShape;
 import roselle.tensor.DataType;
 
 /**
