@@ -17,6 +17,8 @@ import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.request.ActiveRequest;
+import roselle.engine.request.TokenChannel;
 import roselle.execution.Executor;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.prompt;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +19,7 @@ import java.util.function.Function;
  * each slice one gives its place to the key that has had least, if another waits. A key's texts come one after the other, so there
  * are no more threads than keys.
  */
-final class LongPrompts {
+public final class LongPrompts {
     /** Characters that take a millisecond or a few. */
     private static final int SLICE = 16 << 10;
 
@@ -34,7 +34,7 @@ final class LongPrompts {
     }
 
     /** One for every four processors, so that requests and steps have the others. */
-    static LongPrompts forProcessors(int processors) {
+    public static LongPrompts forProcessors(int processors) {
         return new LongPrompts(Math.max(1, processors / 4));
     }
 
@@ -44,7 +44,7 @@ final class LongPrompts {
     }
 
     /** One text's work; its own thread, and before that the caller's, calls it. */
-    final class Job {
+    public final class Job {
         private final String key;
         private final Share share;
         private final Condition turn = lock.newCondition();
@@ -82,7 +82,7 @@ final class LongPrompts {
      *
      * @throws CancellationException if the calling thread is interrupted
      */
-    <T> T run(String key, Function<Job, T> work) {
+    public <T> T run(String key, Function<Job, T> work) {
         Job job = enter(key);
         try {
             return call(job, new FutureTask<>(() -> work.apply(job)));

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.prompt;
 
 import java.time.Clock;
 import java.time.LocalDateTime;
@@ -30,9 +30,9 @@ import roselle.tokenizer.Tokenizer;
  * <p>Special tokens that a chat template writes are parsed; those that a message spells are plain text, because each such
  * spelling in a message is broken by {@link SpecialSpellings} before it is rendered.
  */
-final class PromptEncoder {
+public final class PromptEncoder {
     /** No limit to the ids. */
-    static final int ANY = Integer.MAX_VALUE;
+    public static final int ANY = Integer.MAX_VALUE;
 
     /** Characters that are encoded on the caller's thread: some milliseconds at most. */
     private static final int SHORT = 32 << 10;
@@ -44,7 +44,7 @@ final class PromptEncoder {
     private final Clock clock;
     private final LongPrompts longPrompts;
 
-    PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock, LongPrompts longPrompts) {
+    public PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock, LongPrompts longPrompts) {
         this.tokenizer = tokenizer;
         this.longPrompts = longPrompts;
         this.clock = clock;
@@ -66,11 +66,11 @@ final class PromptEncoder {
         return ids.length == 0 || !tokenizer.hasToken(ids[0]) ? "" : tokenizer.spellingOf(ids[0]);
     }
 
-    Optional<ChatTemplate> template() {
+    public Optional<ChatTemplate> template() {
         return template;
     }
 
-    boolean hasTemplate() {
+    public boolean hasTemplate() {
         return template.isPresent();
     }
 
@@ -79,7 +79,7 @@ final class PromptEncoder {
      *
      * @param room a prompt needs fewer ids than this
      */
-    int[] encode(Prompt prompt, String key, int room) {
+    public int[] encode(Prompt prompt, String key, int room) {
         if (prompt instanceof Prompt.Tokens tokens) {
             return checked(tokens, room);
         }

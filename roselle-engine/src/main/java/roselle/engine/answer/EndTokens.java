@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.answer;
 
 import java.util.Set;
 import java.util.TreeSet;
@@ -7,7 +7,7 @@ import roselle.checkpoint.Metadata;
 import roselle.conversation.ConversationFormat;
 
 /** The tokens with which a model says that its answer is complete. */
-final class EndTokens {
+public final class EndTokens {
     private static final String[] GGUF_KEYS = {
         "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"
     };
@@ -15,7 +15,7 @@ final class EndTokens {
     private EndTokens() {}
 
     /** Ids, ascending, below {@code vocabulary}. */
-    static int[] of(Checkpoint checkpoint, ConversationFormat format, int vocabulary) {
+    public static int[] of(Checkpoint checkpoint, ConversationFormat format, int vocabulary) {
         var ids = new TreeSet<Integer>();
         switch (checkpoint.format()) {
             case GGUF -> {

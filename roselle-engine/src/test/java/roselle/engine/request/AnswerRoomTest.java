@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

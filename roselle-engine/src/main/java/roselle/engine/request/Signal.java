@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import roselle.api.FailureKind;
 import roselle.api.FinishReason;
@@ -6,7 +6,7 @@ import roselle.execution.PromptEmbedding;
 import roselle.execution.PromptScores;
 
 /** What the engine tells a generation beside its tokens. */
-sealed interface Signal {
+public sealed interface Signal {
     /** The prompt was scored. */
     record Scored(PromptScores scores) implements Signal {}
 

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -13,18 +13,18 @@ import roselle.api.InvalidRequestException.Reason;
  * dynamic threshold, as switches share their buffers). One that has nothing here yet may always have one answer, while there is any
  * room. What is nobody's key's may fill everything.
  */
-final class AnswerRoom {
+public final class AnswerRoom {
     private static final int SHARE = 8;
 
     private final int most;
     private final Map<String, Integer> byKey = new HashMap<>();
     private int taken;
 
-    AnswerRoom(int most) {
+    public AnswerRoom(int most) {
         this.most = most;
     }
 
-    int most() {
+    public int most() {
         return most;
     }
 
@@ -34,7 +34,7 @@ final class AnswerRoom {
      * @throws InvalidRequestException if there never is so much
      * @throws CapacityException if there is not so much now
      */
-    synchronized void take(String key, int answers) {
+    public synchronized void take(String key, int answers) {
         if (!isWithinShare(key, 0, most - answers, answers)) {
             throw new InvalidRequestException(
                     Reason.OUT_OF_RANGE,
@@ -59,7 +59,7 @@ final class AnswerRoom {
         return key.isEmpty() || isOnlyOne || own + answers <= (long) SHARE * left;
     }
 
-    synchronized void giveBack(String key, int answers) {
+    public synchronized void giveBack(String key, int answers) {
         taken -= answers;
         byKey.merge(key, -answers, (before, less) -> before + less == 0 ? null : before + less);
     }

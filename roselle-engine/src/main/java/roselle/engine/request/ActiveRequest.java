@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import org.jspecify.annotations.Nullable;
 import roselle.api.FailureKind;
@@ -14,7 +14,7 @@ import roselle.execution.PromptScores;
  *
  * <p>The first choice runs alone until its prompt is read; the others then find it in the prefix cache.
  */
-final class ActiveRequest {
+public final class ActiveRequest {
     /** The entry that says that its detail is a {@link Signal}. */
     private static final long SIGNAL = -1;
 
@@ -30,7 +30,7 @@ final class ActiveRequest {
     private @Nullable PromptScores promptScores;
     private @Nullable PromptEmbedding promptEmbedding;
 
-    ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
+    public ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
         this.choices = choices;
         this.channel = channel;
         this.submittedNanos = submittedNanos;
@@ -41,25 +41,25 @@ final class ActiveRequest {
         }
     }
 
-    int choiceCount() {
+    public int choiceCount() {
         return choices.length;
     }
 
-    Sequence sequence(int choice) {
+    public Sequence sequence(int choice) {
         return choices[choice].sequence();
     }
 
-    boolean hasMoreToStart() {
+    public boolean hasMoreToStart() {
         skipCancelled();
         return !isOver && started < choices.length;
     }
 
-    int nextChoice() {
+    public int nextChoice() {
         return started;
     }
 
     /** The next choice to be scheduled. */
-    Waiting startNext() {
+    public Waiting startNext() {
         return choices[started++];
     }
 
@@ -69,7 +69,7 @@ final class ActiveRequest {
         }
     }
 
-    boolean isStarted(int choice) {
+    public boolean isStarted(int choice) {
         return choice < started;
     }
 
@@ -78,7 +78,7 @@ final class ActiveRequest {
     }
 
     /** What the prompt's rows scored so far. */
-    PromptScores promptScores() {
+    public PromptScores promptScores() {
         if (promptScores == null) {
             throw new IllegalStateException("sequence " + sequence(0).id() + " scores a prompt that was told");
         }
@@ -86,7 +86,7 @@ final class ActiveRequest {
     }
 
     /** The sum of the prompt's hidden states so far; made when first asked for. */
-    PromptEmbedding promptEmbedding(int width) {
+    public PromptEmbedding promptEmbedding(int width) {
         if (promptEmbedding == null) {
             promptEmbedding = new PromptEmbedding(width);
         }
@@ -94,7 +94,7 @@ final class ActiveRequest {
     }
 
     /** Tells what the prompt's rows were wanted for; they have all been computed. */
-    void tellPrompt() {
+    public void tellPrompt() {
         if (promptScores != null) {
             channel.offer(SIGNAL, new Signal.Scored(promptScores));
             promptScores = null;
@@ -105,7 +105,7 @@ final class ActiveRequest {
         }
     }
 
-    void tellToken(int choice, int id, @Nullable Object scores, long now) {
+    public void tellToken(int choice, int id, @Nullable Object scores, long now) {
         if (firstTokenNanos == 0) {
             firstTokenNanos = now - submittedNanos;
         }
@@ -114,7 +114,7 @@ final class ActiveRequest {
     }
 
     /** Takes note that a choice has ended; the last one completes the request. */
-    void tellEnd(int choice, Outcome outcome, long now) {
+    public void tellEnd(int choice, Outcome outcome, long now) {
         if (isOver) {
             return;
         }
@@ -127,7 +127,7 @@ final class ActiveRequest {
     }
 
     /** Ends a choice that was not scheduled yet; it never will be. */
-    void cancelUnstarted(int choice, long now) {
+    public void cancelUnstarted(int choice, long now) {
         if (!isOver && choices[choice].sequence().state() instanceof Waiting waiting) {
             waiting.finish(new Outcome.Cancelled());
             tellEnd(choice, FinishReason.CANCELLED, now);
@@ -176,7 +176,7 @@ final class ActiveRequest {
     }
 
     /** Ends the request as failed; what its other choices still do is nobody's concern. */
-    void fail(FailureKind kind, String message) {
+    public void fail(FailureKind kind, String message) {
         if (!isOver) {
             isOver = true;
             record(kind.name(), System.nanoTime());

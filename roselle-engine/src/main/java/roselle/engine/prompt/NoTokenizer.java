@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.prompt;
 
 import java.util.OptionalInt;
 import roselle.api.InvalidRequestException;
@@ -8,10 +8,10 @@ import roselle.tokenizer.IncrementalDecoder;
 import roselle.tokenizer.Tokenizer;
 
 /** Stands in where a model comes without a tokenizer: it takes and gives token ids only. */
-final class NoTokenizer implements Tokenizer {
+public final class NoTokenizer implements Tokenizer {
     private final int vocabulary;
 
-    NoTokenizer(int vocabulary) {
+    public NoTokenizer(int vocabulary) {
         this.vocabulary = vocabulary;
     }
 

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;

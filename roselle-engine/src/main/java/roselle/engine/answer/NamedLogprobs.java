@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.answer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,14 +9,14 @@ import roselle.execution.TokenScores;
 import roselle.tokenizer.Tokenizer;
 
 /** Log-probabilities with their tokens' texts, made on the reader's thread. */
-final class NamedLogprobs {
+public final class NamedLogprobs {
     private final Tokenizer tokenizer;
 
-    NamedLogprobs(Tokenizer tokenizer) {
+    public NamedLogprobs(Tokenizer tokenizer) {
         this.tokenizer = tokenizer;
     }
 
-    List<TokenLogprob> of(TokenScores scores) {
+    public List<TokenLogprob> of(TokenScores scores) {
         var named = new ArrayList<TokenLogprob>(scores.count());
         for (int index = 0; index < scores.count(); index++) {
             named.add(new TokenLogprob(scores.id(index), text(scores.id(index)), scores.logprob(index)));
@@ -24,7 +24,7 @@ final class NamedLogprobs {
         return named;
     }
 
-    PromptScored of(PromptScores prompt) {
+    public PromptScored of(PromptScores prompt) {
         var ids = new ArrayList<Integer>(prompt.length());
         var logprobs = new ArrayList<List<TokenLogprob>>(prompt.length());
         for (int position = 0; position < prompt.length(); position++) {

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.answer;
 
 import java.util.ArrayDeque;
 import java.util.List;
@@ -22,7 +22,7 @@ import roselle.conversation.ConversationFormat;
 import roselle.tokenizer.Tokenizer;
 
 /** One choice of a request on the reader's side: its ids become text, its text parts, and all of them events. */
-final class Choice {
+public final class Choice {
     private final int number;
     private final AnswerText written;
     private final AnswerParser parser;
@@ -40,7 +40,7 @@ final class Choice {
     }
 
     /** The choices of a request at their beginning; only answers to chats are split. */
-    static Choice[] of(GenerationRequest request, int[] prompt, Tokenizer tokenizer, ConversationFormat format) {
+    public static Choice[] of(GenerationRequest request, int[] prompt, Tokenizer tokenizer, ConversationFormat format) {
         boolean isChat = request.prompt() instanceof Prompt.Chat;
         var tools = request.prompt() instanceof Prompt.Chat chat ? chat.callable() : List.<Map<String, Object>>of();
         boolean isParallel = !(request.prompt() instanceof Prompt.Chat chat)
@@ -54,32 +54,32 @@ final class Choice {
         return choices;
     }
 
-    boolean hasEnded() {
+    public boolean hasEnded() {
         return reason != null;
     }
 
     /** Whether a stop string has been written, or the one call that may be. */
-    boolean hasStopped() {
+    public boolean hasStopped() {
         return hasCalledAlone || !written.match().isEmpty();
     }
 
     /** Why it ended; what has not is taken for cancelled. */
-    FinishReason reason() {
+    public FinishReason reason() {
         return reason == null ? FinishReason.CANCELLED : reason;
     }
 
-    int reasoningTokens() {
+    public int reasoningTokens() {
         return parser.thoughtTokens();
     }
 
-    void token(int id, List<TokenLogprob> logprobs, Queue<GenerationEvent> events) {
+    public void token(int id, List<TokenLogprob> logprobs, Queue<GenerationEvent> events) {
         String raw = written.append(id);
         waiting.addAll(parser.append(written.marked()));
         String text = tell(false, events);
         events.add(new TokenGenerated(number, id, text, raw, logprobs));
     }
 
-    void end(FinishReason given, Queue<GenerationEvent> events) {
+    public void end(FinishReason given, Queue<GenerationEvent> events) {
         String raw = written.finish();
         FinishReason told = hasStopped() ? FinishReason.STOP : given;
         reason = told;

@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.request;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * entry by the volatile write of {@code written} and then looks for a waiter; the consumer announces itself as waiter and
  * then looks at {@code written}: in every interleaving one of the two sees the other.
  */
-final class TokenChannel {
+public final class TokenChannel {
     private static final int CHUNK = 64;
     private static final int SPINS = 64;
 
@@ -49,7 +49,7 @@ final class TokenChannel {
     }
 
     /** Waits until there is an entry to {@link #peek}. */
-    void await() {
+    public void await() {
         for (int spin = 0; spin < SPINS; spin++) {
             if (written > read) {
                 return;
@@ -70,7 +70,7 @@ final class TokenChannel {
     }
 
     /** The next entry, which is there; {@link #takeDetail} must follow. */
-    long peek() {
+    public long peek() {
         int slot = (int) (read % CHUNK);
         if (slot == 0 && read > 0 && head.next != null) {
             head = head.next;
@@ -80,7 +80,7 @@ final class TokenChannel {
 
     /** The object that came with the entry of the last {@link #peek}; moves on to the next entry. */
     @Nullable
-    Object takeDetail() {
+    public Object takeDetail() {
         int slot = (int) (read % CHUNK);
         Object detail = head.details[slot];
         head.details[slot] = null;

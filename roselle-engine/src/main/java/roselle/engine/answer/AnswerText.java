@@ -1,4 +1,4 @@
-package roselle.engine;
+package roselle.engine.answer;
 
 import java.util.ArrayDeque;
 import java.util.List;
