@@ -20,8 +20,15 @@ module roselle.engine {
     exports roselle.tensor;
     exports roselle.checkpoint to
             roselle.cli,
-            roselle.hub,
             roselle.bench;
+    exports roselle.checkpoint.path to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.summary to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.huggingface to
+            roselle.hub;
     exports roselle.model to
             roselle.cli,
             roselle.bench;

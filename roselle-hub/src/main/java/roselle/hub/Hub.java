@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
-import roselle.checkpoint.SafetensorsIndex;
+import roselle.checkpoint.huggingface.SafetensorsIndex;
 
 /**
  * The hub and the cache together: finds models by name, and fetches what is missing.

@@ -5,7 +5,7 @@ import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.backend.memory.KvGroup;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.ModelSummary;
+import roselle.checkpoint.summary.ModelSummary;
 import roselle.model.architecture.Architectures;
 import roselle.model.spec.DecoderSpec;
 import roselle.quantization.Quantization;

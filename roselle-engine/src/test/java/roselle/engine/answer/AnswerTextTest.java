@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
 import roselle.tokenizer.EncodeOptions;
@@ -21,7 +21,7 @@ final class AnswerTextTest {
 
     @Test
     void aMarkComesBehindTheTextThatWasHeldBack() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             var format = format(tokenizer);
             int call = tokenizer.idOf("<|tool_call|>").orElseThrow();
@@ -40,7 +40,7 @@ final class AnswerTextTest {
 
     @Test
     void nothingBehindAStopStringIsTold() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             int call = tokenizer.idOf("<|tool_call|>").orElseThrow();
             var text = new AnswerText(tokenizer, format(tokenizer), new int[0], List.of("END"));

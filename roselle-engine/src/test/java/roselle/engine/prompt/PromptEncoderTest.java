@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import roselle.api.ChatMessage;
 import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.Tokenizer;
@@ -30,7 +30,7 @@ class PromptEncoderTest {
 
     @Test
     void specialTokensSpelledByAUserArePlainText() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var tokenizer = checkpoint.tokenizer();
             var encoder = new PromptEncoder(checkpoint, tokenizer, Clock.systemUTC(), new LongPrompts(1));
             int end = tokenizer.idOf("<|im_end|>").orElseThrow();
@@ -67,7 +67,7 @@ class PromptEncoderTest {
 
     @Test
     void aTextWhoseBytesCannotFitIsRefusedBeforeItIsEncoded() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var encoded = new AtomicLong();
             var tokenizer = counting(checkpoint.tokenizer(), encoded);
             var encoder = new PromptEncoder(checkpoint, tokenizer, Clock.systemUTC(), new LongPrompts(1));
@@ -85,7 +85,7 @@ class PromptEncoderTest {
 
     @Test
     void aTextThatIsTooLongIsEncodedUpToTheContextAlone() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var encoded = new AtomicLong();
             var tokenizer = counting(checkpoint.tokenizer(), encoded);
             var encoder = new PromptEncoder(checkpoint, tokenizer, Clock.systemUTC(), new LongPrompts(1));
@@ -100,7 +100,7 @@ class PromptEncoderTest {
 
     @Test
     void nothingThatFitsIsRefused() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var tokenizer = checkpoint.tokenizer();
             var encoder = new PromptEncoder(checkpoint, tokenizer, Clock.systemUTC(), new LongPrompts(1));
             var random = new SplittableRandom(11);
@@ -117,7 +117,7 @@ class PromptEncoderTest {
 
     @Test
     void aLongTextHasTheIdsOfAShortOne() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var tokenizer = checkpoint.tokenizer();
             var encoder = new PromptEncoder(checkpoint, tokenizer, Clock.systemUTC(), new LongPrompts(1));
             String text = "Once upon a time. ".repeat(4000);
@@ -128,7 +128,7 @@ class PromptEncoderTest {
 
     @Test
     void aTemplatesOwnErrorIsTheCallers() {
-        try (var checkpoint = Checkpoint.open(MODEL)) {
+        try (var checkpoint = Checkpoints.open(MODEL)) {
             var encoder = new PromptEncoder(checkpoint, checkpoint.tokenizer(), Clock.systemUTC(), new LongPrompts(1));
             assertThatThrownBy(() -> encoder.encode(chat(ChatMessage.of("wizard", "Hello")), "", PromptEncoder.ANY))
                     .isInstanceOf(InvalidRequestException.class)
