@@ -1,12 +1,15 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.time.Duration;
+import roselle.hub.request.HubException;
+import roselle.hub.request.PullObserver;
+import roselle.hub.request.TransferOptions;
 
 /**
  * Finding out what the hub has of a model: all requests for it share one limit of time, so that a hub that answers each of
  * them slowly, or asks for a pause before each, does not keep a user for ever.
  */
-final class Inquiry {
+public final class Inquiry {
     private final String subject;
     private final TransferOptions.Times times;
     private final HubClock clock;

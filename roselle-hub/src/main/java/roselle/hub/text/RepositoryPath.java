@@ -1,10 +1,10 @@
-package roselle.hub;
+package roselle.hub.text;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /** A file's path in a repository: names with slashes between them, which stay inside whatever folder they are put in. */
-final class RepositoryPath {
+public final class RepositoryPath {
     private static final int LONGEST = 1024;
     private static final int LONGEST_NAME = 255;
     private static final String UNRESERVED = "-._~";
@@ -12,7 +12,7 @@ final class RepositoryPath {
     private RepositoryPath() {}
 
     /** Whether it names something inside a folder, on any system. */
-    static boolean isSafe(String path) {
+    public static boolean isSafe(String path) {
         return path.length() <= LONGEST
                 && path.codePoints().noneMatch(point -> Character.isISOControl(point) || point == '\\')
                 && !isUnpaired(path)
@@ -43,12 +43,12 @@ final class RepositoryPath {
     }
 
     /** The last name. */
-    static String name(String path) {
+    public static String name(String path) {
         return path.substring(path.lastIndexOf('/') + 1);
     }
 
     /** As it stands in an address, its slashes kept. */
-    static String encoded(String path) {
+    public static String encoded(String path) {
         var encoded = new StringBuilder();
         for (byte each : path.getBytes(StandardCharsets.UTF_8)) {
             append(encoded, each);

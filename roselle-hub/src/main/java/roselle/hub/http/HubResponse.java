@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.net.URI;
 import java.net.http.HttpHeaders;
@@ -12,10 +12,11 @@ import java.net.http.HttpHeaders;
  * @param headers of the last answer
  * @param body to be closed
  */
-record HubResponse(int status, URI uri, HttpHeaders hub, HttpHeaders headers, HubBody body) implements AutoCloseable {
+public record HubResponse(int status, URI uri, HttpHeaders hub, HttpHeaders headers, HubBody body)
+        implements AutoCloseable {
     static final int PARTIAL = 206;
 
-    boolean isPartial() {
+    public boolean isPartial() {
         return status == PARTIAL;
     }
 

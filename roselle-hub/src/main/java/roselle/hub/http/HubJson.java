@@ -1,10 +1,15 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import roselle.hub.file.Checksum;
+import roselle.hub.file.RepositoryFile;
+import roselle.hub.request.HubException;
+import roselle.hub.text.RepositoryPath;
+import roselle.hub.text.SafeText;
 import roselle.json.JsonLimits;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;

@@ -1,9 +1,9 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.time.Duration;
 
 /** Time as a client of the hub takes and spends it. */
-interface HubClock {
+public interface HubClock {
     /** The machine's. */
     HubClock SYSTEM = new HubClock() {
         @Override

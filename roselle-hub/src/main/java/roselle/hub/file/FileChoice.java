@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.file;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import roselle.hub.request.HubName;
 
 /**
  * Which files of a repository make up the model that was asked for.
@@ -15,7 +16,7 @@ import java.util.TreeSet;
  * @param index of the shards; empty where the weights are listed already
  * @param opened the path in the snapshot that is opened as the model; empty for the snapshot itself
  */
-record FileChoice(List<String> files, Optional<String> index, Optional<String> opened) {
+public record FileChoice(List<String> files, Optional<String> index, Optional<String> opened) {
     private static final String SAFETENSORS = "model.safetensors";
     private static final String INDEX = "model.safetensors.index.json";
     private static final String CARD = "README.md";
@@ -35,12 +36,12 @@ record FileChoice(List<String> files, Optional<String> index, Optional<String> o
             "chat_template.json",
             "chat_template.jinja");
 
-    FileChoice {
+    public FileChoice {
         files = List.copyOf(files);
     }
 
     /** Whether a path may belong to some choice. */
-    static boolean isCandidate(String path, Optional<String> selector) {
+    public static boolean isCandidate(String path, Optional<String> selector) {
         return GgufChoice.isModel(path)
                 || path.endsWith(".safetensors")
                 || path.equals(INDEX)
@@ -50,7 +51,7 @@ record FileChoice(List<String> files, Optional<String> index, Optional<String> o
     }
 
     /** The choice among these paths; fails in a sentence where there is none. */
-    static FileChoice of(HubName name, Collection<String> paths) {
+    public static FileChoice of(HubName name, Collection<String> paths) {
         Set<String> present = new TreeSet<>(paths);
         if (name.selector().isPresent()) {
             return selected(name, name.selector().get(), present);
@@ -98,7 +99,7 @@ record FileChoice(List<String> files, Optional<String> index, Optional<String> o
     }
 
     /** Whether a file holds weights; these are fetched last, so that who finds them finds the rest. */
-    static boolean isWeights(String path) {
+    public static boolean isWeights(String path) {
         return path.endsWith(".safetensors") || path.endsWith(".gguf");
     }
 }

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.file;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,23 +13,23 @@ import java.util.HexFormat;
  * What the hub says a file's bytes hash to, which also is the blob's name in the cache: the SHA-256 of a large file, or the
  * SHA-1 that git gives a small one (over {@code blob SIZE}, a zero byte, and the bytes).
  */
-record Checksum(String hex) {
+public record Checksum(String hex) {
     private static final int SHA256_DIGITS = 64;
     private static final int SHA1_DIGITS = 40;
     private static final int BUFFER_BYTES = 1 << 18;
 
-    Checksum {
+    public Checksum {
         if (!isChecksum(hex)) {
             throw new IllegalArgumentException("not a checksum: " + hex);
         }
     }
 
-    static boolean isSha256(String text) {
+    public static boolean isSha256(String text) {
         return text.length() == SHA256_DIGITS && isHex(text);
     }
 
     /** Whether a text is a name that git gives: of a commit or a small file. */
-    static boolean isGitName(String text) {
+    public static boolean isGitName(String text) {
         return text.length() == SHA1_DIGITS && isHex(text);
     }
 
@@ -41,12 +41,12 @@ record Checksum(String hex) {
         return text.chars().allMatch(digit -> (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'));
     }
 
-    String algorithm() {
+    public String algorithm() {
         return hex.length() == SHA256_DIGITS ? "SHA-256" : "SHA-1";
     }
 
     /** What the first {@code size} bytes of a file hash to. */
-    Checksum of(Path file, long size) throws IOException {
+    public Checksum of(Path file, long size) throws IOException {
         MessageDigest digest = digest();
         if (hex.length() == SHA1_DIGITS) {
             digest.update(("blob " + size + "\0").getBytes(StandardCharsets.US_ASCII));

@@ -1,7 +1,10 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.InputStream;
 import java.net.http.HttpResponse;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.text.SafeText;
 
 /**
  * What it means that the hub refuses, in one sentence.

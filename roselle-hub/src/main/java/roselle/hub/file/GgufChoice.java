@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.file;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,9 +9,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubName;
+import roselle.hub.text.RepositoryPath;
+import roselle.hub.text.SafeText;
 
 /** Which GGUF of a repository is meant: by its file, by its quantization, or by default. */
-final class GgufChoice {
+public final class GgufChoice {
     /** Tried in this order where several models are there and none was named. */
     static final List<String> PREFERRED =
             List.of("Q4_K_M", "Q4_K_S", "Q4_0", "Q5_K_M", "Q6_K", "Q8_0", "BF16", "F16", "F32");
@@ -25,7 +29,7 @@ final class GgufChoice {
     private GgufChoice() {}
 
     /** Whether a file is a model, and not its companion such as a projector for pictures. */
-    static boolean isModel(String path) {
+    public static boolean isModel(String path) {
         String name = RepositoryPath.name(path).toLowerCase(Locale.ROOT);
         return path.endsWith(".gguf") && !name.contains("mmproj") && !name.contains("imatrix");
     }

@@ -1,13 +1,15 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import roselle.hub.request.TransferOptions;
+import roselle.hub.text.NetworkText;
 
 /** The bytes of an answer, given up when they come too slowly or nobody wants them any more. */
-final class HubBody implements AutoCloseable {
+public final class HubBody implements AutoCloseable {
     /** What a body must bring in the time of {@link TransferOptions.Times#stall}; slower is as good as dead. */
     static final long MIN_BYTES = 16 << 10;
 
@@ -26,7 +28,7 @@ final class HubBody implements AutoCloseable {
     }
 
     /** The next bytes, or -1 at the end; everything that fails here is the network's. */
-    int read(byte[] buffer, int length) throws PassingFailure {
+    public int read(byte[] buffer, int length) throws PassingFailure {
         try {
             int count = in.read(buffer, 0, length);
             requireWanted();

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.file;
 
 /**
  * A file as the hub lists it.
@@ -7,4 +7,4 @@ package roselle.hub;
  * @param size in bytes
  * @param checksum of its bytes
  */
-record RepositoryFile(String path, long size, Checksum checksum) {}
+public record RepositoryFile(String path, long size, Checksum checksum) {}

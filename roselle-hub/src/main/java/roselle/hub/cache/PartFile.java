@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.cache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +17,7 @@ import java.util.Arrays;
  * name ends in {@code .incomplete}, by which Python's tools know what may be thrown away, but is our own: huggingface_hub takes
  * the length of its own incomplete files for what is there.
  */
-final class PartFile implements AutoCloseable {
+public final class PartFile implements AutoCloseable {
     private static final long MARK = 0x524f53454c4c4531L; // ROSELLE1
     private static final int HEADER_NUMBERS = 3;
 
@@ -36,12 +36,12 @@ final class PartFile implements AutoCloseable {
     }
 
     /** The name of a blob's part. */
-    static Path of(Path blob) {
+    public static Path of(Path blob) {
         return blob.resolveSibling(blob.getFileName() + ".roselle.incomplete");
     }
 
     /** Opens what an earlier download left, or begins anew where that is of no use. */
-    static PartFile open(Path path, long size, long pieceBytes) throws IOException {
+    public static PartFile open(Path path, long size, long pieceBytes) throws IOException {
         FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try {
@@ -57,35 +57,35 @@ final class PartFile implements AutoCloseable {
     }
 
     /** The bytes that an earlier download left in a part; 0 where it is of no use. */
-    static long presentIn(Path path, long size, long pieceBytes) throws IOException {
+    public static long presentIn(Path path, long size, long pieceBytes) throws IOException {
         try (var channel = FileChannel.open(path, StandardOpenOption.READ);
                 var part = new PartFile(channel, path, size, pieceBytes)) {
             return part.load() ? part.bytesPresent() : 0;
         }
     }
 
-    int pieces() {
+    public int pieces() {
         return present.length;
     }
 
-    long from(int piece) {
+    public long from(int piece) {
         return piece * pieceBytes;
     }
 
-    long to(int piece) {
+    public long to(int piece) {
         return Math.min(size, from(piece) + pieceBytes);
     }
 
     /** The first byte of a piece that is missing. */
-    long next(int piece) {
+    public long next(int piece) {
         return from(piece) + present[piece];
     }
 
-    boolean hasAll(int piece) {
+    public boolean hasAll(int piece) {
         return next(piece) == to(piece);
     }
 
-    long bytesPresent() {
+    public long bytesPresent() {
         long sum = 0;
         for (long count : present) {
             sum += count;
@@ -94,7 +94,7 @@ final class PartFile implements AutoCloseable {
     }
 
     /** Puts bytes at a piece's {@link #next}. */
-    void append(int piece, ByteBuffer bytes) throws IOException {
+    public void append(int piece, ByteBuffer bytes) throws IOException {
         int length = bytes.remaining();
         write(bytes, next(piece));
         present[piece] += length;
@@ -102,7 +102,7 @@ final class PartFile implements AutoCloseable {
     }
 
     /** Forgets everything. */
-    void reset() throws IOException {
+    public void reset() throws IOException {
         channel.truncate(0);
         Arrays.fill(present, 0);
         ByteBuffer trailer = ByteBuffer.allocate(Math.toIntExact(trailerBytes()));
@@ -130,14 +130,14 @@ final class PartFile implements AutoCloseable {
     }
 
     /** Makes the part the blob: the bytes alone, on the disk before they have the name. The part is closed. */
-    void becomes(Path blob) throws IOException {
+    public void becomes(Path blob) throws IOException {
         channel.truncate(size);
         channel.force(true);
         channel.close();
         Files.move(path, blob, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    void discard() throws IOException {
+    public void discard() throws IOException {
         channel.close();
         Files.deleteIfExists(path);
     }

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.request;
 
 import java.time.Duration;
 

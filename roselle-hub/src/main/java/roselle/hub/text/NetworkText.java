@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.text;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -8,10 +8,10 @@ import java.nio.channels.UnresolvedAddressException;
 import javax.net.ssl.SSLException;
 
 /** Says in words what a network did, where Java's exceptions often say nothing. */
-final class NetworkText {
+public final class NetworkText {
     private NetworkText() {}
 
-    static String of(Throwable failure) {
+    public static String of(Throwable failure) {
         return switch (failure) {
             case HttpConnectTimeoutException _ -> "no connection in time";
             case HttpTimeoutException _ -> "no answer in time";
@@ -24,7 +24,7 @@ final class NetworkText {
         };
     }
 
-    static String words(Throwable failure) {
+    public static String words(Throwable failure) {
         String message = failure.getMessage();
         return message == null ? failure.getClass().getSimpleName() : SafeText.of(message);
     }

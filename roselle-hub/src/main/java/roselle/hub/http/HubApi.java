@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,25 +8,33 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import roselle.hub.file.Listing;
+import roselle.hub.file.RepositoryFile;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
+import roselle.hub.text.RepositoryPath;
+import roselle.hub.text.SafeText;
 
 /** What is asked of the hub: which commit a revision is, which files it has, and their bytes. */
-final class HubApi implements AutoCloseable {
+public final class HubApi implements AutoCloseable {
     static final int MAX_PAGES = 5_000;
-    static final int MAX_FILES = 20_000;
+    public static final int MAX_FILES = 20_000;
     private static final long MAX_LISTING_BYTES = 1L << 29;
 
     private final HubConfig config;
     private final HubHttp http;
     private final HubClock clock;
 
-    HubApi(HubConfig config, HubClock clock) {
+    public HubApi(HubConfig config, HubClock clock) {
         this.config = config;
         this.clock = clock;
         this.http = new HubHttp(config);
     }
 
     /** The commit that a revision is now. */
-    String commit(HubName name, Inquiry inquiry) throws IOException {
+    public String commit(HubName name, Inquiry inquiry) throws IOException {
         URI address = http.address("/api/models/" + name.repository() + "/revision/" + encodedWhole(name.revision()));
         String subject = name.repository() + " at " + name.revision();
         return inquiry.attempts().run(() -> {
@@ -37,7 +45,8 @@ final class HubApi implements AutoCloseable {
     }
 
     /** The files of a commit whose paths are wanted; a hostile path fails, wanted or not. */
-    Listing listing(String repository, String commit, Predicate<String> isWanted, Inquiry inquiry) throws IOException {
+    public Listing listing(String repository, String commit, Predicate<String> isWanted, Inquiry inquiry)
+            throws IOException {
         SequencedMap<String, RepositoryFile> files = new LinkedHashMap<>();
         Optional<URI> page =
                 Optional.of(http.address("/api/models/" + repository + "/tree/" + commit + "?recursive=true"));
@@ -96,7 +105,7 @@ final class HubApi implements AutoCloseable {
     }
 
     /** Asks once for a file's bytes from {@code from} until before {@code to}; the hub may send all of them instead. */
-    HubResponse open(Listing listing, RepositoryFile file, long from, long to) throws PassingFailure {
+    public HubResponse open(Listing listing, RepositoryFile file, long from, long to) throws PassingFailure {
         URI address = http.address("/" + listing.repository() + "/resolve/" + listing.commit() + "/"
                 + RepositoryPath.encoded(file.path()));
         String range = "bytes=" + from + "-" + (to - 1);
@@ -104,17 +113,17 @@ final class HubApi implements AutoCloseable {
     }
 
     /** An inquiry about a repository, whose time begins now. */
-    Inquiry inquiry(HubName name, PullObserver observer) {
+    public Inquiry inquiry(HubName name, PullObserver observer) {
         observer.asking(HubHttp.host(config.endpoint()), name);
         return new Inquiry(name.repository(), config.transfer().times(), clock, observer);
     }
 
     /** Attempts to fetch a file's bytes, which may take the time that they need. */
-    Attempts attempts(PullObserver observer) {
+    public Attempts attempts(PullObserver observer) {
         return new Attempts(config.transfer().times().pause(), clock, observer, Attempts.Limit.NONE);
     }
 
-    void abort() {
+    public void abort() {
         http.abort();
     }
 

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.cache;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import roselle.hub.file.Checksum;
+import roselle.hub.file.RepositoryFile;
 
 /**
  * The folders of one repository in the cache, as Python's huggingface_hub lays them out, so that both share every file.
@@ -31,8 +33,8 @@ import java.util.stream.Stream;
  * @param root the cache
  * @param repository {@code org/name}
  */
-record HubCache(Path root, String repository) {
-    static final String MODELS = "models--";
+public record HubCache(Path root, String repository) {
+    public static final String MODELS = "models--";
     static final String LOCKS = ".locks";
     private static final int MAX_LISTED = 100_000;
     private static final int DEEPEST = 16;
@@ -48,7 +50,7 @@ record HubCache(Path root, String repository) {
         return MODELS + repository.replace("/", "--");
     }
 
-    Path folder() {
+    public Path folder() {
         return root.resolve(folderName());
     }
 
@@ -56,34 +58,34 @@ record HubCache(Path root, String repository) {
         return folder().resolve("blobs");
     }
 
-    Path blob(Checksum checksum) {
+    public Path blob(Checksum checksum) {
         return blobs().resolve(checksum.hex());
     }
 
-    Path lock(Checksum checksum) {
+    public Path lock(Checksum checksum) {
         return locks().resolve(checksum.hex() + ".lock");
     }
 
-    Path locks() {
+    public Path locks() {
         return root.resolve(LOCKS).resolve(folderName());
     }
 
-    Path snapshots() {
+    public Path snapshots() {
         return folder().resolve("snapshots");
     }
 
-    Path snapshot(String commit) {
+    public Path snapshot(String commit) {
         return snapshots().resolve(commit);
     }
 
-    Path refs() {
+    public Path refs() {
         return folder().resolve("refs");
     }
 
     // ---- reading ----
 
     /** The commit that a revision was when it was last fetched; a commit is itself. */
-    Optional<String> commit(String revision) {
+    public Optional<String> commit(String revision) {
         if (Checksum.isGitName(revision)) {
             return Optional.of(revision);
         }
@@ -96,7 +98,7 @@ record HubCache(Path root, String repository) {
     }
 
     /** The paths of the files that a snapshot has, whole. */
-    List<String> files(String commit) throws IOException {
+    public List<String> files(String commit) throws IOException {
         Path folder = snapshot(commit);
         var files = new ArrayList<String>();
         try (Stream<Path> entries = Files.walk(folder, DEEPEST)) {
@@ -112,7 +114,7 @@ record HubCache(Path root, String repository) {
     }
 
     /** Whether a file's blob is there with the size that the hub says. */
-    boolean has(RepositoryFile file) {
+    public boolean has(RepositoryFile file) {
         try {
             Path blob = blob(file.checksum());
             return Files.isRegularFile(blob) && Files.size(blob) == file.size();
@@ -123,7 +125,7 @@ record HubCache(Path root, String repository) {
 
     // ---- writing ----
 
-    void prepare() throws IOException {
+    public void prepare() throws IOException {
         Files.createDirectories(blobs());
         Files.createDirectories(locks());
         writeTag();
@@ -142,7 +144,7 @@ record HubCache(Path root, String repository) {
     }
 
     /** Makes a snapshot's path lead to the blob of a file. */
-    void link(String commit, RepositoryFile file) throws IOException {
+    public void link(String commit, RepositoryFile file) throws IOException {
         Path link = snapshot(commit).resolve(file.path()).normalize();
         if (!link.startsWith(snapshot(commit))) {
             throw new IllegalStateException("an unsafe path reached the cache: " + file.path());
@@ -177,7 +179,7 @@ record HubCache(Path root, String repository) {
     }
 
     /** Remembers which commit a revision is now. */
-    void writeRef(String revision, String commit) throws IOException {
+    public void writeRef(String revision, String commit) throws IOException {
         if (revision.equals(commit) || commit(revision).filter(commit::equals).isPresent()) {
             return;
         }

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +11,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.text.NetworkText;
+import roselle.hub.text.SafeText;
 
 /**
  * Requests to the hub and to where it redirects.
@@ -19,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * host and port alone. HTTP/1.1 gives each request a connection of its own, so that pieces of a file do not share one window.
  * A watch gives up bodies that stall, as the JDK's own limit ends with the headers.
  */
-final class HubHttp implements AutoCloseable {
+public final class HubHttp implements AutoCloseable {
     private static final int MAX_REDIRECTS = 8;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofMinutes(1);
@@ -132,7 +136,7 @@ final class HubHttp implements AutoCloseable {
         return address.getPort() < 0 ? standard : address.getPort();
     }
 
-    static String host(URI address) {
+    public static String host(URI address) {
         return address.getPort() < 0 ? address.getHost() : address.getHost() + ":" + address.getPort();
     }
 

@@ -1,7 +1,9 @@
-package roselle.hub;
+package roselle.hub.request;
 
 import java.util.Optional;
 import roselle.api.InvalidRequestException;
+import roselle.hub.text.RepositoryPath;
+import roselle.hub.text.SafeText;
 
 /**
  * What a user calls a model on the hub: {@code hf:org/name[@revision][:file or quantization]}.

@@ -1,10 +1,12 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.time.Duration;
+import roselle.hub.request.HubException;
+import roselle.hub.request.PullObserver;
 
 /** Decides whether what the network broke is tried again, and waits before it is. */
-final class Attempts {
+public final class Attempts {
     static final int MOST = 5;
     /** Fewer bytes do not earn new attempts, so that a server cannot drip forever. */
     private static final long PROGRESS_BYTES = 1 << 20;
@@ -52,7 +54,7 @@ final class Attempts {
         }
     }
 
-    void received(long count) {
+    public void received(long count) {
         bytes += count;
         if (bytes >= PROGRESS_BYTES) {
             bytes = 0;
@@ -61,7 +63,7 @@ final class Attempts {
     }
 
     /** Waits before the next attempt, or fails when there have been enough. */
-    void await(PassingFailure failure) {
+    public void await(PassingFailure failure) {
         failures++;
         if (failures >= MOST) {
             throw exhausted(failure);

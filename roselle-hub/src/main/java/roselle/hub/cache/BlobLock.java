@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.cache;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
+import roselle.hub.request.HubException;
 
 /**
  * One process's right to make a blob.
@@ -17,7 +18,7 @@ import java.util.Optional;
  * Java makes. So this keeps two processes of Roselle from fetching the same bytes; towards Python, that blobs are made whole
  * under names of their own is what keeps both right.
  */
-final class BlobLock implements AutoCloseable {
+public final class BlobLock implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final FileChannel channel;
@@ -27,7 +28,7 @@ final class BlobLock implements AutoCloseable {
     }
 
     /** Waits as long as the other's part grows, and {@code patience} longer; {@code onWait} is told of it once. */
-    static BlobLock acquire(Path lock, Path part, Duration patience, Runnable onWait) throws IOException {
+    public static BlobLock acquire(Path lock, Path part, Duration patience, Runnable onWait) throws IOException {
         Optional<BlobLock> held = tryAcquire(lock);
         if (held.isEmpty()) {
             onWait.run();
@@ -50,7 +51,7 @@ final class BlobLock implements AutoCloseable {
     }
 
     /** The lock if nobody has it. */
-    static Optional<BlobLock> tryAcquire(Path lock) throws IOException {
+    public static Optional<BlobLock> tryAcquire(Path lock) throws IOException {
         FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock held = channel.tryLock();

@@ -1,4 +1,4 @@
-package roselle.hub;
+package roselle.hub.request;
 
 import java.time.Duration;
 import roselle.api.InvalidRequestException;
@@ -27,7 +27,7 @@ public record TransferOptions(Times times, int connections, long pieceBytes) {
      *
      * @param connect to reach a host
      * @param headers until an answer begins
-     * @param stall in which a body must bring {@link HubBody#MIN_BYTES}
+     * @param stall in which a body must bring {@code HubBody.MIN_BYTES}
      * @param pause before the second attempt; each further one waits twice as long, up to 16 times this
      * @param inquiry to find out what the hub has of a model, pauses included
      * @param patience with another process that has the same file and does not get on

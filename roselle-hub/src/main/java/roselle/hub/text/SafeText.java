@@ -1,12 +1,12 @@
-package roselle.hub;
+package roselle.hub.text;
 
 /** Shows what a stranger wrote in a sentence of ours: no control characters, and not all of it. */
-final class SafeText {
+public final class SafeText {
     private static final int LONGEST = 120;
 
     private SafeText() {}
 
-    static String of(String text) {
+    public static String of(String text) {
         var shown = new StringBuilder();
         text.codePoints().limit(LONGEST).forEach(point -> shown.appendCodePoint(isPlain(point) ? point : '?'));
         return text.length() > shown.length() ? shown + "…" : shown.toString();

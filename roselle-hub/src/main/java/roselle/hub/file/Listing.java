@@ -1,8 +1,10 @@
-package roselle.hub;
+package roselle.hub.file;
 
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SequencedMap;
+import roselle.hub.request.HubException;
+import roselle.hub.text.SafeText;
 
 /**
  * The files of a repository at one commit that a model may need; others are left out.
@@ -11,12 +13,12 @@ import java.util.SequencedMap;
  * @param commit its 40 digits
  * @param files by path
  */
-record Listing(String repository, String commit, SequencedMap<String, RepositoryFile> files) {
-    Listing {
+public record Listing(String repository, String commit, SequencedMap<String, RepositoryFile> files) {
+    public Listing {
         files = Collections.unmodifiableSequencedMap(files);
     }
 
-    RepositoryFile file(String path) {
+    public RepositoryFile file(String path) {
         return Optional.ofNullable(files.get(path))
                 .orElseThrow(() -> new HubException(
                         HubException.Kind.BAD_DATA,

@@ -1,27 +1,27 @@
-package roselle.hub;
+package roselle.hub.http;
 
 import java.io.IOException;
 import java.io.Serial;
 import java.time.Duration;
 
 /** A failure of the network or the hub that may be gone in a moment. */
-final class PassingFailure extends IOException {
+public final class PassingFailure extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;
 
     private final Duration wait;
 
-    PassingFailure(String message) {
+    public PassingFailure(String message) {
         this(message, Duration.ZERO);
     }
 
     /** With the time that the hub asks to wait. */
-    PassingFailure(String message, Duration wait) {
+    public PassingFailure(String message, Duration wait) {
         super(message);
         this.wait = wait;
     }
 
-    PassingFailure(String message, Throwable cause) {
+    public PassingFailure(String message, Throwable cause) {
         super(message, cause);
         this.wait = Duration.ZERO;
     }
