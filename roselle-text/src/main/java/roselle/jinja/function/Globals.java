@@ -1,4 +1,4 @@
-package roselle.jinja.value;
+package roselle.jinja.function;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -6,6 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.Numbers;
 import roselle.jinja.text.TemplateFault;
+import roselle.jinja.value.Arguments;
+import roselle.jinja.value.Bound;
+import roselle.jinja.value.Callable;
+import roselle.jinja.value.Dictionary;
+import roselle.jinja.value.Iteration;
+import roselle.jinja.value.Namespace;
+import roselle.jinja.value.Parameters;
+import roselle.jinja.value.PythonText;
+import roselle.jinja.value.Range;
+import roselle.jinja.value.Rendering;
+import roselle.jinja.value.Undefined;
 
 /** The functions that every template may call. */
 final class Globals {

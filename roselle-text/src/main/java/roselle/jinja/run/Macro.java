@@ -1,10 +1,18 @@
-package roselle.jinja.value;
+package roselle.jinja.run;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.TemplateFault;
+import roselle.jinja.value.Arguments;
+import roselle.jinja.value.Attributed;
+import roselle.jinja.value.Callable;
+import roselle.jinja.value.Dictionary;
+import roselle.jinja.value.None;
+import roselle.jinja.value.Rendering;
+import roselle.jinja.value.Tuple;
+import roselle.jinja.value.Undefined;
 
 /** A macro, or the body of a {@code call} block, together with the variables around its definition. */
 public final class Macro implements Callable, Attributed {
@@ -45,6 +53,16 @@ public final class Macro implements Callable, Attributed {
     @Override
     public String name() {
         return definition.name();
+    }
+
+    @Override
+    public String typeName() {
+        return "Macro";
+    }
+
+    @Override
+    public String representation() {
+        return "<Macro '" + name() + "'>";
     }
 
     @Override

@@ -1,8 +1,13 @@
-package roselle.jinja.value;
+package roselle.jinja.function;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.TemplateFault;
+import roselle.jinja.value.Attributed;
+import roselle.jinja.value.BoundMethod;
+import roselle.jinja.value.None;
+import roselle.jinja.value.Rendering;
+import roselle.jinja.value.Tuple;
 
 /** Walks through its items in a circle. */
 final class Cycler implements Attributed {

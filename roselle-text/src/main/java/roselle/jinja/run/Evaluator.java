@@ -1,4 +1,4 @@
-package roselle.jinja.value;
+package roselle.jinja.run;
 
 /** An expression, ready to run. */
 public interface Evaluator {

@@ -1,12 +1,24 @@
-package roselle.jinja.value;
+package roselle.jinja.run;
 
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.TemplateFault;
+import roselle.jinja.value.Arguments;
+import roselle.jinja.value.Attributed;
+import roselle.jinja.value.BoundMethod;
+import roselle.jinja.value.Callable;
+import roselle.jinja.value.Comparison;
+import roselle.jinja.value.Generator;
+import roselle.jinja.value.Iteration;
+import roselle.jinja.value.Parameters;
+import roselle.jinja.value.Rendering;
+import roselle.jinja.value.Sized;
+import roselle.jinja.value.Tuple;
+import roselle.jinja.value.Undefined;
 
 /** The variable {@code loop}: where a loop stands, and the loop itself where it is recursive. */
-public final class Loop implements Callable, Attributed {
+public final class Loop implements Callable, Attributed, Sized {
     /** Runs the loop's body over other members. */
     public interface Recursion {
         String run(Rendering rendering, Object members, int depth);
@@ -46,11 +58,8 @@ public final class Loop implements Callable, Attributed {
         return next;
     }
 
-    int index0() {
-        return index0;
-    }
-
-    int length() {
+    @Override
+    public int length() {
         if (length < 0) {
             length = Iteration.length(iterable);
         }
@@ -65,6 +74,16 @@ public final class Loop implements Callable, Attributed {
     @Override
     public String name() {
         return "loop";
+    }
+
+    @Override
+    public String typeName() {
+        return "LoopContext";
+    }
+
+    @Override
+    public String representation() {
+        return "<LoopContext " + (index0 + 1) + "/" + length() + ">";
     }
 
     @Override

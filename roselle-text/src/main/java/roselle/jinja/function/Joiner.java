@@ -1,6 +1,11 @@
-package roselle.jinja.value;
+package roselle.jinja.function;
 
 import org.jspecify.annotations.Nullable;
+import roselle.jinja.value.Arguments;
+import roselle.jinja.value.Attributed;
+import roselle.jinja.value.Callable;
+import roselle.jinja.value.Parameters;
+import roselle.jinja.value.Rendering;
 
 /** Prints nothing the first time and its separator ever after. */
 final class Joiner implements Callable, Attributed {

@@ -1,4 +1,4 @@
-package roselle.jinja.value;
+package roselle.jinja.function;
 
 import java.time.LocalDateTime;
 import java.time.format.TextStyle;
@@ -6,6 +6,7 @@ import java.time.temporal.ChronoField;
 import java.time.temporal.IsoFields;
 import java.util.Locale;
 import roselle.jinja.text.Text;
+import roselle.jinja.value.Rendering;
 
 /** Dates as C's {@code strftime} writes them in the C locale. */
 final class DateText {

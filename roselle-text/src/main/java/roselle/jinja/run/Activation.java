@@ -1,6 +1,7 @@
-package roselle.jinja.value;
+package roselle.jinja.run;
 
 import org.jspecify.annotations.Nullable;
+import roselle.jinja.value.Rendering;
 
 /** The variables of a template, macro or recursive loop while it runs. */
 public final class Activation {

@@ -1,4 +1,4 @@
-package roselle.jinja.value;
+package roselle.jinja.function;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.Limits;
 import roselle.jinja.text.Numbers;
 import roselle.jinja.text.TemplateFault;
+import roselle.jinja.value.Dictionary;
+import roselle.jinja.value.None;
+import roselle.jinja.value.Rendering;
 
 /** Reads the caller's variables into the interpreter's values: a copy, so that nothing changes under a rendering. */
 final class Variables {

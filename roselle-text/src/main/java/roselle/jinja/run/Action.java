@@ -1,4 +1,4 @@
-package roselle.jinja.value;
+package roselle.jinja.run;
 
 /** A statement, ready to run. */
 public interface Action {
