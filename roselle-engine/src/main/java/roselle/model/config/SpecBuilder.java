@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,28 +21,28 @@ import roselle.model.spec.RopeSpec;
  * A decoder in the making. It begins as Llama's (RMS norms before each half, rotary positions, gated SiLU, no biases, all
  * layers alike), and a family's file says what is different.
  */
-final class SpecBuilder {
-    final Sizes sizes;
+public final class SpecBuilder {
+    public final Sizes sizes;
     NormSpec norm;
-    BlockSpec block = new BlockSpec(true, false, false, false, 1f);
-    float embeddingScale = 1f;
-    boolean learnedPositions;
-    OutputSpec output;
+    public BlockSpec block = new BlockSpec(true, false, false, false, 1f);
+    public float embeddingScale = 1f;
+    public boolean learnedPositions;
+    public OutputSpec output;
 
     /** Per layer: tokens that a query sees; 0 for all. */
-    final int[] windows;
+    public final int[] windows;
     /** Per layer; null where positions are not encoded. */
-    final RopeSpec[] ropes;
+    public final RopeSpec[] ropes;
 
-    QueryKeyNorm queryKeyNorm = QueryKeyNorm.NONE;
-    boolean projectionBias;
-    boolean attentionOutputBias;
-    float scoreScale;
-    float scoreSoftCap;
-    boolean sinks;
+    public QueryKeyNorm queryKeyNorm = QueryKeyNorm.NONE;
+    public boolean projectionBias;
+    public boolean attentionOutputBias;
+    public float scoreScale;
+    public float scoreSoftCap;
+    public boolean sinks;
 
     /** Per layer. */
-    final FeedForwardSpec[] feedForwards;
+    public final FeedForwardSpec[] feedForwards;
 
     private final String family;
 
@@ -58,7 +58,7 @@ final class SpecBuilder {
     }
 
     /** Llama's shape in the sizes of a configuration. */
-    static SpecBuilder of(ModelConfig config, Sizes sizes) {
+    public static SpecBuilder of(ModelConfig config, Sizes sizes) {
         var builder = new SpecBuilder(config, sizes);
         config.requireOff("is_encoder_decoder", "add_cross_attention", "use_bidirectional_attention", "use_mrope");
         builder.output = new OutputSpec(isTied(config, false), false, 1f, 0f);
@@ -66,36 +66,36 @@ final class SpecBuilder {
     }
 
     /** Whether the embedding is the output matrix; a GGUF says so by having no other. */
-    static boolean isTied(ModelConfig config, boolean assumed) {
+    public static boolean isTied(ModelConfig config, boolean assumed) {
         return config.isGguf() ? !config.hasTensor("output.weight") : config.flag("tie_word_embeddings", "", assumed);
     }
 
-    void rmsNorm(ModelConfig config, float weightOffset) {
+    public void rmsNorm(ModelConfig config, float weightOffset) {
         double epsilon = config.number("rms_norm_eps", "attention.layer_norm_rms_epsilon", 1e-6);
         norm = new NormSpec(Norm.Kind.RMS, (float) epsilon, config.isGguf() ? 0f : weightOffset, false);
     }
 
-    void layerNorm(ModelConfig config, String field, boolean bias) {
+    public void layerNorm(ModelConfig config, String field, boolean bias) {
         double epsilon = config.number(field, "attention.layer_norm_epsilon", 1e-5);
         norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
     }
 
     /** Rotary positions in all layers, with neighbours as pairs or not. */
-    void rope(ModelConfig config, double defaultTheta, boolean interleaved) {
+    public void rope(ModelConfig config, double defaultTheta, boolean interleaved) {
         Arrays.fill(ropes, new Ropes(config, sizes.headSize(), sizes.context(), defaultTheta, interleaved).read());
     }
 
-    void gated(ModelConfig config, String field, Activation assumed, boolean bias) {
+    public void gated(ModelConfig config, String field, Activation assumed, boolean bias) {
         Gate gate = Gate.of(config.activation(field, assumed));
         Arrays.fill(feedForwards, new FeedForwardSpec.Gated(sizes.inner(), gate, bias));
     }
 
-    void plain(ModelConfig config, String field, Activation assumed, boolean bias) {
+    public void plain(ModelConfig config, String field, Activation assumed, boolean bias) {
         Arrays.fill(feedForwards, new FeedForwardSpec.Plain(sizes.inner(), config.activation(field, assumed), bias));
     }
 
     /** A window in the layers that a configuration names, or that a pattern gives where it names none. */
-    void windows(ModelConfig config, int window, IntPredicate pattern) {
+    public void windows(ModelConfig config, int window, IntPredicate pattern) {
         boolean named = !config.isGguf() && config.has("layer_types", "");
         if (named && config.strings("layer_types").size() != windows.length) {
             throw config.unsupported(
@@ -117,7 +117,7 @@ final class SpecBuilder {
     }
 
     /** The decoder, all of whose layers have heads of their own. */
-    DecoderSpec spec() {
+    public DecoderSpec spec() {
         var heads = new HeadShape(sizes.heads(), sizes.keyHeads(), sizes.headSize(), sizes.headSize());
         var attentions = new AttentionSpec[sizes.layers()];
         for (int i = 0; i < attentions.length; i++) {
@@ -136,7 +136,7 @@ final class SpecBuilder {
     }
 
     /** The decoder with the given attention in each layer. */
-    DecoderSpec spec(AttentionSpec[] attentions) {
+    public DecoderSpec spec(AttentionSpec[] attentions) {
         var layers = new ArrayList<LayerSpec>();
         for (int i = 0; i < attentions.length; i++) {
             layers.add(new LayerSpec(attentions[i], feedForwards[i]));

@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import static java.util.Map.entry;
 
@@ -7,7 +7,7 @@ import roselle.model.weights.Part;
 import roselle.model.weights.WeightNames;
 
 /** The names that most families share, in either format. */
-final class Names {
+public final class Names {
     private static final Map<Part, String> GGUF = Map.ofEntries(
             entry(Part.EMBEDDING, "token_embd"),
             entry(Part.POSITIONS, "position_embd"),
@@ -71,25 +71,25 @@ final class Names {
     private Names() {}
 
     /** GGUF's names, or Llama's in Hugging Face's format with some replaced. */
-    static WeightNames of(ModelConfig config, Map<Part, String> replaced) {
+    public static WeightNames of(ModelConfig config, Map<Part, String> replaced) {
         return config.isGguf() ? gguf() : huggingFace().with(replaced);
     }
 
-    static WeightNames gguf() {
+    public static WeightNames gguf() {
         return new WeightNames(GGUF, WeightNames.Layout.PLAIN);
     }
 
-    static WeightNames huggingFace() {
+    public static WeightNames huggingFace() {
         return new WeightNames(HUGGING_FACE, WeightNames.Layout.PLAIN);
     }
 
     /** GGUF's names where gate and up are one tensor. */
-    static WeightNames ggufWithFusedGate() {
+    public static WeightNames ggufWithFusedGate() {
         return gguf().with(Map.of(Part.GATE_UP, "blk.{layer}.ffn_up"));
     }
 
     /** The prefix of a layer's names in most of Hugging Face's checkpoints. */
-    static String layer(String name) {
+    public static String layer(String name) {
         return LAYER + name;
     }
 }

@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import java.util.HashSet;
 import java.util.List;
@@ -17,48 +17,48 @@ import roselle.tensor.Tensor;
  *
  * <p>What is read is remembered, so that {@link UnreadFields} can refuse what was not.
  */
-final class ModelConfig {
+public final class ModelConfig {
     private final Checkpoint checkpoint;
     private final Metadata metadata;
     private final String prefix;
     private final Set<String> read = new HashSet<>();
 
-    ModelConfig(Checkpoint checkpoint) {
+    public ModelConfig(Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
         metadata = checkpoint.config();
         prefix = isGguf() ? metadata.string("general.architecture") + "." : "";
     }
 
-    boolean isGguf() {
+    public boolean isGguf() {
         return checkpoint.format() == Checkpoint.Format.GGUF;
     }
 
     /** The family's name in this format. */
-    String family() {
+    public String family() {
         return isGguf() ? metadata.string("general.architecture") : metadata.string("model_type");
     }
 
-    int integer(String field, String key) {
+    public int integer(String field, String key) {
         return metadata.integer(name(field, key));
     }
 
-    int integer(String field, String key, int fallback) {
+    public int integer(String field, String key, int fallback) {
         String name = name(field, key);
         return name.isEmpty() ? fallback : metadata.integer(name, fallback);
     }
 
     /** A count or size that must be at least 1 and not absurd. */
-    int size(String field, String key, int most) {
+    public int size(String field, String key, int most) {
         return checked(name(field, key), integer(field, key), most);
     }
 
     /** The same, with what to assume where it is absent. */
-    int size(String field, String key, int most, int fallback) {
+    public int size(String field, String key, int most, int fallback) {
         return checked(name(field, key), integer(field, key, fallback), most);
     }
 
     /** The same, where 0 means that there is none; so does absence. */
-    int sizeOrNone(String field, String key, int most) {
+    public int sizeOrNone(String field, String key, int most) {
         String name = name(field, key);
         int value = integer(field, key, 0);
         if (value < 0 || value > most) {
@@ -68,30 +68,30 @@ final class ModelConfig {
     }
 
     /** Tokens that a query sees; 0 for all. */
-    int window(String field, String key) {
+    public int window(String field, String key) {
         return sizeOrNone(field, key, Sizes.MAX_POSITIONS);
     }
 
-    double number(String field, String key) {
+    public double number(String field, String key) {
         return metadata.number(name(field, key));
     }
 
-    double number(String field, String key, double fallback) {
+    public double number(String field, String key, double fallback) {
         String name = name(field, key);
         return name.isEmpty() ? fallback : metadata.number(name, fallback);
     }
 
-    boolean flag(String field, String key, boolean fallback) {
+    public boolean flag(String field, String key, boolean fallback) {
         String name = name(field, key);
         return name.isEmpty() ? fallback : metadata.flag(name, fallback);
     }
 
-    String string(String field, String key, String fallback) {
+    public String string(String field, String key, String fallback) {
         String name = name(field, key);
         return name.isEmpty() ? fallback : metadata.string(name, fallback);
     }
 
-    boolean has(String field, String key) {
+    public boolean has(String field, String key) {
         String name = name(field, key);
         return !name.isEmpty() && metadata.has(name);
     }
@@ -100,16 +100,16 @@ final class ModelConfig {
         return metadata.strings(name(field, ""));
     }
 
-    int[] integers(String field) {
+    public int[] integers(String field) {
         return metadata.integers(name(field, ""));
     }
 
-    Optional<Metadata> object(String field) {
+    public Optional<Metadata> object(String field) {
         return isGguf() ? Optional.empty() : metadata.object(name(field, ""));
     }
 
     /** The activation function of a field; GGUF does not record it. */
-    Activation activation(String field, Activation assumed) {
+    public Activation activation(String field, Activation assumed) {
         if (isGguf() || !has(field, "")) {
             return assumed;
         }
@@ -127,7 +127,7 @@ final class ModelConfig {
     }
 
     /** Fails where a flag of config.json is set that this decoder does not honour. */
-    void requireOff(String... fields) {
+    public void requireOff(String... fields) {
         for (String field : fields) {
             if (!isGguf() && flag(field, "", false)) {
                 throw unsupported(field, "true", "false");
@@ -136,7 +136,7 @@ final class ModelConfig {
     }
 
     /** Fails where matrices are stored in a way that Roselle does not know. */
-    void requireKnownQuantization() {
+    public void requireKnownQuantization() {
         name(Quantization.FIELD, "");
         Quantization.of(checkpoint);
     }
@@ -145,7 +145,7 @@ final class ModelConfig {
         return Optional.ofNullable(checkpoint.tensors().get(name));
     }
 
-    boolean hasTensor(String name) {
+    public boolean hasTensor(String name) {
         return checkpoint.tensors().containsKey(name);
     }
 
@@ -165,12 +165,12 @@ final class ModelConfig {
         return (int) extent;
     }
 
-    CheckpointException unsupported(String field, String value, String supported) {
+    public CheckpointException unsupported(String field, String value, String supported) {
         return new CheckpointException(
                 metadata.origin() + ": " + field + " is " + value + "; supported is " + supported);
     }
 
-    Metadata metadata() {
+    public Metadata metadata() {
         return metadata;
     }
 

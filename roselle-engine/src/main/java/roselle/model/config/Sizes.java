@@ -1,15 +1,16 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import roselle.api.CheckpointException;
 
 /** The extents that every decoder has, under the names that most families share. */
-record Sizes(int vocabulary, int width, int layers, int heads, int keyHeads, int headSize, int inner, int context) {
+public record Sizes(
+        int vocabulary, int width, int layers, int heads, int keyHeads, int headSize, int inner, int context) {
     private static final int MAX_LAYERS = 1_000;
     private static final int MAX_HEADS = 10_000;
     private static final int MAX_NUMBERS = 10_000_000;
     static final int MAX_POSITIONS = 1 << 30;
 
-    static Sizes of(ModelConfig config) {
+    public static Sizes of(ModelConfig config) {
         int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
         int keyHeads = config.size("num_key_value_heads", "attention.head_count_kv", MAX_HEADS, heads);
@@ -26,7 +27,7 @@ record Sizes(int vocabulary, int width, int layers, int heads, int keyHeads, int
     }
 
     /** The sizes of GPT-2, whose configuration has names of its own. */
-    static Sizes ofGpt2(ModelConfig config) {
+    public static Sizes ofGpt2(ModelConfig config) {
         int width = config.size("n_embd", "embedding_length", MAX_NUMBERS);
         int heads = config.size("n_head", "attention.head_count", MAX_HEADS);
         requireShare(config, heads, heads);

@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import roselle.tensor.Dequantizer;
  * Reads rotary positions: {@code rope_parameters} (transformers 5), {@code rope_theta} with {@code rope_scaling} (4.x), or
  * GGUF's {@code rope.*} keys and factor tensors.
  */
-final class Ropes {
+public final class Ropes {
     private static final Set<String> KNOWN = Set.of(
             "rope_type",
             "type",
@@ -39,7 +39,7 @@ final class Ropes {
     private final double defaultTheta;
     private final boolean interleaved;
 
-    Ropes(ModelConfig config, int headSize, int context, double defaultTheta, boolean interleaved) {
+    public Ropes(ModelConfig config, int headSize, int context, double defaultTheta, boolean interleaved) {
         this.config = config;
         this.headSize = headSize;
         this.context = context;
@@ -48,7 +48,7 @@ final class Ropes {
     }
 
     /** The rotation of all layers. */
-    RopeSpec read() {
+    public RopeSpec read() {
         if (config.isGguf()) {
             return gguf(config.number("", "rope.freq_base", defaultTheta), ggufScaling());
         }
@@ -60,7 +60,7 @@ final class Ropes {
     }
 
     /** The rotation of the layers of one type, where {@code rope_parameters} tells them apart. */
-    RopeSpec read(String layerType) {
+    public RopeSpec read(String layerType) {
         Metadata all = config.object("rope_parameters").orElseThrow();
         Metadata fields = all.object(layerType)
                 .orElseThrow(() -> new CheckpointException(all.origin() + " has no field " + layerType));
@@ -68,7 +68,7 @@ final class Ropes {
     }
 
     /** The multiplier of scores that DeepSeek derives from {@code mscale_all_dim}. */
-    double scoreFactor() {
+    public double scoreFactor() {
         if (config.isGguf()) {
             double perLog = config.number("", "rope.scaling.yarn_log_multiplier", 0);
             double factor = config.number("", "rope.scaling.factor", 1);
@@ -84,7 +84,7 @@ final class Ropes {
         return scale * scale;
     }
 
-    RopeSpec plain(double theta, double share) {
+    public RopeSpec plain(double theta, double share) {
         return new RopeSpec(dimensions(share), theta, interleaved, new RopeScaling.None());
     }
 
@@ -181,7 +181,7 @@ final class Ropes {
     }
 
     /** A rotation of a GGUF with a base and a scaling. */
-    RopeSpec gguf(double theta, RopeScaling scaling) {
+    public RopeSpec gguf(double theta, RopeScaling scaling) {
         int dimensions = config.integer("", "rope.dimension_count", headSize);
         if (dimensions < 2 || dimensions % 2 != 0 || dimensions > headSize) {
             throw config.unsupported("rope.dimension_count", Integer.toString(dimensions), "an even part of a head");

@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import roselle.api.CheckpointException;
 import roselle.backend.operation.Activation;
@@ -7,13 +7,13 @@ import roselle.backend.operation.Router;
 import roselle.model.spec.FeedForwardSpec;
 
 /** Reads how many experts there are and how they are chosen. */
-final class Mixture {
+public final class Mixture {
     private static final int MAX_EXPERTS = 100_000;
 
     private Mixture() {}
 
     /** Experts with a softmax over all logits; the weights of the chosen ones are divided by their sum or not. */
-    static FeedForwardSpec.Experts of(ModelConfig config, int size, boolean normalizes) {
+    public static FeedForwardSpec.Experts of(ModelConfig config, int size, boolean normalizes) {
         String field = config.has("num_experts", "") ? "num_experts" : "num_local_experts";
         int experts = config.size(field, "expert_count", MAX_EXPERTS);
         int chosen = chosen(config, experts);
@@ -22,7 +22,7 @@ final class Mixture {
                 experts, chosen, size, gate, Router.Scoring.SOFTMAX, normalizes, 1, 1, false, 1f, false, 0, false);
     }
 
-    static int chosen(ModelConfig config, int experts) {
+    public static int chosen(ModelConfig config, int experts) {
         int chosen = config.size("num_experts_per_tok", "expert_used_count", MAX_EXPERTS);
         if (chosen > experts) {
             throw new CheckpointException(

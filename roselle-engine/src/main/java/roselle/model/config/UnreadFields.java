@@ -1,4 +1,4 @@
-package roselle.model.architecture;
+package roselle.model.config;
 
 import java.util.List;
 import java.util.Set;
@@ -9,7 +9,7 @@ import roselle.api.CheckpointException;
  *
  * <p>Only fields known to change nothing (training, generation, bookkeeping) may stay unread.
  */
-final class UnreadFields {
+public final class UnreadFields {
     private static final Set<String> HARMLESS = Set.of(
             "architectures",
             "auto_map",
@@ -76,7 +76,7 @@ final class UnreadFields {
 
     private UnreadFields() {}
 
-    static void refuse(ModelConfig config) {
+    public static void refuse(ModelConfig config) {
         for (String key : config.metadata().keys()) {
             if (config.metadata().has(key) && !config.read().contains(key) && !isHarmless(config, key)) {
                 throw new CheckpointException(config.metadata().origin() + ": " + key
