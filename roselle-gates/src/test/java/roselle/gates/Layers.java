@@ -33,6 +33,7 @@ final class Layers {
             "batch",
             "scheduler",
             "sampling",
+            "structured",
             "speculative",
             "transfer",
             "execution",
