@@ -294,6 +294,27 @@ public final class Engine implements AutoCloseable {
         return new Embedding(submit(once.build(), true));
     }
 
+    /**
+     * Refuses what {@link #submit} would refuse of a format; what it takes to find that out is kept for requests that follow.
+     *
+     * @throws InvalidRequestException if answers cannot be held to it
+     */
+    public void requireKeepable(ResponseFormat format) {
+        if (!(format instanceof ResponseFormat.Text)) {
+            masks(format);
+        }
+    }
+
+    private FormatMasks masks(ResponseFormat format) {
+        if (!checkpoint.hasTokenizer()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "response_format",
+                    "the model has no tokenizer, so its answers can be any tokens");
+        }
+        return responseFormats.compile(format);
+    }
+
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
@@ -434,11 +455,7 @@ public final class Engine implements AutoCloseable {
         if (request.format() instanceof ResponseFormat.Text) {
             return () -> TokenConstraint.NONE;
         }
-        if (!checkpoint.hasTokenizer()) {
-            throw new InvalidRequestException(
-                    Reason.UNSUPPORTED, "response_format", "the model has no tokenizer, so its answers can be any tokens");
-        }
-        FormatMasks masks = responseFormats.compile(request.format());
+        FormatMasks masks = masks(request.format());
         boolean isChat = request.prompt() instanceof Prompt.Chat;
         AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
         return () -> masks.begin(prompt.length, lead);

@@ -263,7 +263,8 @@ public final class Executor implements AutoCloseable {
     /** A model that says nothing is ours; what leaves it nothing to say is the request's. */
     private void fail(Sequence sequence, SampledTokens.Failure failure, int position) {
         String constraint = sequence.constraint().failure();
-        FailureKind kind = failure == SampledTokens.Failure.NONE_ALLOWED ? FailureKind.INVALID_REQUEST : FailureKind.INTERNAL;
+        FailureKind kind =
+                failure == SampledTokens.Failure.NONE_ALLOWED ? FailureKind.INVALID_REQUEST : FailureKind.INTERNAL;
         result.fail(kind, constraint.isEmpty() ? Sampler.failure(failure, position) : constraint);
     }
 

@@ -91,7 +91,7 @@ public final class CompiledFormats {
         } catch (GrammarException refused) {
             throw refusal(refused);
         } catch (StackOverflowError tooDeep) {
-            throw new InvalidRequestException(Reason.UNSUPPORTED, FIELD, "response_format is nested too deep");
+            throw new InvalidRequestException(Reason.UNSUPPORTED, FIELD, "the format is nested too deep");
         }
     }
 
@@ -100,18 +100,19 @@ public final class CompiledFormats {
         var matcher = masks.matcher();
         int most = matcher.isAccepting() ? endTokens.length : 0;
         if (matcher.mask().count() == most) {
-            String why = matcher.isAccepting() ? "allows no text but the empty one" : "allows nothing that the model's tokens can write";
-            throw new InvalidRequestException(Reason.INVALID, FIELD, "response_format " + why);
+            String why = matcher.isAccepting()
+                    ? "allows no text but the empty one"
+                    : "allows nothing that the model's tokens can write";
+            throw new InvalidRequestException(Reason.INVALID, FIELD, "the format " + why);
         }
     }
 
     private static InvalidRequestException refusal(GrammarException refused) {
-        Reason reason =
-                switch (refused.reason()) {
-                    case INVALID, EMPTY -> Reason.INVALID;
-                    case UNSUPPORTED, BUDGET -> Reason.UNSUPPORTED;
-                };
-        return new InvalidRequestException(reason, FIELD, "response_format cannot be kept to: " + refused.getMessage());
+        Reason reason = switch (refused.reason()) {
+            case INVALID, EMPTY -> Reason.INVALID;
+            case UNSUPPORTED, BUDGET -> Reason.UNSUPPORTED;
+        };
+        return new InvalidRequestException(reason, FIELD, "the format cannot be kept to: " + refused.getMessage());
     }
 
     private Constraint constraint(ResponseFormat format) {
@@ -127,18 +128,15 @@ public final class CompiledFormats {
 
     private static SchemaOptions options(ResponseFormat.JsonOptions asked) {
         SchemaOptions usual = SchemaOptions.GENERATING;
-        var whitespace =
-                switch (asked.whitespace()) {
-                    case NONE -> SchemaOptions.Whitespace.NONE;
-                    case BOUNDED -> SchemaOptions.Whitespace.BOUNDED;
-                };
-        var order =
-                switch (asked.keyOrder()) {
-                    case ANY -> SchemaOptions.KeyOrder.ANY;
-                    case SCHEMA -> SchemaOptions.KeyOrder.SCHEMA;
-                };
-        return new SchemaOptions(
-                whitespace, usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
+        var whitespace = switch (asked.whitespace()) {
+            case NONE -> SchemaOptions.Whitespace.NONE;
+            case BOUNDED -> SchemaOptions.Whitespace.BOUNDED;
+        };
+        var order = switch (asked.keyOrder()) {
+            case ANY -> SchemaOptions.KeyOrder.ANY;
+            case SCHEMA -> SchemaOptions.KeyOrder.SCHEMA;
+        };
+        return new SchemaOptions(whitespace, usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
     }
 
     private synchronized Vocabulary vocabulary() {

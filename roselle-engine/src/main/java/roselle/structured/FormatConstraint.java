@@ -118,8 +118,8 @@ public final class FormatConstraint implements TokenConstraint {
 
     private long[] fail(Throwable costly) {
         failure = costly instanceof GrammarException
-                ? "response_format cannot be kept to any further: " + costly.getMessage()
-                : "response_format cannot be kept to any further: the answer is nested too deep";
+                ? "the format cannot be kept to any further: " + costly.getMessage()
+                : "the format cannot be kept to any further: the answer is nested too deep";
         known = OFF;
         return new long[format.anyButEnd().length];
     }

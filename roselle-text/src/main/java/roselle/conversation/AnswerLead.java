@@ -27,8 +27,8 @@ public final class AnswerLead {
     private AnswerLead(Tokenizer tokenizer, Letters letters, List<String> ends, int first, int beginToken) {
         this.tokenizer = tokenizer;
         this.letters = letters;
-        this.ends = new MarkFinder(
-                ends.stream().map(mark -> octets(mark.strip())).toList());
+        this.ends =
+                new MarkFinder(ends.stream().map(mark -> octets(mark.strip())).toList());
         this.first = first;
         this.beginToken = beginToken;
     }
