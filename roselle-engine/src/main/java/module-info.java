@@ -13,13 +13,23 @@ module roselle.engine {
     uses roselle.backend.BackendProvider;
 
     exports roselle.backend;
+    exports roselle.backend.memory;
+    exports roselle.backend.operation;
+    exports roselle.backend.step;
     exports roselle.engine;
     exports roselle.quantization;
     exports roselle.tensor;
     exports roselle.checkpoint to
             roselle.cli,
-            roselle.hub,
             roselle.bench;
+    exports roselle.checkpoint.path to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.summary to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.huggingface to
+            roselle.hub;
     exports roselle.model to
             roselle.cli,
             roselle.bench;

@@ -17,6 +17,7 @@ import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -35,8 +36,8 @@ class EmbeddingTest {
     @ValueSource(strings = {"llama", "qwen2", "olmo2"})
     void theMeanGivesTheMeanOfHuggingFacesLogits(String name) {
         Path folder = Path.of("../roselle-engine/src/test/resources/tiny-models", name);
-        try (Checkpoint model = Checkpoint.open(folder);
-                Checkpoint reference = Checkpoint.open(folder.resolve("expected.safetensors"));
+        try (Checkpoint model = Checkpoints.open(folder);
+                Checkpoint reference = Checkpoints.open(folder.resolve("expected.safetensors"));
                 var engine = exact(folder)) {
             Tensor input = tensor(reference, "input_2");
             Tensor logits = tensor(reference, "logits_2");

@@ -23,6 +23,7 @@ import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationRequest;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -230,7 +231,7 @@ class MutatedConfigurationTest {
         var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR));
         Checkpoint checkpoint;
         try {
-            checkpoint = Checkpoint.open(model);
+            checkpoint = Checkpoints.open(model);
         } catch (Throwable failure) {
             device.close();
             throw failure;
@@ -240,7 +241,7 @@ class MutatedConfigurationTest {
 
     /** What becomes of a model before its weights are loaded. */
     private static String plan(Path model) {
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) {
             EngineSizes.of(config(model), checkpoint, Architectures.read(checkpoint), device, 1L << 30);
             return "fits";

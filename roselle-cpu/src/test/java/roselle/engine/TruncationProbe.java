@@ -9,6 +9,7 @@ import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -45,7 +46,7 @@ public final class TruncationProbe {
     }
 
     private static void loadWhatShrinks(Path folder, CpuOptions options) throws IOException {
-        Checkpoint checkpoint = Checkpoint.open(folder);
+        Checkpoint checkpoint = Checkpoints.open(folder);
         truncate(folder);
         try {
             Engine.load(checkpoint, EngineConfig.of(folder), new CpuDevice(options), StepHook.NONE)

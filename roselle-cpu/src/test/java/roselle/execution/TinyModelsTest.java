@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -86,7 +87,7 @@ class TinyModelsTest {
     }
 
     private static List<Verification.Difference> verify(Path model, int chunk, CpuOptions options) {
-        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"));
                 var backend = new CpuDevice(options.with(Precision.F32))) {
             return Verification.of(reference).run(model, backend, chunk);
         }

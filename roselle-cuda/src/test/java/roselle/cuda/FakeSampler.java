@@ -9,8 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.sampling.Sampler;
 
 /**

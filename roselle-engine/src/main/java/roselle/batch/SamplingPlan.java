@@ -11,7 +11,7 @@ import roselle.api.InvalidRequestException.Reason;
 import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /** A request's sampling parameters and stop tokens as plain numbers, resolved once against a vocabulary. */
 public final class SamplingPlan {

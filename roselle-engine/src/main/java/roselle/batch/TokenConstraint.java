@@ -1,6 +1,6 @@
 package roselle.batch;
 
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /**
  * A logits processor of one sequence that says which tokens may come next, as a grammar does.

@@ -26,9 +26,19 @@ import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
+import roselle.engine.answer.Choice;
+import roselle.engine.answer.EndTokens;
+import roselle.engine.answer.NamedLogprobs;
+import roselle.engine.prompt.LongPrompts;
+import roselle.engine.prompt.NoTokenizer;
+import roselle.engine.prompt.PromptEncoder;
+import roselle.engine.request.ActiveRequest;
+import roselle.engine.request.AnswerRoom;
+import roselle.engine.request.TokenChannel;
 import roselle.execution.Executor;
 import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
@@ -155,7 +165,7 @@ public final class Engine implements AutoCloseable {
     /** Opens a model; the observer hears what it will take before anything is loaded, and how loading gets on. */
     public static Engine open(EngineConfig config, StartObserver observer) {
         var clock = new StartClock();
-        Checkpoint checkpoint = Checkpoint.open(config.model());
+        Checkpoint checkpoint = Checkpoints.open(config.model());
         Device device;
         try {
             device = Devices.open(config.device(), checkpoint.tensorBytes());
@@ -171,7 +181,7 @@ public final class Engine implements AutoCloseable {
     static Engine open(EngineConfig config, Device backend, StepHook hook) {
         Checkpoint checkpoint;
         try {
-            checkpoint = Checkpoint.open(config.model());
+            checkpoint = Checkpoints.open(config.model());
         } catch (Throwable failure) {
             backend.close();
             throw failure;
@@ -263,7 +273,7 @@ public final class Engine implements AutoCloseable {
 
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
-        try (Checkpoint checkpoint = Checkpoint.open(config.model());
+        try (Checkpoint checkpoint = Checkpoints.open(config.model());
                 Device backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())

@@ -14,6 +14,7 @@ import roselle.batch.Finished;
 import roselle.batch.Outcome;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
+import roselle.engine.request.ActiveRequest;
 import roselle.execution.Executor;
 import roselle.scheduler.Scheduler;
 

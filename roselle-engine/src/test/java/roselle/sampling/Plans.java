@@ -11,7 +11,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 
 /** Sampling plans for tests, from parameters that a test changes one by one. */

@@ -21,7 +21,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;

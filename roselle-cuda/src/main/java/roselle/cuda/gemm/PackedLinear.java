@@ -1,9 +1,9 @@
 package roselle.cuda.gemm;
 
-import roselle.backend.Epilogue;
-import roselle.backend.GatedLinear;
-import roselle.backend.Norm;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.memory.CudaBuffer;
