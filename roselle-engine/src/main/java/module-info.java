@@ -4,6 +4,7 @@ module roselle.engine {
     requires java.management;
     requires jdk.jfr;
     requires jdk.management;
+    requires roselle.grammar;
     requires transitive roselle.api;
     requires transitive roselle.text;
     requires tools.jackson.core;

@@ -5,6 +5,7 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
@@ -13,6 +14,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
@@ -20,10 +22,12 @@ import roselle.backend.Device;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
+import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.checkpoint.path.Checkpoints;
+import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
 import roselle.engine.answer.Choice;
@@ -43,6 +47,8 @@ import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
+import roselle.structured.CompiledFormats;
+import roselle.structured.FormatMasks;
 import roselle.tokenizer.Tokenizer;
 import roselle.work.LongWork;
 
@@ -83,6 +89,7 @@ public final class Engine implements AutoCloseable {
     private volatile @Nullable ConversationFormat
             toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
+    private final CompiledFormats responseFormats;
     private final int vocabulary;
     private final int longest;
     private final Executor executor;
@@ -112,6 +119,7 @@ public final class Engine implements AutoCloseable {
         formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
         format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
+        responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
@@ -296,6 +304,27 @@ public final class Engine implements AutoCloseable {
         return new Embedding(submit(once.build(), true));
     }
 
+    /**
+     * Refuses what {@link #submit} would refuse of a format; what it takes to find that out is kept for requests that follow.
+     *
+     * @throws InvalidRequestException if answers cannot be held to it
+     */
+    public void requireKeepable(ResponseFormat format) {
+        if (!(format instanceof ResponseFormat.Text)) {
+            masks(format);
+        }
+    }
+
+    private FormatMasks masks(ResponseFormat format) {
+        if (!checkpoint.hasTokenizer()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "response_format",
+                    "the model has no tokenizer, so its answers can be any tokens");
+        }
+        return responseFormats.compile(format);
+    }
+
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
@@ -419,14 +448,27 @@ public final class Engine implements AutoCloseable {
             GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
         var scheduling = scheduling(request, submitted);
+        var constraints = constraints(request, prompt);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
             var sampling = embeds
                     ? SamplingPlan.embedding(request, vocabulary)
                     : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
-            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling);
+            sequences[choice] = Sequence.begin(
+                    nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling, constraints.get());
         }
         return sequences;
+    }
+
+    /** What holds each answer to the request's format. */
+    private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
+        if (request.format() instanceof ResponseFormat.Text) {
+            return () -> TokenConstraint.NONE;
+        }
+        FormatMasks masks = masks(request.format());
+        boolean isChat = request.prompt() instanceof Prompt.Chat;
+        AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
+        return () -> masks.begin(prompt.length, lead);
     }
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {

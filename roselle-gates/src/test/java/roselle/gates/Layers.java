@@ -34,6 +34,7 @@ final class Layers {
             "batch",
             "scheduler",
             "sampling",
+            "structured",
             "speculative",
             "transfer",
             "execution",

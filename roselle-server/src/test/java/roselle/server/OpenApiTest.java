@@ -54,9 +54,13 @@ final class OpenApiTest {
                  {"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
                  {"role":"tool","tool_call_id":"1","content":"x"},{"role":"user","content":"Hi"}],
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],
-                 "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"text"},"max_tokens":1}"""),
+                 "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{}}},"max_tokens":1}""", """
+                {"messages":[{"role":"user","content":"Hi"}],"structured_outputs":{"json_object":true},"max_tokens":1}"""),
             "/v1/completions",
-            List.of("{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{}}"),
+            List.of(
+                    "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{},"
+                            + "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{}}}}",
+                    "{\"prompt\":\"a\",\"max_tokens\":1,\"structured_outputs\":{\"regex\":\"[ab]\"}}"),
             "/v1/responses",
             List.of("""
                 {"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":[],"logprobs":[{}]}]},
