@@ -4,6 +4,7 @@ module roselle.engine {
     requires java.management;
     requires jdk.jfr;
     requires jdk.management;
+    requires roselle.grammar;
     requires transitive roselle.api;
     requires transitive roselle.text;
     requires tools.jackson.core;
@@ -41,6 +42,8 @@ module roselle.engine {
     exports roselle.execution to
             roselle.cli,
             roselle.bench;
+    exports roselle.work to
+            roselle.server;
     exports roselle.model.architecture to
             roselle.cli,
             roselle.bench;

@@ -5,6 +5,7 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
@@ -13,6 +14,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
@@ -20,15 +22,16 @@ import roselle.backend.Device;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
+import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
+import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
 import roselle.engine.answer.Choice;
 import roselle.engine.answer.EndTokens;
 import roselle.engine.answer.NamedLogprobs;
-import roselle.engine.prompt.LongPrompts;
 import roselle.engine.prompt.NoTokenizer;
 import roselle.engine.prompt.PromptEncoder;
 import roselle.engine.request.ActiveRequest;
@@ -41,7 +44,10 @@ import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
+import roselle.structured.CompiledFormats;
+import roselle.structured.FormatMasks;
 import roselle.tokenizer.Tokenizer;
+import roselle.work.LongWork;
 
 /**
  * A loaded model that answers any number of requests at a time; thread-safe.
@@ -70,7 +76,7 @@ public final class Engine implements AutoCloseable {
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
-    private final LongPrompts longPrompts;
+    private final LongWork longWork;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
     private final FormatFinder formats;
@@ -78,6 +84,7 @@ public final class Engine implements AutoCloseable {
     private volatile @Nullable ConversationFormat
             toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
+    private final CompiledFormats responseFormats;
     private final int vocabulary;
     private final int longest;
     private final Executor executor;
@@ -94,12 +101,13 @@ public final class Engine implements AutoCloseable {
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
+        longWork = LongWork.ofThisMachine();
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longWork);
         advisedSampling = ModelDefaults.of(checkpoint);
         formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
         format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
+        responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
@@ -170,6 +178,27 @@ public final class Engine implements AutoCloseable {
     public Embedding embed(Prompt text, SchedulingOptions scheduling) {
         var once = GenerationRequest.builder().prompt(text).maxTokens(1).scheduling(scheduling);
         return new Embedding(submit(once.build(), true));
+    }
+
+    /**
+     * Refuses what {@link #submit} would refuse of a format; what it takes to find that out is kept for requests that follow.
+     *
+     * @throws InvalidRequestException if answers cannot be held to it
+     */
+    public void requireKeepable(ResponseFormat format) {
+        if (!(format instanceof ResponseFormat.Text)) {
+            masks(format);
+        }
+    }
+
+    private FormatMasks masks(ResponseFormat format) {
+        if (!checkpoint.hasTokenizer()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "response_format",
+                    "the model has no tokenizer, so its answers can be any tokens");
+        }
+        return responseFormats.compile(format);
     }
 
     private Generation submit(GenerationRequest request, boolean embeds) {
@@ -295,14 +324,27 @@ public final class Engine implements AutoCloseable {
             GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
         var scheduling = scheduling(request, submitted);
+        var constraints = constraints(request, prompt);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
             var sampling = embeds
                     ? SamplingPlan.embedding(request, vocabulary)
                     : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
-            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling);
+            sequences[choice] = Sequence.begin(
+                    nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling, constraints.get());
         }
         return sequences;
+    }
+
+    /** What holds each answer to the request's format. */
+    private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
+        if (request.format() instanceof ResponseFormat.Text) {
+            return () -> TokenConstraint.NONE;
+        }
+        FormatMasks masks = masks(request.format());
+        boolean isChat = request.prompt() instanceof Prompt.Chat;
+        AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
+        return () -> masks.begin(prompt.length, lead);
     }
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {
@@ -352,7 +394,7 @@ public final class Engine implements AutoCloseable {
     public String detokenize(int[] ids, String key) {
         return ids.length <= FEW_IDS
                 ? tokenizer.decode(ids, false)
-                : longPrompts.run(key, _ -> tokenizer.decode(ids, false));
+                : longWork.run(key, ids.length, _ -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */

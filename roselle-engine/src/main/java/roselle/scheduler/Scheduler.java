@@ -272,10 +272,10 @@ public final class Scheduler {
         if (batch.isDropped(entry)) {
             return;
         }
-        String failure = result.failure(entry);
+        Outcome.Failed failure = result.failure(entry);
         if (failure != null) {
-            lastFailure = failure;
-            end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
+            lastFailure = failure.kind() == FailureKind.INTERNAL ? failure.message() : lastFailure;
+            end(advanced.sequence(), failure);
             return;
         }
         Outcome outcome = append(entry, result);
@@ -312,6 +312,9 @@ public final class Scheduler {
     private static @Nullable Outcome outcomeAfter(Sequence sequence, int token) {
         if (sequence.generated() > sequence.plan().minTokens && sequence.plan().isStop(token)) {
             return new Outcome.Stopped(token);
+        }
+        if (sequence.constraint().isCompleteAfter(sequence.ids(), sequence.length())) {
+            return new Outcome.Completed();
         }
         return sequence.length() == sequence.maxLength() ? new Outcome.LengthReached() : null;
     }

@@ -463,7 +463,7 @@ final class SchedulerTest {
         assertThat(batch.size()).isEqualTo(2);
         var result = new StepResult(4, 4);
         result.beginEntry();
-        result.fail("the model produced NaN at position 4");
+        result.fail(FailureKind.INTERNAL, "the model produced NaN at position 4");
         result.beginEntry();
         result.append(1);
         scheduler.commit(result);

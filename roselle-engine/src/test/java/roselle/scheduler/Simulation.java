@@ -461,7 +461,7 @@ final class Simulation {
             int sampled = batch.sampledRows(entry);
             checkScoring(batch, entry, sampled);
             if (sampled > 0 && random.nextInt(1000) < faultsPerHundred) {
-                result.fail("NaN");
+                result.fail(FailureKind.INTERNAL, "NaN");
                 request(running.sequence()).failureInjected = true;
             } else {
                 verifyDrafts(running, sampled);
@@ -532,6 +532,7 @@ final class Simulation {
                 assertThat(answer).isEqualTo(expected);
                 assertThat(stopped.tokenId()).isEqualTo(SimulatedRequest.STOP);
             }
+            case Outcome.Completed _ -> throw new AssertionError("no sequence is constrained here");
             case Outcome.LengthReached full -> {
                 assertThat(answer).isEqualTo(expected);
                 assertThat(request.sequence.length()).isEqualTo(request.sequence.maxLength());

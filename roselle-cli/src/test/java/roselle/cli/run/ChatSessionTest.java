@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.OutputOptions;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
 import roselle.cli.TinyModels;
@@ -138,7 +139,8 @@ final class ChatSessionTest {
                 GREEDY,
                 new StopConditions(100, 0, List.of(), Set.of(), false),
                 OutputOptions.DEFAULT,
-                Optional.of(true));
+                Optional.of(true),
+                ResponseFormat.TEXT);
         try (var demo = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
             new ChatSession(demo, thinking, false, Optional.empty(), console).run();
         }
@@ -158,7 +160,7 @@ final class ChatSessionTest {
 
     private static Requests requests(int maxTokens) {
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
-        return new Requests(GREEDY, stop, OutputOptions.DEFAULT, Optional.empty());
+        return new Requests(GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */

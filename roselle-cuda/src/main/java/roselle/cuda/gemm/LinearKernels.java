@@ -23,7 +23,7 @@ import roselle.cuda.memory.Gpu;
 import roselle.cuda.row.RowKernels;
 import roselle.tensor.DataType;
 
-/** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
+/** GEMMs with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
 public final class LinearKernels {
     private static final int THREADS = 256;
     public static final int GENERIC_OUTPUTS = 8; // of a block

@@ -9,7 +9,7 @@ import roselle.cuda.kernel.Launcher;
 import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
 
-/** Products with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
+/** GEMMs with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
 final class PackedLinear {
     private final Launcher launcher;
     private final HopperLinear few;

@@ -119,7 +119,7 @@ public final class ActiveRequest {
             return;
         }
         switch (outcome) {
-            case Outcome.Stopped _ -> tellEnd(choice, FinishReason.STOP, now);
+            case Outcome.Stopped _, Outcome.Completed _ -> tellEnd(choice, FinishReason.STOP, now);
             case Outcome.LengthReached _ -> tellEnd(choice, FinishReason.LENGTH, now);
             case Outcome.Cancelled _ -> tellEnd(choice, FinishReason.CANCELLED, now);
             case Outcome.Failed failed -> fail(failed.kind(), failed.message());
