@@ -373,9 +373,8 @@ public abstract class ReferenceContract extends DecodingContract {
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
         var left = new ArrayList<float[]>();
-        for (int[] contexts : List.of(new int[PROMPTS.length], PROMPTS)) {
-            boolean decodes = contexts == PROMPTS;
-            int rows = beginAttention(contexts, decodes ? ONES : PROMPTS);
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
             Rows all = someGapless(rows, queries + 2 * keys);
             Rows query = all.columns(0, queries);
             Rows key = all.columns(queries, keys);
@@ -403,8 +402,8 @@ public abstract class ReferenceContract extends DecodingContract {
         var rope = new Rope(device.constants(frequencies(tail / 2)), 1f, true);
         var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null);
         var left = new ArrayList<float[]>();
-        for (int[] contexts : List.of(new int[PROMPTS.length], PROMPTS)) {
-            int rows = beginAttention(contexts, contexts == PROMPTS ? ONES : PROMPTS);
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
             Rows absorbed = someGapless(rows, heads.queryHeads() * heads.keySize());
             Rows query = someGapless(rows, heads.queryHeads() * tail);
             Rows latent = someGapless(rows, heads.keySize());
@@ -418,10 +417,10 @@ public abstract class ReferenceContract extends DecodingContract {
         return joined(left);
     }
 
-    /** Returns the number of rows. */
-    private int beginAttention(int[] contexts, int[] rows) {
-        StepInputs inputs = step(LIMITS, 1, contexts, rows);
+    /** Begins a step of the prompts, or of the row behind each; returns the number of rows. */
+    private int beginAttention(boolean decodes) {
         int count = PROMPTS.length;
+        StepInputs inputs = decodes ? step(LIMITS, 1, PROMPTS, ONES) : step(LIMITS, 1, new int[count], PROMPTS);
         Arrays.setAll(
                 inputs.pageTable[0],
                 i -> i % inputs.maxPages * count + (i / inputs.maxPages + i % inputs.maxPages) % count);
