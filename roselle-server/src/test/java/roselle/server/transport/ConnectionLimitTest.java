@@ -41,7 +41,7 @@ final class ConnectionLimitTest {
     void endsWhoHasBeenIdleLongestToMakeRoom() throws IOException {
         try (var transport = new TestTransport(two());
                 var silent = transport.connect();
-                var busy = transport.connect().send(STAY)) {
+                var _ = transport.connect().send(STAY)) {
             TestTransport.await(() -> transport.staying.get() == 1);
             for (int client = 0; client < 5; client++) {
                 var next = transport.connect();
@@ -49,7 +49,6 @@ final class ConnectionLimitTest {
             }
             assertThat(silent.rest()).isEmpty();
             assertThat(transport.gone).hasValue(0);
-            busy.close();
         }
     }
 
