@@ -6,10 +6,8 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import roselle.engine.EngineConfig;
 import roselle.engine.HookedEngine;
@@ -51,16 +49,17 @@ final class HealthTest {
 
     @Test
     void aListenerThatHasEndedIsNotHealthy() throws Exception {
-        var complaint = new AtomicReference<Optional<String>>(Optional.empty());
+        var isDeaf = new AtomicBoolean();
+        Readiness.Check listening = () -> isDeaf.get() ? Optional.of("the server no longer listens") : Optional.empty();
         try (var demo = new DemoServer()) {
             var models = new Models(List.of(new ServedModel("demo", demo.engine())));
-            var dialect = new ControlDialect(models, new Readiness(), () -> Objects.requireNonNull(complaint.get()), Duration.ofMinutes(1));
+            var dialect = new ControlDialect(models, new Readiness(), listening, Duration.ofMinutes(1));
             var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
             try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).add(dialect))) {
                 var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/health"))
                         .build();
                 assertThat(demo.send(request).statusCode()).isEqualTo(200);
-                complaint.set(Optional.of("the server no longer listens"));
+                isDeaf.set(true);
                 assertThat(demo.send(request).statusCode()).isEqualTo(503);
                 assertThat(demo.send(request).body()).contains("no longer listens");
             }

@@ -55,7 +55,7 @@ final class LoopConnections {
         try {
             LOG.log(System.Logger.Level.ERROR, "event=deadlines_not_kept until=next_round", failure);
         } catch (OutOfMemoryError _) {
-            return; // unsaid, for want of memory; the next round tries again
+            return; // and none for a line either
         }
     }
 

@@ -38,13 +38,14 @@ final class ConnectionLimitTest {
     }
 
     @Test
+    @SuppressWarnings("try") // that it stays is what is tested
     void endsWhoHasBeenIdleLongestToMakeRoom() throws IOException {
         try (var transport = new TestTransport(two());
                 var silent = transport.connect();
                 var _ = transport.connect().send(STAY)) {
             TestTransport.await(() -> transport.staying.get() == 1);
             for (int client = 0; client < 5; client++) {
-                var next = transport.connect();
+                RawConnection next = transport.connect(); // stays, and says nothing more
                 assertThat(next.send(GET).status()).isEqualTo(200);
             }
             assertThat(silent.rest()).isEmpty();
