@@ -3,6 +3,7 @@ package roselle.grammar.regex;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -97,11 +98,42 @@ public final class Languages {
             sorted[i] = spelled[order[i]];
             sortedPoints[i] = codePoints[order[i]];
         }
-        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0));
+        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0, null));
     }
 
-    private Language literals(Literals literals) {
-        return make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
+    /** Those of some {@link #literals} that are not among others; what it shares with the whole is the same object. */
+    public Language without(Language literals, Collection<String> gone) {
+        if (!(literals.payload instanceof Literals all) || gone.isEmpty()) {
+            return literals;
+        }
+        BitSet indices = new BitSet(all.to());
+        for (String text : gone) {
+            Integer index = all.texts().index.get(text);
+            if (index != null) {
+                indices.set(index);
+            }
+        }
+        budget.spend(1 + gone.size() / 8);
+        return literals(Literals.of(all.texts(), all.from(), all.to(), all.depth(), indices));
+    }
+
+    /** The rest of the one text that a language of {@link #literals} has; null of others. */
+    @Nullable
+    String onlyText(Language language) {
+        return language.payload instanceof Literals one && one.to() == one.from() + 1 ? one.rest() : null;
+    }
+
+    /** What is behind that text. */
+    Language onlyEnd(Language language) {
+        Literals one = (Literals) Objects.requireNonNull(language.payload);
+        int length = one.texts().codePoints[one.from()].length;
+        return literals(new Literals(one.texts(), one.from(), one.to(), length, null));
+    }
+
+    private Language literals(@Nullable Literals literals) {
+        return literals == null
+                ? empty
+                : make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
     }
 
     public Language length(int min, int max) {
@@ -430,6 +462,7 @@ public final class Languages {
         Language[] targets = new Language[starts.length];
         int size = 0;
         int next = 0;
+        BitSet gone = literals.goneOfAll();
         int at = literals.from() + (literals.endsHere() ? 1 : 0);
         while (at < literals.to()) {
             int symbol = texts[at][depth];
@@ -437,13 +470,16 @@ public final class Languages {
             while (end < literals.to() && texts[end][depth] == symbol) {
                 end++;
             }
-            if (symbol > next) {
+            Language target = literals(Literals.of(literals.texts(), at, end, depth + 1, gone));
+            if (symbol > next && !target.isEmpty()) {
                 starts[size] = next;
                 targets[size++] = empty;
             }
-            starts[size] = symbol;
-            targets[size++] = literals(new Literals(literals.texts(), at, end, depth + 1));
-            next = symbol + 1;
+            if (!target.isEmpty()) {
+                starts[size] = symbol;
+                targets[size++] = target;
+                next = symbol + 1;
+            }
             at = end;
         }
         if (next <= CodePoints.MAX) {

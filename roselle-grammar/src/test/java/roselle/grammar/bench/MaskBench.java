@@ -31,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class MaskBench {
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+    private static final int WARM_UP = 150;
     private static final double[] PERCENTILES = {50, 75, 90, 99, 99.9, 100};
 
     private final QwenTokenizer tokenizer;
@@ -66,7 +67,7 @@ public final class MaskBench {
                     .toList();
         }
         List<Path> chosen = files.subList(Math.min(skip, files.size()), Math.min(files.size(), skip + limit));
-        for (Path file : files.subList(0, Math.min(60, files.size()))) {
+        for (Path file : files.subList(Math.max(0, files.size() - WARM_UP), files.size())) {
             bench.run(file, false); // the JVM is warm behind them
         }
         bench.forget();
