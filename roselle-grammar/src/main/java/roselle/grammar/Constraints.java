@@ -4,6 +4,8 @@ import java.util.List;
 import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.ebnf.EarleyConstraint;
+import roselle.grammar.ebnf.GbnfReader;
 import roselle.grammar.regex.Languages;
 import roselle.grammar.regex.Regex;
 import roselle.grammar.regex.TextConstraint;
@@ -47,6 +49,21 @@ public final class Constraints {
             throw limits.tooLong(schema.length());
         }
         return SchemaCompiler.compile(schema, options, new Budget(limits.workUnits(), limits.keptUnits()));
+    }
+
+    /**
+     * Texts that the rule {@code root} of a GBNF grammar derives, as llama.cpp reads it; left-recursive rules are read, too, and rules
+     * that speak of tokens are refused.
+     *
+     * @throws GrammarException if it is no grammar, says what is not supported, derives nothing, or costs too much
+     */
+    public static Constraint gbnf(String grammar, GrammarLimits limits) {
+        if (grammar.length() > limits.maxSourceCharacters()) {
+            throw limits.tooLong(grammar.length());
+        }
+        Languages languages = languages(limits);
+        languages.budget().spend(grammar.length() / 8);
+        return new EarleyConstraint(languages, GbnfReader.read(languages, grammar), "root");
     }
 
     /** Any JSON object. */

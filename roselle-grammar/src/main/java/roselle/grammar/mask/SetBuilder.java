@@ -85,7 +85,7 @@ final class SetBuilder {
                 all[token >>> 6] &= ~(1L << token);
             }
             for (int word = 0; word < all.length; word++) {
-                all[word] |= base.bits[word] & ~isRemoved[word] | isAdded[word];
+                all[word] |= (base.bits[word] & ~isRemoved[word]) | isAdded[word];
             }
             clear();
             base = Dense.of(all);

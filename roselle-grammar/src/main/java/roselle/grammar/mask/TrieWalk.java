@@ -116,6 +116,9 @@ final class TrieWalk {
             if (next == null) {
                 break;
             }
+            if (next.mayEnd()) {
+                return null; // it ends within the slice's tokens
+            }
             isLoop = next.equals(behind[last]);
             behind[++last] = next;
         }

@@ -62,6 +62,17 @@ class MasksAgreeTest {
         walk(Constraints.regex(expression, GrammarLimits.DEFAULTS), expression);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "root ::= root \",\" item | item\nitem ::= \"[\" root \"]\" | [a-z]+ | [0-9]+",
+                "root ::= \"the\" (\" \" root)? | \"{\" [^}]* \"}\" root \"a\"",
+                "root ::= s\ns ::= s s | \"a\" | \"ab\" | \"b\" s \"\"",
+            })
+    void maskAndStepsOfGrammarsAgree(String grammar) {
+        walk(Constraints.gbnf(grammar, GrammarLimits.DEFAULTS), grammar);
+    }
+
     @Test
     void masksOfOneVocabularyAreShared() {
         TokenMask one = first("{\"type\":\"object\"}");
