@@ -20,8 +20,11 @@ public record GrammarLimits(int maxSourceCharacters, long workUnits, long keptUn
         }
     }
 
-    GrammarException tooLong(int characters) {
-        return new GrammarException(
-                Reason.BUDGET, "it has " + characters + " characters; " + maxSourceCharacters + " are allowed.");
+    void check(String source) {
+        if (source.length() > maxSourceCharacters) {
+            throw new GrammarException(
+                    Reason.BUDGET,
+                    "it has " + source.length() + " characters; " + maxSourceCharacters + " are allowed.");
+        }
     }
 }

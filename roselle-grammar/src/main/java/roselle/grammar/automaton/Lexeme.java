@@ -1,5 +1,6 @@
 package roselle.grammar.automaton;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,12 @@ public interface Lexeme {
         return -1;
     }
 
-    /** The texts that {@link #wider()} has and this has not; null once none of them goes on from here. */
+    /** Further texts that are left out: each as the bytes still to come, to the end, where there is one way to spell it. */
+    default List<byte[]> excludedTexts() {
+        return List.of();
+    }
+
+    /** The texts that {@link #wider()} has and this has not, but for {@link #excludedTexts}; null for none. */
     default @Nullable Lexeme excluded() {
         return null;
     }

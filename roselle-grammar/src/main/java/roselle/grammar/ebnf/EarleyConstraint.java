@@ -247,6 +247,7 @@ public final class EarleyConstraint implements Constraint {
         }
 
         @Override
+        @SuppressWarnings("ReferenceEquality") // a mark
         public @Nullable State advance(int octet) {
             Object[] known = next;
             Object target = known == null ? null : known[octet];
@@ -296,6 +297,7 @@ public final class EarleyConstraint implements Constraint {
         }
 
         @Override
+        @SuppressWarnings("ReferenceEquality") // a mark
         public @Nullable State leave(int branch, Lexeme end) {
             Object target = left[branch];
             if (target == null) {

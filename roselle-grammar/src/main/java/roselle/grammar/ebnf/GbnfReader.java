@@ -56,11 +56,15 @@ public final class GbnfReader {
     }
 
     private GrammarException invalid(String message) {
+        return refused(Reason.INVALID, message);
+    }
+
+    private GrammarException refused(Reason reason, String message) {
         int line = 1;
         for (int i = 0; i < Math.min(at, text.length); i++) {
             line += text[i] == '\n' ? 1 : 0;
         }
-        return new GrammarException(Reason.INVALID, "line " + line + " of the grammar: " + message);
+        return new GrammarException(reason, "line " + line + " of the grammar: " + message);
     }
 
     /** Skips blanks and comments; line breaks, too, where a rule goes on. */
@@ -136,8 +140,7 @@ public final class GbnfReader {
             } else if (next == '"' || next == '[' || next == '.' || next == '(' || isOfName(next)) {
                 parts.add(part(next));
             } else if (next == '<' || next == '!') {
-                throw new GrammarException(
-                        Reason.UNSUPPORTED, invalid("tokens are not supported, only texts.").getMessage());
+                throw refused(Reason.UNSUPPORTED, "tokens are not supported, only texts.");
             } else {
                 return parts.size() == 1 ? parts.getFirst() : new Sequence(parts);
             }

@@ -45,9 +45,8 @@ final class LexemeMasks {
             return walk.bounded(mask(unbounded, 0), lexeme.minSymbols(), lexeme.maxSymbols());
         }
         Lexeme wider = lexeme.wider();
-        Lexeme excluded = wider == null ? null : lexeme.excluded();
-        if (wider != null && excluded != null) {
-            return walk.without(mask(wider, node), excluded, node);
+        if (wider != null) {
+            return walk.without(mask(wider, node), lexeme, node);
         }
         long run = node == 0 ? lexeme.run() : 0;
         boolean isWide = (run & SymbolClasses.WIDE) != 0;

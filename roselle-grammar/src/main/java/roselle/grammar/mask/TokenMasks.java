@@ -19,6 +19,7 @@ public final class TokenMasks {
     private final Vocabulary vocabulary;
     private final TrieWalk walk;
     private final IdentityTable<TokenMask> known = new IdentityTable<>();
+    private @Nullable State lastStart;
     private long keptBytes;
 
     public TokenMasks(Constraint constraint, Vocabulary vocabulary) {
@@ -29,7 +30,17 @@ public final class TokenMasks {
 
     /** Begins an answer. */
     public TokenMatcher matcher() {
-        return new TokenMatcher(this, constraint.start());
+        return new TokenMatcher(this, begin());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // interned
+    private synchronized State begin() {
+        State start = constraint.start();
+        if (start != lastStart) { // the constraint was built anew: its old states do not come again
+            forget();
+            lastStart = start;
+        }
+        return start;
     }
 
     /** The tokens that may come next in a state of this constraint; an end token exactly where the text may end. */

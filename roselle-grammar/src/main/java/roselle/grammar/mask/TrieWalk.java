@@ -142,16 +142,25 @@ final class TrieWalk {
         return new LexemeMask(inner.finish(), ends.build());
     }
 
-    /** A lexeme's tokens below a node without those that complete a text of another. */
-    LexemeMask without(LexemeMask all, Lexeme excluded, int root) {
+    /** A wider lexeme's tokens below a node without those that complete a text that another leaves out. */
+    LexemeMask without(LexemeMask all, Lexeme lexeme, int root) {
         inner.clear();
         inner.addAll(all.inside);
         IntList gone = new IntList();
-        if (excluded.mayEnd()) {
-            gone.add(root);
+        for (byte[] text : lexeme.excludedTexts()) {
+            int node = descend(root, text);
+            if (node >= 0) {
+                remove(node, gone);
+            }
         }
-        int closing = excluded.closing();
-        exclude(excluded, root, closing < 0 ? null : trie.hasBelow(closing), gone);
+        Lexeme excluded = lexeme.excluded();
+        if (excluded != null) {
+            if (excluded.mayEnd()) {
+                gone.add(root);
+            }
+            int closing = excluded.closing();
+            exclude(excluded, root, closing < 0 ? null : trie.hasBelow(closing), gone);
+        }
         TokenSet inside = inner.finish();
         if (gone.size() == 0) {
             return new LexemeMask(inside, all.ends);
@@ -168,17 +177,6 @@ final class TrieWalk {
     }
 
     private void exclude(Lexeme excluded, int parent, boolean @Nullable [] mayClose, IntList gone) {
-        byte[] only = excluded.only();
-        if (only != null) {
-            int node = parent;
-            for (int i = 0; i < only.length && node >= 0; i++) {
-                node = trie.child(node, only[i] & 0xFF);
-            }
-            if (node >= 0 && only.length > 0) {
-                excludeAt(excluded.onlyEnd(), node, mayClose, gone);
-            }
-            return;
-        }
         int[] few = excluded.octets();
         if (few != null && few.length < trie.children(parent)) {
             for (int octet : few) {
@@ -196,17 +194,30 @@ final class TrieWalk {
         }
     }
 
+    /** The node behind some bytes, or -1. */
+    private int descend(int from, byte[] bytes) {
+        int node = from;
+        for (int i = 0; i < bytes.length && node >= 0; i++) {
+            node = trie.child(node, bytes[i] & 0xFF);
+        }
+        return node;
+    }
+
+    private void remove(int node, IntList gone) {
+        for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+            inner.remove(token);
+        }
+        if (trie.hasChildren(node)) {
+            gone.add(node);
+        }
+    }
+
     private void excludeAt(@Nullable Lexeme excluded, int node, boolean @Nullable [] mayClose, IntList gone) {
         if (excluded == null) {
             return;
         }
         if (excluded.mayEnd()) { // this text is excluded: no token may complete it
-            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-                inner.remove(token);
-            }
-            if (trie.hasChildren(node)) {
-                gone.add(node);
-            }
+            remove(node, gone);
         }
         exclude(excluded, node, mayClose, gone);
     }

@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.regex.Language.Kind;
 
@@ -32,6 +35,28 @@ record Exclusions(Language wider, Language gone) {
         }
         Language all = repeatedSymbols(languages, language);
         return all == null ? null : new Exclusions(all, languages.not(language));
+    }
+
+    /** What is left out, but for lists of texts none of which meets a condition. */
+    Language[] gone(Predicate<String> isOdd) {
+        return parts().filter(part -> isOdd(part, isOdd)).toArray(Language[]::new);
+    }
+
+    /** The texts of those lists. */
+    Stream<String> goneTexts(Predicate<String> isOdd) {
+        return parts().filter(part -> !isOdd(part, isOdd)).flatMap(Exclusions::texts);
+    }
+
+    private Stream<Language> parts() {
+        return gone.kind == Kind.OR ? Arrays.stream(gone.parts) : Stream.of(gone);
+    }
+
+    private static boolean isOdd(Language part, Predicate<String> isOdd) {
+        return part.kind != Kind.LITERALS || texts(part).anyMatch(isOdd);
+    }
+
+    private static Stream<String> texts(Language literals) {
+        return ((Literals) Objects.requireNonNull(literals.payload)).rests();
     }
 
     private static boolean isEndless(Language language) {

@@ -3,6 +3,8 @@ package roselle.grammar.regex;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +60,19 @@ record Literals(Texts texts, int from, int to, int depth, @Nullable BitSet gone)
 
     /** What is still to come of the first. */
     String rest() {
-        int[] codePoints = texts.codePoints[from];
+        return rest(from);
+    }
+
+    private String rest(int index) {
+        int[] codePoints = texts.codePoints[index];
         return new String(codePoints, depth, codePoints.length - depth);
+    }
+
+    /** What is still to come of each. */
+    Stream<String> rests() {
+        return IntStream.range(from, to)
+                .filter(index -> gone == null || !gone.get(index - from))
+                .mapToObj(this::rest);
     }
 
     @Nullable

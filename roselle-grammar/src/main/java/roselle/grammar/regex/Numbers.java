@@ -15,7 +15,7 @@ public final class Numbers {
 
     private final Languages languages;
     private final int maxDigits;
-    private final boolean hasWholeFractions;
+    private final boolean isWide;
     private @Nullable Language full;
     private @Nullable Language normal;
     private @Nullable Language plain;
@@ -24,12 +24,12 @@ public final class Numbers {
      * Numbers.
      *
      * @param maxDigits before the point, and behind it; {@link Integer#MAX_VALUE} for no bound
-     * @param hasWholeFractions whether whole numbers may be spelled as {@code 1.5e3}
+     * @param isWide whether whole numbers may be spelled as {@code 1.5e3}, and exponents may be 200 and more
      */
-    public Numbers(Languages languages, int maxDigits, boolean hasWholeFractions) {
+    public Numbers(Languages languages, int maxDigits, boolean isWide) {
         this.languages = languages;
         this.maxDigits = maxDigits;
-        this.hasWholeFractions = hasWholeFractions;
+        this.isWide = isWide;
     }
 
     private Language set(String characters) {
@@ -55,7 +55,11 @@ public final class Numbers {
     }
 
     private Language exponent() {
-        return languages.concat(set("eE"), optional(set("+-")), digits(1, MAX_EXPONENT_DIGITS));
+        // Below 200 each number is a finite double, too.
+        Language power = isWide
+                ? digits(1, MAX_EXPONENT_DIGITS)
+                : languages.or(digits(1, 2), languages.concat(set("1"), digits(2, 2)));
+        return languages.concat(set("eE"), optional(set("+-")), power);
     }
 
     /** Numbers without an exponent. */
@@ -105,7 +109,7 @@ public final class Numbers {
 
     /** Numbers of {@link #normal} without a fraction. */
     public Language integers() {
-        return languages.concat(optional(set("-")), languages.machine(new Whole(Whole.START, 0, 0, 0, hasWholeFractions)));
+        return languages.concat(optional(set("-")), languages.machine(new Whole(Whole.START, 0, 0, 0, isWide)));
     }
 
     /** Numbers of {@link #plain} that are a multiple of another. */

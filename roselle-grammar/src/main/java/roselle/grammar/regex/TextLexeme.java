@@ -1,8 +1,10 @@
 package roselle.grammar.regex;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -456,27 +458,44 @@ public final class TextLexeme implements Lexeme {
         Languages all = known(languages);
         synchronized (all.lock()) {
             Exclusions known = exclusions;
-            return known == null ? null : at(all, known.gone(), spelling, form, value, count, high);
+            Language gone = known == null ? all.empty() : all.or(known.gone(text -> spelled(text) == null));
+            return gone.isEmpty() ? null : at(all, gone, spelling, form, value, count, high);
         }
     }
 
     @Override
-    public byte @Nullable [] only() {
+    public List<byte[]> excludedTexts() {
         Languages all = known(languages);
-        String rest = form == PLAIN && spelling != Spelling.JSON_ANY ? all.onlyText(language()) : null;
-        if (rest == null) {
+        synchronized (all.lock()) {
+            List<byte[]> texts = new ArrayList<>();
+            if (exclusions != null) {
+                exclusions.goneTexts(text -> spelled(text) == null).forEach(text -> texts.add(known(spelled(text))));
+            }
+            return texts;
+        }
+    }
+
+    /** The bytes of a text to its end, if there is one way to spell it from here. */
+    private byte @Nullable [] spelled(String text) {
+        if (form != PLAIN || spelling == Spelling.JSON_ANY) {
             return null;
         }
         if (spelling == Spelling.RAW) {
-            return rest.getBytes(StandardCharsets.UTF_8);
+            return text.getBytes(StandardCharsets.UTF_8);
         }
-        for (int i = 0; i < rest.length(); i++) {
-            char character = rest.charAt(i);
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
             if (character < 0x20 || character >= 0x7F || character == '"' || character == '\\') {
-                return null; // it may be spelled in several ways
+                return null;
             }
         }
-        return (rest + '"').getBytes(StandardCharsets.US_ASCII);
+        return (text + '"').getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public byte @Nullable [] only() {
+        String rest = form == PLAIN ? known(languages).onlyText(language()) : null;
+        return rest == null ? null : spelled(rest);
     }
 
     @Override
