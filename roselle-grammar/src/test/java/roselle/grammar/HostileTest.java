@@ -23,7 +23,8 @@ class HostileTest {
     private static final long MAX_BYTES = 64L << 20;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private enum Source {
+    /** What is sent. */
+    enum Source {
         DEEP_ONE_OF(nested(i -> "{\"minimum\":" + i + "}", "{\"type\":\"integer\"}")),
         DEEP_ONE_OF_OBJECTS(nested(
                 i -> "{\"properties\":{\"k" + i + "\":{\"type\":\"integer\"}},\"required\":[\"k" + i + "\"]}",
@@ -41,7 +42,8 @@ class HostileTest {
         LONG_PATTERN("{\"type\":\"string\",\"pattern\":\"" + "(a|b)".repeat(500_000) + "\"}"),
         MANY_PATTERNS("{\"type\":\"object\",\"patternProperties\":{"
                 + list(40, i -> "\"a.{" + i + "}b\":{\"type\":\"integer\"}") + "}}"),
-        REFERENCE_CYCLE("{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"$ref\":\"#/$defs/a\"}}}"),
+        REFERENCE_CYCLE(
+                "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"$ref\":\"#/$defs/a\"}}}"),
         REQUIRED_CYCLE("{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]}"),
         MANY_TEXTS("{\"enum\":[" + list(100_000, i -> "\"value-" + i * 7919L + "\"") + "]}"),
         MANY_NUMBERS("{\"enum\":[" + list(100_000, Integer::toString) + "]}"),
@@ -83,8 +85,7 @@ class HostileTest {
 
     private static void compile(String schema) {
         try {
-            Constraint constraint =
-                    Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS);
+            Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS);
             State at = constraint.start();
             assertThat(at.isAccepting()).isFalse();
         } catch (GrammarException refusal) {

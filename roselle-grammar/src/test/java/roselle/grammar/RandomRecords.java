@@ -47,7 +47,8 @@ final class RandomRecords {
         }
         int count = random.nextInt(6);
         for (int i = 0; i < count; i++) {
-            String name = List.of("id", "name", "the", "total", "tags", "\u00e4", "a\\\"b").get(i)
+            String name = List.of("id", "name", "the", "total", "tags", "\u00e4", "a\\\"b")
+                            .get(i)
                     + (random.nextBoolean() ? "" : Integer.toString(i));
             members.add("\"" + name + "\":{" + value(depth + 1) + "}");
             if (random.nextInt(3) > 0) {
@@ -55,7 +56,8 @@ final class RandomRecords {
             }
         }
         return "\"type\":\"object\",\"properties\":{" + String.join(",", members) + "},\"required\":["
-                + String.join(",", required) + "],\"additionalProperties\":" + (required.isEmpty() && random.nextBoolean()); // else a random walk may never find what is required
+                + String.join(",", required) + "],\"additionalProperties\":"
+                + (required.isEmpty() && random.nextBoolean()); // else a random walk may never find what is required
     }
 
     private String value(int depth) {

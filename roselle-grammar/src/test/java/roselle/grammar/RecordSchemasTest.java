@@ -92,9 +92,10 @@ class RecordSchemasTest {
 
     private static byte[][] tokens() {
         List<String> pieces = List.of(
-                "\":", "\": ", "\",", "\", \"", "\"}", "\"]", "\"},", "{\"", "[\"", " \"", ",\"", "},", "]}", "{}", "[]", ":\"", "\n  ",
-                "\\n", "\\\"", "\\u00e4", "true", "false", "null", ", ", "ä", "日本", " the", "the", "12", "3.5", "e-", "name", "id\":",
-                "kind", "circle", "2024-", "-01-", "T00:", "00Z", "abc", "ABC-", "0.0");
+                "\":", "\": ", "\",", "\", \"", "\"}", "\"]", "\"},", "{\"", "[\"", " \"", ",\"", "},", "]}", "{}",
+                "[]", ":\"", "\n  ", "\\n", "\\\"", "\\u00e4", "true", "false", "null", ", ", "ä", "日本", " the", "the",
+                "12", "3.5", "e-", "name", "id\":", "kind", "circle", "2024-", "-01-", "T00:", "00Z", "abc", "ABC-",
+                "0.0");
         byte[][] tokens = new byte[END + 1 + pieces.size()][];
         for (int octet = 0; octet < END; octet++) {
             tokens[octet] = new byte[] {(byte) octet};

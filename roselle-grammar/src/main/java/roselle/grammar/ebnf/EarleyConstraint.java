@@ -2,7 +2,6 @@ package roselle.grammar.ebnf;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -56,13 +55,18 @@ public final class EarleyConstraint implements Constraint {
     }
 
     /** A terminal that has been begun or may begin; a null origin is the set itself. */
-    private record Item(Position position, TextLexeme lexeme, @Nullable Items origin) {}
+    private record Item(
+            Position position, TextLexeme lexeme, @Nullable Items origin) {}
 
     /** Where a rule's end leads: on behind it in an alternative that began in a set; with no position, to the end of the text. */
-    private record Waiting(Nonterminal rule, @Nullable Position behind, @Nullable Items origin) {}
+    private record Waiting(
+            Nonterminal rule,
+            @Nullable Position behind,
+            @Nullable Items origin) {}
 
     /** A rule whose end is the end of another, which began in a set. */
-    private record Tail(Nonterminal rule, Nonterminal outer, @Nullable Items origin) {}
+    private record Tail(
+            Nonterminal rule, Nonterminal outer, @Nullable Items origin) {}
 
     private record Key(Set<Item> items, Set<Waiting> waiting, Set<Tail> tails, boolean isAccepting) {}
 
@@ -221,10 +225,10 @@ public final class EarleyConstraint implements Constraint {
             this.items = built.items.toArray(Item[]::new);
             this.left = new Object[items.length];
             this.isAccepting = isAccepting;
-            built.waiting.forEach(one ->
-                    waiting.computeIfAbsent(one.rule(), rule -> new ArrayList<>()).add(one));
-            built.tails.forEach(
-                    one -> tails.computeIfAbsent(one.rule(), rule -> new ArrayList<>()).add(one));
+            built.waiting.forEach(one -> waiting.computeIfAbsent(one.rule(), rule -> new ArrayList<>())
+                    .add(one));
+            built.tails.forEach(one ->
+                    tails.computeIfAbsent(one.rule(), rule -> new ArrayList<>()).add(one));
         }
 
         List<Waiting> waitingFor(Nonterminal rule) {
@@ -314,5 +318,4 @@ public final class EarleyConstraint implements Constraint {
             return target == NOTHING ? null : (State) target;
         }
     }
-
 }

@@ -284,8 +284,7 @@ final class Grammar {
 
         @Override
         public int hashCode() {
-            return Arrays.hashCode(
-                    new int[] {System.identityHashCode(left), System.identityHashCode(alternative), at});
+            return Arrays.hashCode(new int[] {System.identityHashCode(left), System.identityHashCode(alternative), at});
         }
 
         boolean isEnd() {

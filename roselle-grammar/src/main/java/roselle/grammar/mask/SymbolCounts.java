@@ -30,8 +30,7 @@ record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens
         int[] complete = IntStream.range(0, ofTokens.length)
                 .filter(token -> isComplete[token])
                 .toArray();
-        return new SymbolCounts(
-                atMost, ofEnds, Arrays.stream(ofEnds).max().orElse(0), ofTokens, complete);
+        return new SymbolCounts(atMost, ofEnds, Arrays.stream(ofEnds).max().orElse(0), ofTokens, complete);
     }
 
     Dense atMost(long symbols) {

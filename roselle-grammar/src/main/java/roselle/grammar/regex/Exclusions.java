@@ -15,14 +15,16 @@ import roselle.grammar.regex.Language.Kind;
 record Exclusions(Language wider, Language gone) {
     private static final int MAX_ASKED = 300;
     private static final int MAX_STATES = 40;
-    private static final int MIN_SYMBOLS = 26; // texts of fewer are soon walked, and some are keys that must be known by their end
+    private static final int MIN_SYMBOLS =
+            26; // texts of fewer are soon walked, and some are keys that must be known by their end
 
     private record Pair(Language rest, Language gone) {}
 
     /** A wider language, and the texts that it has and another has not, where no beginning is lost by them; else null. */
     static @Nullable Exclusions of(Languages languages, Language language) {
         Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
-        Language[] rest = Arrays.stream(parts).filter(part -> part.kind != Kind.NOT).toArray(Language[]::new);
+        Language[] rest =
+                Arrays.stream(parts).filter(part -> part.kind != Kind.NOT).toArray(Language[]::new);
         if (rest.length < parts.length) {
             Language wider = languages.and(rest);
             Language gone = languages.or(Arrays.stream(parts)
@@ -141,8 +143,7 @@ record Exclusions(Language wider, Language gone) {
         Steps gone = languages.steps(pair.gone);
         for (int i = 0; i < gone.targets().length; i++) { // a symbol with which the rest goes on, and the others do not
             int first = gone.starts()[i];
-            if (gone.targets()[i].isEmpty()
-                    && !rest.targets()[rest.indexOf(first)].isEmpty()) {
+            if (gone.targets()[i].isEmpty() && !rest.targets()[rest.indexOf(first)].isEmpty()) {
                 return true;
             }
         }

@@ -26,7 +26,8 @@ import roselle.grammar.regex.Language.Kind;
 public final class Languages {
     /** What tells languages apart; parts by identity, as they are interned themselves. */
     @SuppressWarnings("ArrayRecordComponent") // compared by its elements
-    private record Key(Kind kind, Language[] parts, @Nullable Object payload, int min, int max) {
+    private record Key(
+            Kind kind, Language[] parts, @Nullable Object payload, int min, int max) {
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Key key
@@ -151,9 +152,7 @@ public final class Languages {
     }
 
     private Language literals(@Nullable Literals literals) {
-        return literals == null
-                ? empty
-                : make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
+        return literals == null ? empty : make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
     }
 
     public Language length(int min, int max) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param gone which of them are left out, counted from the first; null for none, and never the first or the last
  */
-record Literals(Texts texts, int from, int to, int depth, @Nullable BitSet gone) {
+record Literals(
+        Texts texts, int from, int to, int depth, @Nullable BitSet gone) {
     /** Sorted texts, and their code points. Compared by identity. */
     static final class Texts {
         final String[] spelled;

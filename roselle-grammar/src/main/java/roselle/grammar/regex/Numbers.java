@@ -247,6 +247,7 @@ public final class Numbers {
         private static final int LOWER = 5; // behind e-
         private static final int DIGITS = 6; // or 0: no exponent comes
         private static final int ZEROS = 7; // of the fraction behind those
+        private static final int MAX_FRACTION = 20; // digits that an exponent moves; doubles have 17
 
         private Whole at(int newPhase) {
             return at(newPhase, 0, 0, 0);
@@ -280,8 +281,10 @@ public final class Numbers {
                 case DIGIT, DIGITS -> at(DIGITS);
                 case FRACTION ->
                     digit == 0
-                            ? at(FRACTION, fraction, Math.min(pending + 1, 9999), 0)
-                            : hasFractions ? at(FRACTION, fraction + pending + 1, 0, 0) : null;
+                            ? at(FRACTION, fraction, Math.min(pending + 1, MAX_FRACTION), 0)
+                            : hasFractions && fraction + pending < MAX_FRACTION
+                                    ? at(FRACTION, fraction + pending + 1, 0, 0)
+                                    : null;
                 case ZEROS -> digit == 0 ? this : null;
                 case LOWER -> digit == 0 ? this : null; // 5e-0; a lower power leaves one digit as a fraction
                 default -> at(EXPONENT, fraction, 0, Math.min(exponent * 10 + digit, fraction));

@@ -82,8 +82,7 @@ public final class TextLexeme implements Lexeme {
      * @param octets those that may come, sorted, where they are few; else null, and the targets are by octet
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Edges(
-            int @Nullable [] octets, @Nullable TextLexeme[] targets) {}
+    private record Edges(int @Nullable [] octets, @Nullable TextLexeme[] targets) {}
 
     /** All places in the texts of one language. */
     private static final class Places {

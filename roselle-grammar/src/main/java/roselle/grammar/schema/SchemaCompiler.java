@@ -68,9 +68,7 @@ public final class SchemaCompiler {
         this.options = options;
         this.languages = new Languages(budget);
         this.numbers = new Numbers(
-                languages,
-                options.allowsAnyEscape() ? MAX_GIVEN_DIGITS : MAX_DIGITS,
-                options.allowsAnyEscape());
+                languages, options.allowsAnyEscape() ? MAX_GIVEN_DIGITS : MAX_DIGITS, options.allowsAnyEscape());
         this.formulas = new Formulas(languages, numbers);
         this.constants = new Constants(formulas, numbers);
         this.documents = new Documents(schema, options, budget);

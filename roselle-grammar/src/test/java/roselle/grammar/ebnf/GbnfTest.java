@@ -107,8 +107,7 @@ class GbnfTest {
                 .isInstanceOfSatisfying(
                         GrammarException.class,
                         refusal -> assertThat(refusal.reason()).isEqualTo(Reason.BUDGET));
-        assertThatThrownBy(() -> read("root ::= " + "(".repeat(100_000)))
-                .isInstanceOf(GrammarException.class);
+        assertThatThrownBy(() -> read("root ::= " + "(".repeat(100_000))).isInstanceOf(GrammarException.class);
     }
 
     private static JsonNode golden() throws IOException {
