@@ -4,6 +4,7 @@ module roselle.engine {
     requires java.management;
     requires jdk.jfr;
     requires jdk.management;
+    requires roselle.grammar;
     requires transitive roselle.api;
     requires transitive roselle.text;
     requires tools.jackson.core;
@@ -12,13 +13,23 @@ module roselle.engine {
     uses roselle.backend.BackendProvider;
 
     exports roselle.backend;
+    exports roselle.backend.memory;
+    exports roselle.backend.operation;
+    exports roselle.backend.step;
     exports roselle.engine;
     exports roselle.quantization;
     exports roselle.tensor;
     exports roselle.checkpoint to
             roselle.cli,
-            roselle.hub,
             roselle.bench;
+    exports roselle.checkpoint.path to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.summary to
+            roselle.cli,
+            roselle.bench;
+    exports roselle.checkpoint.huggingface to
+            roselle.hub;
     exports roselle.model to
             roselle.cli,
             roselle.bench;
@@ -31,6 +42,8 @@ module roselle.engine {
     exports roselle.execution to
             roselle.cli,
             roselle.bench;
+    exports roselle.work to
+            roselle.server;
     exports roselle.model.architecture to
             roselle.cli,
             roselle.bench;

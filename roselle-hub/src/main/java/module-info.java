@@ -6,4 +6,5 @@ module roselle.hub {
     requires tools.jackson.databind;
 
     exports roselle.hub;
+    exports roselle.hub.request;
 }

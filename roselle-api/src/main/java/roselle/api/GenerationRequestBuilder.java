@@ -36,6 +36,7 @@ public final class GenerationRequestBuilder {
 
     private OutputOptions output = OutputOptions.DEFAULT;
     private SchedulingOptions scheduling = SchedulingOptions.DEFAULT;
+    private ResponseFormat format = ResponseFormat.TEXT;
 
     GenerationRequestBuilder() {}
 
@@ -221,6 +222,17 @@ public final class GenerationRequestBuilder {
         return scheduling(new SchedulingOptions(scheduling.priority(), scheduling.key(), value, scheduling.deadline()));
     }
 
+    /** What the answer must look like. */
+    public GenerationRequestBuilder format(ResponseFormat value) {
+        format = value;
+        return this;
+    }
+
+    /** Keeps the answer to a JSON schema. */
+    public GenerationRequestBuilder jsonSchema(String schema) {
+        return format(new ResponseFormat.JsonSchema(schema));
+    }
+
     /** The request, checked. */
     public GenerationRequest build() {
         return new GenerationRequest(
@@ -238,7 +250,8 @@ public final class GenerationRequestBuilder {
                         seed),
                 new StopConditions(maxTokens, minTokens, stopStrings, stopTokenIds, ignoreEos),
                 output,
-                scheduling);
+                scheduling,
+                format);
     }
 
     private Prompt promptOrChat() {

@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
-import roselle.backend.Operations;
-import roselle.backend.StepInputs;
-import roselle.backend.StepLimits;
-import roselle.backend.StepProgram;
+import roselle.backend.operation.Operations;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
+import roselle.backend.step.StepProgram;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.Devices;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
@@ -128,7 +129,7 @@ public final class ModelBenchmark {
     /** Runs the plan's tests on a model and hands each result on as soon as it is there; returns the seconds that loading took. */
     public static double run(Path path, Plan plan, Consumer<Result> results) {
         long start = System.nanoTime();
-        try (Checkpoint checkpoint = Checkpoint.open(path)) {
+        try (Checkpoint checkpoint = Checkpoints.open(path)) {
             return run(path, checkpoint, plan, results, start);
         }
     }

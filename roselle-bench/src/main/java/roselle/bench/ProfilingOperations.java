@@ -1,18 +1,18 @@
 package roselle.bench;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.Gate;
-import roselle.backend.GatedLinear;
-import roselle.backend.KvCache;
-import roselle.backend.Norm;
-import roselle.backend.Operations;
-import roselle.backend.Router;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
-import roselle.backend.Weight;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Operations;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
 import roselle.bench.StepProfile.Kind;
 
 /** Operations that end before they return, with a watch around each of them. */

@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /** Where the time of steps goes, by kind of operation; one thread's own. */
 final class StepProfile {
-    /** A kind of {@link roselle.backend.Operations}; what is one call is one kind, whether or not the device fuses it. */
+    /** A kind of {@link roselle.backend.operation.Operations}; what is one call is one kind, whether or not the device fuses it. */
     enum Kind {
         PRODUCTS,
         /** With the norms before them. */

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
 
@@ -43,7 +43,7 @@ public class LongPieceBenchmark {
             letters.append((char) ('a' + (kind.equals("one letter") ? 0 : random.nextInt(26))));
         }
         text = letters.toString();
-        try (var checkpoint = Checkpoint.open(Path.of("../shared/data/vocab/ggml-vocab-gpt-2.gguf"))) {
+        try (var checkpoint = Checkpoints.open(Path.of("../shared/data/vocab/ggml-vocab-gpt-2.gguf"))) {
             tokenizer = List.of(checkpoint.tokenizer());
         }
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import roselle.backend.Operations;
+import roselle.backend.operation.Operations;
 
 /** What is timed is what the device would do without a watch. */
 class ProfilingOperationsTest {

@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
 import tools.jackson.databind.json.JsonMapper;
@@ -62,7 +63,7 @@ public class TokenizerBenchmark {
     public void load() throws IOException {
         text = sample(kind);
         Path vocabulary = Path.of("../shared/data/vocab/ggml-vocab-gpt-2.gguf");
-        try (var checkpoint = Checkpoint.open(vocabulary)) {
+        try (var checkpoint = Checkpoints.open(vocabulary)) {
             ours = List.of(checkpoint.tokenizer());
             theirs = List.of(reference(checkpoint));
         }

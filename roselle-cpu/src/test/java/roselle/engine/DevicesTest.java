@@ -11,6 +11,7 @@ import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 
 /** Which device {@code auto} takes. */
@@ -74,7 +75,7 @@ class DevicesTest {
 
     @Test
     void aTinyModelGetsOneThreadUnlessAskedOtherwise() {
-        try (Checkpoint tiny = Checkpoint.open(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))) {
+        try (Checkpoint tiny = Checkpoints.open(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))) {
             assertThat(threads(0, tiny)).isEqualTo("cpu, 1 thread");
             assertThat(threads(3, tiny)).isEqualTo("cpu, 3 threads");
         }

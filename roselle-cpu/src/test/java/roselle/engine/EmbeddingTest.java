@@ -17,6 +17,7 @@ import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -35,8 +36,8 @@ class EmbeddingTest {
     @ValueSource(strings = {"llama", "qwen2", "olmo2"})
     void theMeanGivesTheMeanOfHuggingFacesLogits(String name) {
         Path folder = Path.of("../roselle-engine/src/test/resources/tiny-models", name);
-        try (Checkpoint model = Checkpoint.open(folder);
-                Checkpoint reference = Checkpoint.open(folder.resolve("expected.safetensors"));
+        try (Checkpoint model = Checkpoints.open(folder);
+                Checkpoint reference = Checkpoints.open(folder.resolve("expected.safetensors"));
                 var engine = exact(folder)) {
             Tensor input = tensor(reference, "input_2");
             Tensor logits = tensor(reference, "logits_2");
@@ -61,8 +62,8 @@ class EmbeddingTest {
 
     /** An engine that rounds neither activations nor keys and values. */
     private static Engine exact(Path folder) {
-        var config = EngineConfig.of(folder).with(new CacheOptions("f32", 0, 16, true));
-        return Engine.open(config, new CpuDevice(CpuOptions.of(2).with(Precision.F32)), StepHook.NONE);
+        var config = TestConfig.of(folder).with(new CacheOptions("f32", 0, 16, true));
+        return EngineOnDevice.open(config, new CpuDevice(CpuOptions.of(2).with(Precision.F32)));
     }
 
     private static Tensor tensor(Checkpoint checkpoint, String name) {
@@ -99,7 +100,7 @@ class EmbeddingTest {
     @Test
     void theBitsDoNotDependOnChunksCacheOrNeighbours() {
         float[] alone;
-        try (var engine = Engine.open(EngineConfig.of(MODEL))) {
+        try (var engine = Engine.open(TestConfig.of(MODEL))) {
             alone = vector(engine, TOKENS);
             assertThat(vector(engine, TOKENS)).as("after itself").containsExactly(alone);
             var strangers = new ArrayList<Generation>();
@@ -115,7 +116,7 @@ class EmbeddingTest {
             strangers.forEach(Generation::close);
         }
         for (int chunk : new int[] {1, 5, 16}) {
-            var config = EngineConfig.of(MODEL).with(new BatchOptions(0, 4, 16, chunk, 10));
+            var config = TestConfig.of(MODEL).with(new BatchOptions(0, 4, 16, chunk, 10));
             try (var engine = Engine.open(config)) {
                 assertThat(vector(engine, TOKENS)).as("in chunks of %d", chunk).containsExactly(alone);
             }
@@ -124,7 +125,7 @@ class EmbeddingTest {
 
     @Test
     void aTextWithoutTokensIsRefused() {
-        try (var engine = Engine.open(EngineConfig.of(MODEL))) {
+        try (var engine = Engine.open(TestConfig.of(MODEL))) {
             assertThatThrownBy(() -> engine.embed(Prompt.Tokens.of(), SchedulingOptions.DEFAULT))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("no tokens");
@@ -133,7 +134,7 @@ class EmbeddingTest {
 
     @Test
     void aClosedEngineFailsWhatWaits() {
-        var engine = Engine.open(EngineConfig.of(MODEL));
+        var engine = Engine.open(TestConfig.of(MODEL));
         Embedding embedding = engine.embed(TOKENS, SchedulingOptions.DEFAULT);
         embedding.close();
         engine.close();

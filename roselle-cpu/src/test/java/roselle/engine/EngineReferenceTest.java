@@ -23,6 +23,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
 import roselle.tensor.Dequantizer;
@@ -75,11 +76,11 @@ class EngineReferenceTest {
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void writesAndScoresAsTheReferenceDoes(Path model) {
-        var config = EngineConfig.of(model)
+        var config = TestConfig.of(model)
                 .with(new BatchOptions(0, 4, 64, 11, 100))
                 .with(new CacheOptions("f32", 0, 16, true))
                 .with(new DeviceOptions("cpu", 2, "auto", "f32"));
-        try (Checkpoint expected = Checkpoint.open(model.resolve("expected.safetensors"));
+        try (Checkpoint expected = Checkpoints.open(model.resolve("expected.safetensors"));
                 var engine = Engine.open(config)) {
             var references = new ArrayList<Reference>();
             var generations = new ArrayList<Generation>();

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -20,7 +21,7 @@ class EngineSizesTest {
 
     private static EngineSizes sizes(int context, long machineBytes) {
         var config = EngineConfig.of(MODEL).with(new BatchOptions(context, 4, 64, 0, 4));
-        try (Checkpoint checkpoint = Checkpoint.open(MODEL);
+        try (Checkpoint checkpoint = Checkpoints.open(MODEL);
                 var backend = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) { // takes nothing for itself
             return EngineSizes.of(config, checkpoint, Architectures.read(checkpoint), backend, machineBytes);
         }

@@ -9,9 +9,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import roselle.backend.StepInputs;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.gemm.InterpretedTiles;
 import roselle.cpu.option.CpuOptions;
@@ -37,7 +38,7 @@ class MemoryPlanTest {
     }
 
     private static void check(Path model, CpuPath path) {
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var device = new CpuDevice(CpuOptions.of(1).with(path))) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
@@ -68,7 +69,7 @@ class MemoryPlanTest {
     }
 
     private static void checkOwn(Path model, CpuDevice device) {
-        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);

@@ -23,6 +23,7 @@ import roselle.api.GenerationEvent.Failed;
 import roselle.api.GenerationRequest;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -220,7 +221,7 @@ class MutatedConfigurationTest {
     }
 
     private static EngineConfig config(Path model) {
-        return EngineConfig.of(model)
+        return TestConfig.of(model)
                 .with(new DeviceOptions("cpu", 1))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(48, 2, 16, 0, 4));
@@ -230,17 +231,17 @@ class MutatedConfigurationTest {
         var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR));
         Checkpoint checkpoint;
         try {
-            checkpoint = Checkpoint.open(model);
+            checkpoint = Checkpoints.open(model);
         } catch (Throwable failure) {
             device.close();
             throw failure;
         }
-        return Engine.load(checkpoint, config(model), device, StepHook.NONE);
+        return EngineOnDevice.load(checkpoint, config(model), device);
     }
 
     /** What becomes of a model before its weights are loaded. */
     private static String plan(Path model) {
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) {
             EngineSizes.of(config(model), checkpoint, Architectures.read(checkpoint), device, 1L << 30);
             return "fits";

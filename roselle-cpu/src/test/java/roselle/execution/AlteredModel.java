@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.SafetensorsWriter;
+import roselle.checkpoint.huggingface.SafetensorsWriter;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -20,7 +21,7 @@ final class AlteredModel {
     private AlteredModel() {}
 
     static void copy(Path model, Path folder, String config, UnaryOperator<List<Tensor>> tensors) throws IOException {
-        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
             var all = new ArrayList<>(checkpoint.tensors().values());
             Files.write(folder.resolve("model.safetensors"), SafetensorsWriter.toBytes(tensors.apply(all)));
         }
@@ -29,7 +30,7 @@ final class AlteredModel {
 
     /** Reads the configuration and plans the memory, as an engine does before it loads a weight; nothing is repacked. */
     static LoadPlan plan(Path folder) {
-        try (Checkpoint checkpoint = Checkpoint.open(folder);
+        try (Checkpoint checkpoint = Checkpoints.open(folder);
                 var device = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) {
             return LoadPlan.of(checkpoint, Architectures.read(checkpoint), device);
         }

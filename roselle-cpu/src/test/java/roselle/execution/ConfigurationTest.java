@@ -12,8 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -38,7 +39,7 @@ class ConfigurationTest {
                         "(?s)\"rope_parameters\": \\{.*?}",
                         "\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " + LLAMA3 + "}");
         copy("llama", config);
-        try (Checkpoint reference = Checkpoint.open(MODELS.resolve("llama/expected.safetensors"));
+        try (Checkpoint reference = Checkpoints.open(MODELS.resolve("llama/expected.safetensors"));
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(folder, backend, 0))
                     .allSatisfy(
@@ -86,7 +87,7 @@ class ConfigurationTest {
 
     @Test
     void plansMemoryBeforeAnythingIsLoaded() {
-        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve("gemma2"));
+        try (Checkpoint checkpoint = Checkpoints.open(MODELS.resolve("gemma2"));
                 var backend = new CpuDevice(1)) {
             var blueprint = Architectures.read(checkpoint);
             var limits = new StepLimits(8, 2, 4, 64, 16);
@@ -104,7 +105,7 @@ class ConfigurationTest {
     }
 
     private void open() {
-        try (Checkpoint checkpoint = Checkpoint.open(folder);
+        try (Checkpoint checkpoint = Checkpoints.open(folder);
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 4, 16)
                     .close();

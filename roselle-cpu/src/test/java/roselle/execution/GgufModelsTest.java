@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -34,11 +35,11 @@ class GgufModelsTest {
     void microscaledExpertsFromGgufGiveTheBitsOfThoseFromSafetensors(CpuPath path) throws IOException {
         Path model = Path.of("../roselle-engine/src/test/resources/variant-models/gpt-oss-mxfp4");
         Path file = folder.resolve("model.gguf");
-        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
             Files.write(file, GgufModel.of(checkpoint));
         }
-        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
-                Checkpoint written = Checkpoint.open(file);
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"));
+                Checkpoint written = Checkpoints.open(file);
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32).with(path))) {
             assertThat(written.tensor("blk.1.ffn_up_exps.weight").type()).isEqualTo(DataType.MXFP4);
             var verification = Verification.of(reference);
@@ -81,10 +82,10 @@ class GgufModelsTest {
             })
     void equalsTheReferenceFromGguf(String name) throws IOException {
         Path file = folder.resolve("model.gguf");
-        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve(name))) {
+        try (Checkpoint checkpoint = Checkpoints.open(MODELS.resolve(name))) {
             Files.write(file, GgufModel.of(checkpoint));
         }
-        try (Checkpoint reference = Checkpoint.open(MODELS.resolve(name + "/expected.safetensors"));
+        try (Checkpoint reference = Checkpoints.open(MODELS.resolve(name + "/expected.safetensors"));
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             assertThat(Verification.of(reference).run(file, backend, 0))
                     .hasSize(3)

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -120,7 +121,7 @@ class HostileGgufModelTest {
     }
 
     private static byte[] gguf(String model) {
-        try (Checkpoint checkpoint = Checkpoint.open(MODELS.resolve(model))) {
+        try (Checkpoint checkpoint = Checkpoints.open(MODELS.resolve(model))) {
             return GgufModel.of(checkpoint);
         }
     }
@@ -132,7 +133,7 @@ class HostileGgufModelTest {
     private void open(byte[] file) throws IOException {
         Path path = folder.resolve("model.gguf");
         Files.write(path, file);
-        try (Checkpoint checkpoint = Checkpoint.open(path);
+        try (Checkpoint checkpoint = Checkpoints.open(path);
                 var backend = new CpuDevice(CpuOptions.of(1).with(CpuPath.VECTOR))) {
             SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 4, 16)
                     .close();

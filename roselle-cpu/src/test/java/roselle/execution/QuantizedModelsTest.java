@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -172,7 +173,7 @@ class QuantizedModelsTest {
 
     @Test
     void plansScalesWithTheirCodesAndCopiesNeither() {
-        try (Checkpoint checkpoint = Checkpoint.open(FLOAT8)) {
+        try (Checkpoint checkpoint = Checkpoints.open(FLOAT8)) {
             LoadPlan plan = AlteredModel.plan(FLOAT8);
             assertThat(plan.weightBytes()).isEqualTo(checkpoint.tensorBytes());
             assertThat(plan.copiedBytes()).isLessThan(checkpoint.tensorBytes() / 20); // norms, angles
@@ -187,7 +188,7 @@ class QuantizedModelsTest {
                 .replaceFirst("(?s),\\s*\"quantization_config\": \\{.*?}", "");
         AlteredModel.copy(FLOAT8, folder, config, QuantizedModelsTest::expanded);
         var vector = CpuOptions.all().with(Precision.F32).with(CpuPath.VECTOR);
-        try (Checkpoint reference = Checkpoint.open(FLOAT8.resolve("expected.safetensors"));
+        try (Checkpoint reference = Checkpoints.open(FLOAT8.resolve("expected.safetensors"));
                 var device = new CpuDevice(vector)) {
             var verification = Verification.of(reference);
             assertThat(verification.run(FLOAT8, device, 0)).isEqualTo(verification.run(folder, device, 0));
@@ -234,7 +235,7 @@ class QuantizedModelsTest {
 
     @Test
     void describesMicroscaledExperts() {
-        try (Checkpoint checkpoint = Checkpoint.open(MICROSCALED)) {
+        try (Checkpoint checkpoint = Checkpoints.open(MICROSCALED)) {
             assertThat(Quantization.of(checkpoint).description()).contains("mxfp4 with a scale for each 1×32");
         }
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -66,7 +67,7 @@ class StoriesFormatsTest {
         JsonNode stories = new JsonMapper()
                 .readTree(SharedData.path("stories260k/expected.json").toFile());
         var told = new Told(stories.size());
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var backend = new CpuDevice(CpuOptions.of(1).with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 512, 512)) {
             for (int i = 0; i < told.greedy.length; i++) {

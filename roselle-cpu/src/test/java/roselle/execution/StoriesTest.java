@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -23,7 +24,7 @@ class StoriesTest {
         Path model = SharedData.path("stories260k/stories260K.gguf");
         JsonNode stories = new JsonMapper()
                 .readTree(SharedData.path("stories260k/expected.json").toFile());
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), backend, 16, 512)) {
             for (JsonNode story : stories) {

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.Precision;
@@ -45,7 +46,7 @@ class VariantModelsTest {
     }
 
     private static List<Verification.Difference> verify(Path model, int chunk) {
-        try (Checkpoint reference = Checkpoint.open(model.resolve("expected.safetensors"));
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"));
                 var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             return Verification.of(reference).run(model, backend, chunk);
         }

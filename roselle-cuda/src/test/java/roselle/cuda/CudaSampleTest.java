@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Device;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
 import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.kernel.CubinCache;
 import roselle.sampling.SampleCases;

@@ -3,6 +3,17 @@ package roselle.backend;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.Operations;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
+import roselle.backend.step.StepDemands;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepProgram;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 

@@ -1,4 +1,4 @@
-/** The contracts of a device and of the operations that its steps run. */
+/** The contract of a device: how it is opened, what it holds and runs. */
 @NullMarked
 package roselle.backend;
 

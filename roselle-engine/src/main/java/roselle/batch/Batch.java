@@ -1,7 +1,7 @@
 package roselle.batch;
 
 import java.util.Arrays;
-import roselle.backend.StepInputs;
+import roselle.backend.step.StepInputs;
 import roselle.kvcache.SequencePages;
 
 /**

@@ -7,6 +7,9 @@ public sealed interface Outcome {
     /** It generated a stop token, its last one. */
     record Stopped(int tokenId) implements Outcome {}
 
+    /** Its constraint lets nothing follow. */
+    record Completed() implements Outcome {}
+
     /** It has as many tokens as it may have. */
     record LengthReached() implements Outcome {}
 

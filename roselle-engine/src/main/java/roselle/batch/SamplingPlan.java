@@ -4,12 +4,14 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /** A request's sampling parameters and stop tokens as plain numbers, resolved once against a vocabulary. */
 public final class SamplingPlan {
@@ -20,6 +22,10 @@ public final class SamplingPlan {
     private final float[] biases;
     /** Token ids that end the sequence, ascending. */
     private final int[] stopIds;
+    /** Token ids that would end a format's text and must not, because they end no sequence. */
+    private final int[] neverIds;
+    /** These, and those that must not come before {@link #minTokens}. */
+    private final int[] earlyIds;
 
     public final int minTokens;
     private final long seed;
@@ -45,6 +51,11 @@ public final class SamplingPlan {
         fillBiases(sampling.logitBias(), vocabulary);
         StopConditions stop = request.stop();
         stopIds = stopIds(stop.stopTokenIds(), stop.ignoreEos() ? new int[0] : endIds, vocabulary);
+        boolean isFormatted = !(request.format() instanceof ResponseFormat.Text);
+        neverIds = isFormatted && stop.ignoreEos() ? endIds : SamplingRows.NO_IDS;
+        earlyIds = IntStream.concat(Arrays.stream(neverIds), Arrays.stream(stopIds))
+                .distinct()
+                .toArray();
         minTokens = stop.minTokens();
         this.seed = seed;
         topLogprobs = request.output().logprobs() ? request.output().topLogprobs() : SamplingRows.NO_LOGPROBS;
@@ -132,6 +143,6 @@ public final class SamplingPlan {
         rows.promptLength[row] = promptLength;
         rows.biasIds[row] = biasIds;
         rows.biases[row] = biases;
-        rows.forbidden[row] = position - promptLength < minTokens ? stopIds : SamplingRows.NO_IDS;
+        rows.forbidden[row] = position - promptLength < minTokens ? earlyIds : neverIds;
     }
 }

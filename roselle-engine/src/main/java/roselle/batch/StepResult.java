@@ -2,18 +2,19 @@ package roselle.batch;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import roselle.api.FailureKind;
 
 /** What a step sampled: for each entry of its batch some tokens, or why the entry failed; reused from step to step. */
 public final class StepResult {
     private final int[] tokens; // [outputs]
     private final int[] start; // [entries + 1]
-    private final @Nullable String[] failures; // [entries]
+    private final Outcome.@Nullable Failed[] failures; // [entries]
     private int entries;
 
     public StepResult(int maxSequences, int maxOutputs) {
         tokens = new int[maxOutputs];
         start = new int[maxSequences + 1];
-        failures = new String[maxSequences];
+        failures = new Outcome.Failed[maxSequences];
     }
 
     public void clear() {
@@ -32,8 +33,8 @@ public final class StepResult {
     }
 
     /** Marks the entry begun last as failed. */
-    public void fail(String message) {
-        failures[entries - 1] = message;
+    public void fail(FailureKind kind, String message) {
+        failures[entries - 1] = new Outcome.Failed(kind, message);
     }
 
     public int entries() {
@@ -49,7 +50,7 @@ public final class StepResult {
     }
 
     /** Why an entry failed, or null where it did not. */
-    public @Nullable String failure(int entry) {
+    public Outcome.@Nullable Failed failure(int entry) {
         return failures[entry];
     }
 }

@@ -1,6 +1,6 @@
 package roselle.batch;
 
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /**
  * A logits processor of one sequence that says which tokens may come next, as a grammar does.
@@ -18,4 +18,18 @@ public interface TokenConstraint {
      * @return as {@link SamplingRows#mask}; it must stay as it is until the tokens of the step have been sampled
      */
     long[] mask(int[] ids, int length);
+
+    /**
+     * Takes note that {@code ids[0 .. length)} are the sequence's tokens.
+     *
+     * @return whether nothing may follow them but the end, so that the sequence ends without a stop token
+     */
+    default boolean isCompleteAfter(int[] ids, int length) {
+        return false;
+    }
+
+    /** Why it allows nothing any more, or empty where it has not failed. */
+    default String failure() {
+        return "";
+    }
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.CheckpointException;
+import roselle.checkpoint.file.FileField;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
 
@@ -13,16 +14,6 @@ public interface Checkpoint extends AutoCloseable {
     enum Format {
         GGUF,
         HUGGING_FACE
-    }
-
-    /**
-     * Opens a model: a Hugging Face folder, a {@code .gguf} (also one part of several), a {@code .safetensors}, its
-     * index, or a tokenizer's file alone. Files are mapped, so it takes milliseconds whatever their size.
-     *
-     * @throws CheckpointException in one sentence: file, offset, field and value
-     */
-    static Checkpoint open(Path path) {
-        return CheckpointOpener.open(path);
     }
 
     /** The file or folder that was opened. */

@@ -1,4 +1,4 @@
-/** Open GGUF or safetensors as named tensors plus metadata. */
+/** Model files as named tensors plus metadata, whatever their format. */
 @NullMarked
 package roselle.checkpoint;
 

@@ -5,6 +5,7 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.CheckpointException;
@@ -13,6 +14,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
@@ -20,21 +22,32 @@ import roselle.backend.Device;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
+import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.MappingFault;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
+import roselle.engine.answer.Choice;
+import roselle.engine.answer.EndTokens;
+import roselle.engine.answer.NamedLogprobs;
+import roselle.engine.prompt.NoTokenizer;
+import roselle.engine.prompt.PromptEncoder;
+import roselle.engine.request.ActiveRequest;
+import roselle.engine.request.AnswerRoom;
+import roselle.engine.request.TokenChannel;
 import roselle.execution.Executor;
-import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
-import roselle.model.Decoder;
 import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
+import roselle.structured.CompiledFormats;
+import roselle.structured.FormatMasks;
 import roselle.tokenizer.Tokenizer;
+import roselle.work.LongWork;
 
 /**
  * A loaded model that answers any number of requests at a time; thread-safe.
@@ -59,13 +72,11 @@ public final class Engine implements AutoCloseable {
     /** Ids that are decoded on the caller's thread. */
     private static final int FEW_IDS = 16 << 10;
 
-    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
-
     private final EngineConfig config;
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
-    private final LongPrompts longPrompts;
+    private final LongWork longWork;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
     private final FormatFinder formats;
@@ -73,6 +84,7 @@ public final class Engine implements AutoCloseable {
     private volatile @Nullable ConversationFormat
             toolFormat; // found when first needed: the template is rendered for it
     private final int[] endTokens;
+    private final CompiledFormats responseFormats;
     private final int vocabulary;
     private final int longest;
     private final Executor executor;
@@ -83,42 +95,28 @@ public final class Engine implements AutoCloseable {
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
 
-    private Engine(
-            EngineConfig config,
-            Checkpoint checkpoint,
-            Blueprint blueprint,
-            EngineSizes sizes,
-            Executor executor,
-            StepHook hook,
-            StartClock clock) {
-        this.config = config;
+    Engine(EngineAssembly assembly, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes, Executor executor) {
+        config = assembly.config();
         this.sizes = sizes;
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
+        longWork = LongWork.ofThisMachine();
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longWork);
         advisedSampling = ModelDefaults.of(checkpoint);
         formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
         format = formats.findWithoutTools();
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
+        responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
         var cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
-        loop = new EngineLoop(
-                scheduler,
-                executor,
-                probe,
-                config.overlap().isOn(executor.samples()),
-                hook,
-                failure -> diagnosis(checkpoint, failure));
+        loop = assembly.loop(checkpoint, scheduler, executor, probe);
         loop.start();
-        clock.lap("engine");
-        timeline = clock.timeline(executor.phases());
-        LOG.log(System.Logger.Level.INFO, "event=ready {0}", StartTimeline.list(timeline.phases()));
+        timeline = assembly.finish(executor);
     }
 
     private SchedulerLimits schedulerLimits() {
@@ -146,116 +144,12 @@ public final class Engine implements AutoCloseable {
 
     /** Opens a model; the observer hears what it will take before anything is loaded, and how loading gets on. */
     public static Engine open(EngineConfig config, StartObserver observer) {
-        var clock = new StartClock();
-        Checkpoint checkpoint = Checkpoint.open(config.model());
-        Device device;
-        try {
-            device = Devices.open(config.device(), checkpoint.tensorBytes());
-        } catch (Throwable failure) {
-            checkpoint.close();
-            throw failure;
-        }
-        clock.lap("device");
-        return load(checkpoint, config, device, StepHook.NONE, observer, clock);
-    }
-
-    /** Opens a model on a backend, which the engine owns from here on. */
-    static Engine open(EngineConfig config, Device backend, StepHook hook) {
-        Checkpoint checkpoint;
-        try {
-            checkpoint = Checkpoint.open(config.model());
-        } catch (Throwable failure) {
-            backend.close();
-            throw failure;
-        }
-        return load(checkpoint, config, backend, hook);
-    }
-
-    /** Loads a checkpoint onto a backend; the engine owns both from here on. */
-    static Engine load(Checkpoint checkpoint, EngineConfig config, Device device, StepHook hook) {
-        return load(checkpoint, config, device, hook, StartObserver.NONE, new StartClock());
-    }
-
-    private static Engine load(
-            Checkpoint checkpoint,
-            EngineConfig config,
-            Device device,
-            StepHook hook,
-            StartObserver observer,
-            StartClock clock) {
-        boolean queues = !device.samples() && config.overlap().isOn(false);
-        Device backend = queues ? new QueuedDevice(device) : device;
-        Blueprint blueprint;
-        EngineSizes sizes;
-        Executor executor;
-        try {
-            blueprint = Architectures.read(checkpoint);
-            clock.lap("model");
-            sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
-            LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", backend.describe());
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
-                    config.model(),
-                    Integer.toString(sizes.limits().maxContext()),
-                    Long.toString(sizes.kvBytes()),
-                    Long.toString(sizes.totalBytes()));
-            observer.planned(sizes.plan());
-            clock.lap("plan");
-            var loading = new LoadingCount(checkpoint, observer);
-            executor = executor(checkpoint, blueprint, backend, sizes, loading, clock);
-        } catch (Throwable failure) {
-            backend.close();
-            closeAfter(checkpoint, failure);
-            throw failure;
-        }
-        try {
-            return new Engine(config, checkpoint, blueprint, sizes, executor, hook, clock);
-        } catch (Throwable failure) {
-            executor.close();
-            closeAfter(checkpoint, failure);
-            throw failure;
-        }
-    }
-
-    /** Closes it, and throws a sentence of its own where the failure came from reading the mapped files. */
-    private static void closeAfter(Checkpoint checkpoint, Throwable failure) {
-        try (checkpoint) {
-            if (MappingFault.isCauseOf(failure)) {
-                throw MappingFault.explain(checkpoint, failure);
-            }
-        }
-    }
-
-    private static Executor executor(
-            Checkpoint checkpoint,
-            Blueprint blueprint,
-            Device backend,
-            EngineSizes sizes,
-            LoadingCount loading,
-            StartClock clock) {
-        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv(), loading);
-        try {
-            loading.end();
-            checkpoint.checkFiles();
-            var executor = Executor.open(backend, decoder, sizes.limits());
-            clock.lap("memory", "weights", decoder.loadingNanos());
-            return executor;
-        } catch (Throwable failure) {
-            decoder.close();
-            throw failure;
-        }
-    }
-
-    private static String diagnosis(Checkpoint checkpoint, Throwable failure) {
-        return MappingFault.isCauseOf(failure)
-                ? String.valueOf(MappingFault.explain(checkpoint, failure).getMessage())
-                : failure.toString();
+        return new EngineAssembly(config, observer).open();
     }
 
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
-        try (Checkpoint checkpoint = Checkpoint.open(config.model());
+        try (Checkpoint checkpoint = Checkpoints.open(config.model());
                 Device backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
@@ -284,6 +178,27 @@ public final class Engine implements AutoCloseable {
     public Embedding embed(Prompt text, SchedulingOptions scheduling) {
         var once = GenerationRequest.builder().prompt(text).maxTokens(1).scheduling(scheduling);
         return new Embedding(submit(once.build(), true));
+    }
+
+    /**
+     * Refuses what {@link #submit} would refuse of a format; what it takes to find that out is kept for requests that follow.
+     *
+     * @throws InvalidRequestException if answers cannot be held to it
+     */
+    public void requireKeepable(ResponseFormat format) {
+        if (!(format instanceof ResponseFormat.Text)) {
+            masks(format);
+        }
+    }
+
+    private FormatMasks masks(ResponseFormat format) {
+        if (!checkpoint.hasTokenizer()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "response_format",
+                    "the model has no tokenizer, so its answers can be any tokens");
+        }
+        return responseFormats.compile(format);
     }
 
     private Generation submit(GenerationRequest request, boolean embeds) {
@@ -409,14 +324,27 @@ public final class Engine implements AutoCloseable {
             GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
         var scheduling = scheduling(request, submitted);
+        var constraints = constraints(request, prompt);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
             var sampling = embeds
                     ? SamplingPlan.embedding(request, vocabulary)
                     : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
-            sequences[choice] = Sequence.begin(nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling);
+            sequences[choice] = Sequence.begin(
+                    nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling, constraints.get());
         }
         return sequences;
+    }
+
+    /** What holds each answer to the request's format. */
+    private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
+        if (request.format() instanceof ResponseFormat.Text) {
+            return () -> TokenConstraint.NONE;
+        }
+        FormatMasks masks = masks(request.format());
+        boolean isChat = request.prompt() instanceof Prompt.Chat;
+        AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
+        return () -> masks.begin(prompt.length, lead);
     }
 
     private Scheduling scheduling(GenerationRequest request, long submitted) {
@@ -466,7 +394,7 @@ public final class Engine implements AutoCloseable {
     public String detokenize(int[] ids, String key) {
         return ids.length <= FEW_IDS
                 ? tokenizer.decode(ids, false)
-                : longPrompts.run(key, _ -> tokenizer.decode(ids, false));
+                : longWork.run(key, ids.length, _ -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */
@@ -505,12 +433,6 @@ public final class Engine implements AutoCloseable {
     /** What the engine is doing. */
     public EngineStatus status() {
         return probe.status(loop.death());
-    }
-
-    /** Why the engine ended, or null while it runs. */
-    @Nullable
-    String death() {
-        return loop.death();
     }
 
     /** Fails what is in flight, ends the engine's thread and returns all memory. */

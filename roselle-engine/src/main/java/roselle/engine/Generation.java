@@ -22,6 +22,10 @@ import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
+import roselle.engine.answer.Choice;
+import roselle.engine.answer.NamedLogprobs;
+import roselle.engine.request.Signal;
+import roselle.engine.request.TokenChannel;
 import roselle.execution.TokenScores;
 
 /**

@@ -6,12 +6,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import roselle.api.FailureKind;
 import roselle.backend.Device;
 import roselle.backend.Phase;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
-import roselle.backend.StepInputs;
-import roselle.backend.StepLimits;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Running;
 import roselle.batch.Sequence;
@@ -246,7 +247,7 @@ public final class Executor implements AutoCloseable {
                 sampler.sample(source, isReturned ? 0 : row, step.rows, row, step.tokens);
             }
             if (step.tokens.failure[row] != SampledTokens.Failure.NONE) {
-                result.fail(Sampler.failure(step.tokens.failure[row], step.rows.position[row]));
+                fail(running.sequence(), step.tokens.failure[row], step.rows.position[row]);
                 return;
             }
             int token = step.tokens.token[row];
@@ -257,6 +258,14 @@ public final class Executor implements AutoCloseable {
                 return;
             }
         }
+    }
+
+    /** A model that says nothing is ours; what leaves it nothing to say is the request's. */
+    private void fail(Sequence sequence, SampledTokens.Failure failure, int position) {
+        String constraint = sequence.constraint().failure();
+        FailureKind kind =
+                failure == SampledTokens.Failure.NONE_ALLOWED ? FailureKind.INVALID_REQUEST : FailureKind.INTERNAL;
+        result.fail(kind, constraint.isEmpty() ? Sampler.failure(failure, position) : constraint);
     }
 
     /** The log-probabilities of a sampled token of the last step, or null where they were not asked for. */

@@ -1,6 +1,6 @@
 package roselle.execution;
 
-import roselle.backend.SampledTokens;
+import roselle.backend.step.SampledTokens;
 import roselle.sampling.LogprobReport;
 
 /** The log-probabilities of one position as a value: the token there first, and then the likeliest ones. */

@@ -7,6 +7,7 @@ import java.util.List;
 import roselle.api.CheckpointException;
 import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -152,7 +153,7 @@ public final class Verification {
             long tokens = one.input.shape().elements() + one.greedy.shape().elements();
             longest = Math.max(longest, Math.toIntExact(tokens));
         }
-        try (Checkpoint checkpoint = Checkpoint.open(model);
+        try (Checkpoint checkpoint = Checkpoints.open(model);
                 var sequence =
                         SingleSequence.open(checkpoint, Architectures.read(checkpoint), device, longest, longest)) {
             var differences = new ArrayList<Difference>();

@@ -1,7 +1,7 @@
 package roselle.kvcache;
 
 import java.util.List;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 
 /**
  * How many pages each KV group has and how many tokens share a page.

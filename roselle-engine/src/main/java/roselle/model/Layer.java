@@ -1,15 +1,15 @@
 package roselle.model;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.Gate;
-import roselle.backend.GatedLinear;
-import roselle.backend.Norm;
-import roselle.backend.Router;
-import roselle.backend.Rows;
-import roselle.backend.Weight;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Router;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.FeedForwardSpec;
 

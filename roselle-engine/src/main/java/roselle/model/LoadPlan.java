@@ -2,7 +2,7 @@ package roselle.model;
 
 import java.lang.foreign.Arena;
 import roselle.backend.Device;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Blueprint;

@@ -1,8 +1,8 @@
 package roselle.model;
 
 import java.util.List;
-import roselle.backend.KvGroup;
-import roselle.backend.StepLimits;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.step.StepLimits;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.Widths;
 import roselle.tensor.DataType;

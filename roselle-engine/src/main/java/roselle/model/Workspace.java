@@ -1,9 +1,9 @@
 package roselle.model;
 
-import roselle.backend.Buffer;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
-import roselle.backend.StepLimits;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Routing;
+import roselle.backend.step.StepLimits;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.Widths;
 import roselle.model.weights.Store;

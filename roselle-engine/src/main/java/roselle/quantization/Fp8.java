@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
-import roselle.checkpoint.ModelSummary.TypeUse;
+import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 

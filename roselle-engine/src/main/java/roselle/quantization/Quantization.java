@@ -5,7 +5,7 @@ import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
-import roselle.checkpoint.ModelSummary.TypeUse;
+import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 

@@ -1,7 +1,7 @@
 package roselle.sampling;
 
 import java.util.Arrays;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /**
  * The tokens still in play for one row, in ascending order of id, with their weights relative to the likeliest.

@@ -1,6 +1,6 @@
 package roselle.sampling;
 
-import roselle.backend.SampledTokens;
+import roselle.backend.step.SampledTokens;
 
 /**
  * The log-probabilities of one position: the token there, and the likeliest ones; reused.

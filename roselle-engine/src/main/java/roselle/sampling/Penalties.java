@@ -1,6 +1,6 @@
 package roselle.sampling;
 
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 
 /**
  * Changes logits by what was said before: repetition over prompt and answer (Keskar et al., CTRL), then frequency and

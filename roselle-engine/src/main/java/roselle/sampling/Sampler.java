@@ -2,8 +2,8 @@ package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 
 /**
  * Turns rows of logits into tokens on the host.

@@ -128,7 +128,7 @@ final class PendingQueue {
     @Nullable
     Pending peekPast(Pending blocked, Predicate<Sequence> suitable) {
         String key = blocked.sequence().scheduling().key();
-        long most = counters.of(key).served + ServiceCounters.MOST_OWED;
+        long most = counters.of(key).served + ServiceCounters.MAX_OWED;
         Pending best = null;
         for (var entry : lines.entrySet()) {
             var account = counters.of(entry.getKey());

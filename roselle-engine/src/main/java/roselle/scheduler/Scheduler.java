@@ -49,12 +49,12 @@ public final class Scheduler {
     private final Admission admission;
     private final ServiceCounters counters = new ServiceCounters();
     private final PendingQueue queue = new PendingQueue(counters);
-    private final RunningSet running = new RunningSet(counters);
+    final RunningSet running = new RunningSet(counters);
     private final Totals totals = new Totals();
     private final List<Sequence> cancelled = new ArrayList<>(); // while a step is under way
     private final List<Finished> ended = new ArrayList<>();
     private final List<Sequence> expired = new ArrayList<>(); // noted while the collections are walked
-    private final StepPlanner planner;
+    final StepPlanner planner;
     private Batch batch; // the step under way
     private Batch ahead; // the one after it
     private long nextDeadline = Scheduling.NO_DEADLINE; // no later than the earliest one
@@ -155,14 +155,6 @@ public final class Scheduler {
             }
         }
         step.recordDropped(dropped);
-    }
-
-    /** Preempts the sequence that would be next, where any runs; the engine never needs it, tests of recompute do. */
-    public void preemptYoungest() {
-        requireNoStep();
-        if (!running.isEmpty()) {
-            planner.preempt(running.last());
-        }
     }
 
     /**
@@ -280,10 +272,10 @@ public final class Scheduler {
         if (batch.isDropped(entry)) {
             return;
         }
-        String failure = result.failure(entry);
+        Outcome.Failed failure = result.failure(entry);
         if (failure != null) {
-            lastFailure = failure;
-            end(advanced.sequence(), new Outcome.Failed(FailureKind.INTERNAL, failure));
+            lastFailure = failure.kind() == FailureKind.INTERNAL ? failure.message() : lastFailure;
+            end(advanced.sequence(), failure);
             return;
         }
         Outcome outcome = append(entry, result);
@@ -320,6 +312,9 @@ public final class Scheduler {
     private static @Nullable Outcome outcomeAfter(Sequence sequence, int token) {
         if (sequence.generated() > sequence.plan().minTokens && sequence.plan().isStop(token)) {
             return new Outcome.Stopped(token);
+        }
+        if (sequence.constraint().isCompleteAfter(sequence.ids(), sequence.length())) {
+            return new Outcome.Completed();
         }
         return sequence.length() == sequence.maxLength() ? new Outcome.LengthReached() : null;
     }

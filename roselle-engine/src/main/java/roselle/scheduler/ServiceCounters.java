@@ -9,14 +9,14 @@ import java.util.Map;
  *
  * <p>The key served least goes first. A key that comes back after a pause is lifted to the least served of the active ones, or of
  * those that were active last, so that nobody can save up; what it owed from before is remembered for the keys that left last, up to
- * {@link #MOST_OWED}, so that a key that has been away is not shut out until all others have had as much as it once had.
+ * {@link #MAX_OWED}, so that a key that has been away is not shut out until all others have had as much as it once had.
  */
 final class ServiceCounters {
     static final int READ_WEIGHT = 1;
     static final int WRITE_WEIGHT = 2;
 
     /** Virtual tokens by which a key that comes back may be behind the others. */
-    static final long MOST_OWED = 16_384;
+    static final long MAX_OWED = 16_384;
 
     private static final int REMEMBERED = 4096;
 
@@ -48,7 +48,7 @@ final class ServiceCounters {
         if (account == null) {
             Long before = left.remove(key);
             raiseFloor();
-            account = new Account(key, before == null ? floor : Math.clamp(before, floor, floor + MOST_OWED));
+            account = new Account(key, before == null ? floor : Math.clamp(before, floor, floor + MAX_OWED));
             account.promptTurn = ++promptTurns;
             active.put(key, account);
         }

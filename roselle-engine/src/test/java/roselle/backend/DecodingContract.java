@@ -10,6 +10,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Rope;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 
 /** Steps of decoding, on rows and pages as a decoder has them: appending within attention and before it. */
 public abstract class DecodingContract extends BackendContract {

@@ -1,5 +1,7 @@
 package roselle.backend;
 
+import roselle.backend.operation.Activation;
+
 /** Functions in float64, computed another way than a backend would. */
 public final class Float64 {
     private Float64() {}

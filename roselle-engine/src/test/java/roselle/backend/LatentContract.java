@@ -7,9 +7,17 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Rope;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 
 /** Latent attention in the sizes that models have: 512 numbers of value, 64 behind them, on pages of 16 tokens. */
-public abstract class LatentContract extends DecodingContract {
+public abstract class LatentContract extends ReferenceContract {
     private static final int VALUE = 512;
     private static final int TURNED = 64;
     private static final int KEY = VALUE + TURNED;

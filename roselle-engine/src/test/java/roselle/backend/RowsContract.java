@@ -7,6 +7,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.tensor.DataType;
 
 /** The operations on rows alone: norms, activations, sums, tables. */

@@ -4,10 +4,10 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /** Counts the bytes that a thread has allocated. */
-final class Allocation {
+public final class Allocation {
     private Allocation() {}
 
-    static long ofThisThread() {
+    public static long ofThisThread() {
         return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
     }
 }

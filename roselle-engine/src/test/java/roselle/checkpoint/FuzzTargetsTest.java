@@ -12,6 +12,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import roselle.checkpoint.gguf.GgufFuzzTarget;
+import roselle.checkpoint.gguf.GgufWriter;
+import roselle.checkpoint.huggingface.FolderFuzzTarget;
+import roselle.checkpoint.huggingface.SafetensorsFuzzTarget;
+import roselle.checkpoint.huggingface.SafetensorsInMemory;
+import roselle.checkpoint.huggingface.SafetensorsWriter;
 import roselle.tensor.DataType;
 
 /** Runs the fuzz targets over seeded mutations: about a second each, and minutes with the tag "long". */
@@ -48,7 +54,7 @@ class FuzzTargetsTest {
         long opened = IntStream.range(0, 500)
                 .filter(_ -> {
                     byte[] file = mutations.next();
-                    return InMemory.opensOrRefuses(() -> InMemory.readSafetensors(file));
+                    return InMemory.opensOrRefuses(() -> SafetensorsInMemory.read(file));
                 })
                 .count();
         assertThat(opened).isBetween(10L, 490L);

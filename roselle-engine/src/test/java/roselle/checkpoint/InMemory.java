@@ -5,33 +5,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import roselle.api.CheckpointException;
-import roselle.tensor.Tensor;
+import roselle.checkpoint.file.MappedFile;
 import roselle.testing.OneSentence;
 
 /** Reads whole files from an array, every value of them, as tests that try thousands of files need it. */
-final class InMemory {
+public final class InMemory {
     private InMemory() {}
 
-    static MappedFile file(byte[] bytes) {
+    public static MappedFile file(byte[] bytes) {
         return new MappedFile(Path.of("hostile"), MemorySegment.ofArray(bytes));
     }
 
-    static List<Tensor> readGguf(byte[] bytes) {
-        MappedFile file = file(bytes);
-        GgufHeader header = GgufHeaderReader.read(file);
-        readAll(new GgufMetadata(file, header.metadata()));
-        return header.tensors().stream().map(place -> place.in(file)).toList();
-    }
-
-    static List<Tensor> readSafetensors(byte[] bytes) {
-        MappedFile file = file(bytes);
-        return SafetensorsHeader.read(file).stream()
-                .map(place -> place.in(file))
-                .toList();
-    }
-
     /** Asks for every key as every type; each either answers or says that it is of another type. */
-    static void readAll(Metadata metadata) {
+    public static void readAll(Metadata metadata) {
         for (String key : metadata.keys()) {
             List<Consumer<String>> getters = List.of(
                     metadata::string,
@@ -49,7 +35,7 @@ final class InMemory {
     }
 
     /** Whether it worked; a {@code CheckpointException} of one line is the only way in which it may not. */
-    static boolean opensOrRefuses(Runnable opening) {
+    public static boolean opensOrRefuses(Runnable opening) {
         try {
             opening.run();
             return true;

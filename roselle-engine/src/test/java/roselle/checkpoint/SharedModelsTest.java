@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 import roselle.testing.SharedData;
@@ -17,7 +18,7 @@ import roselle.tokenizer.EncodeOptions;
 class SharedModelsTest {
     @Test
     void opensARealGgufWithItsMetadataAndTensors() {
-        try (var checkpoint = Checkpoint.open(SharedData.path("stories260k/stories260K.gguf"))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path("stories260k/stories260K.gguf"))) {
             var config = checkpoint.config();
             assertThat(checkpoint.format()).isEqualTo(Checkpoint.Format.GGUF);
             assertThat(config.string("general.architecture")).isEqualTo("llama");
@@ -43,8 +44,8 @@ class SharedModelsTest {
     }
 
     private static void checkTinyModel(Path folder) {
-        try (var model = Checkpoint.open(folder);
-                var expected = Checkpoint.open(folder.resolve("expected.safetensors"))) {
+        try (var model = Checkpoints.open(folder);
+                var expected = Checkpoints.open(folder.resolve("expected.safetensors"))) {
             assertThat(model.config().string("model_type")).isNotEmpty();
             assertThat(model.tensors()).isNotEmpty();
             assertThat(expected.tensors()).containsKeys("input_0", "logits_0", "greedy_0");
@@ -53,20 +54,8 @@ class SharedModelsTest {
     }
 
     @Test
-    void opensVocabulariesWithoutTensors() {
-        for (String name : new String[] {"gpt-2", "llama-spm", "falcon", "deepseek-coder"}) {
-            try (var checkpoint = Checkpoint.open(SharedData.path("vocab/ggml-vocab-" + name + ".gguf"))) {
-                assertThat(checkpoint.tensors()).isEmpty();
-                var vocabulary = GgufTokenizerKeys.vocabulary((GgufMetadata) checkpoint.config());
-                assertThat(vocabulary.tokens()).hasSizeGreaterThan(30_000);
-                assertThat(vocabulary.tokenIds()).isNotEmpty();
-            }
-        }
-    }
-
-    @Test
     void makesTheTokenizerOfAGguf() {
-        try (var checkpoint = Checkpoint.open(SharedData.path("stories260k/stories260K.gguf"))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path("stories260k/stories260K.gguf"))) {
             var tokenizer = checkpoint.tokenizer();
             int[] ids = tokenizer.encode("Once upon a time", EncodeOptions.PLAIN);
             assertThat(ids).isNotEmpty();

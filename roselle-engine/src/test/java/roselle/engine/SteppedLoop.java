@@ -15,8 +15,11 @@ import roselle.batch.Sequence;
 import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.engine.request.ActiveRequest;
+import roselle.engine.request.TokenChannel;
 import roselle.execution.Executor;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
@@ -40,7 +43,7 @@ public final class SteppedLoop {
         EngineConfig config = EngineConfig.of(model)
                 .with(new BatchOptions(CONTEXT, SEQUENCES, 48, 16, 100))
                 .with(new CacheOptions("auto", 0, 4, true));
-        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
             var blueprint = Architectures.read(checkpoint);
             var sizes = EngineSizes.of(config, checkpoint, blueprint, device, MachineMemory.bytes());
             var decoder = Decoder.open(checkpoint, blueprint, device, sizes.limits(), sizes.kv());
@@ -56,7 +59,7 @@ public final class SteppedLoop {
                                 CONTEXT),
                         cache);
                 var probe = new EngineProbe(executor.device(), cache, scheduler);
-                var loop = new EngineLoop(scheduler, executor, probe, overlaps, StepHook.NONE, String::valueOf);
+                var loop = new EngineLoop(scheduler, executor, probe, overlaps, String::valueOf);
                 List<Sequence> sequences = submit(loop, all, blueprint.spec().vocabulary());
                 while (loop.step()) {
                     scheduler.checkIntegrity();

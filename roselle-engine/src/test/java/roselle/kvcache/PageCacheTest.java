@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 
 final class PageCacheTest {
     private static final int PAGE = 4;

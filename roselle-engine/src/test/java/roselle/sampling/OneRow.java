@@ -1,8 +1,8 @@
 package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 
 /** Samples one row after the other as plans say. */

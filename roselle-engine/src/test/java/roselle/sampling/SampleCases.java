@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Random;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 
 /** Rows of random logits with every filter, penalty, bias, mask and tie, and the tokens that the host samples from them. */

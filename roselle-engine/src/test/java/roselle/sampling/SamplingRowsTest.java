@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import roselle.backend.SamplingRows;
-import roselle.backend.SamplingRows.Place;
-import roselle.backend.StepLimits;
+import roselle.backend.step.SamplingRows;
+import roselle.backend.step.SamplingRows.Place;
+import roselle.backend.step.StepLimits;
 
 /** What plans write to rows, and who samples them. */
 class SamplingRowsTest {

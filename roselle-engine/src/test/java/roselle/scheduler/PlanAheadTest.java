@@ -13,8 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.FailureKind;
-import roselle.backend.StepInputs;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
@@ -362,7 +362,6 @@ final class PlanAheadTest {
         planAhead(0);
         assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> scheduler.plan(0)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(scheduler::preemptYoungest).isInstanceOf(IllegalStateException.class);
         scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 import roselle.batch.Batch;
 import roselle.batch.Sequence;
 import roselle.kvcache.CacheSaboteur;

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.api.FailureKind;
-import roselle.backend.StepInputs;
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
@@ -265,7 +265,7 @@ final class SchedulerTest {
         Sequence first = submit(4, 20, 0, "");
         step(1);
         Sequence waiting = submit(4, 2, 0, "");
-        scheduler.preemptYoungest();
+        Preemption.ofYoungest(scheduler);
         assertThat(scheduler.preempted()).isEqualTo(1);
         assertThat(scheduler.waiting()).isEqualTo(1);
         step(1);
@@ -463,7 +463,7 @@ final class SchedulerTest {
         assertThat(batch.size()).isEqualTo(2);
         var result = new StepResult(4, 4);
         result.beginEntry();
-        result.fail("the model produced NaN at position 4");
+        result.fail(FailureKind.INTERNAL, "the model produced NaN at position 4");
         result.beginEntry();
         result.append(1);
         scheduler.commit(result);

@@ -21,7 +21,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
 import roselle.batch.Outcome;
@@ -237,7 +237,7 @@ final class Simulation {
             cancelSomeone();
         }
         if (random.nextInt(100) < faultsPerHundred && !scheduler.isStepUnderWay()) {
-            scheduler.preemptYoungest();
+            Preemption.ofYoungest(scheduler);
         }
         if (random.nextInt(2000) < faultsPerHundred) {
             scheduler.failAll(FailureKind.INTERNAL, "device lost");
@@ -461,7 +461,7 @@ final class Simulation {
             int sampled = batch.sampledRows(entry);
             checkScoring(batch, entry, sampled);
             if (sampled > 0 && random.nextInt(1000) < faultsPerHundred) {
-                result.fail("NaN");
+                result.fail(FailureKind.INTERNAL, "NaN");
                 request(running.sequence()).failureInjected = true;
             } else {
                 verifyDrafts(running, sampled);
@@ -532,6 +532,7 @@ final class Simulation {
                 assertThat(answer).isEqualTo(expected);
                 assertThat(stopped.tokenId()).isEqualTo(SimulatedRequest.STOP);
             }
+            case Outcome.Completed _ -> throw new AssertionError("no sequence is constrained here");
             case Outcome.LengthReached full -> {
                 assertThat(answer).isEqualTo(expected);
                 assertThat(request.sequence.length()).isEqualTo(request.sequence.maxLength());

@@ -10,7 +10,7 @@ import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvGroup;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 
 /** Compares each conversion with the blocks that tools/formats/golden.py wrote. */
 class DequantizerTest {
@@ -22,7 +23,7 @@ class DequantizerTest {
 
     @BeforeAll
     static void open() {
-        golden = Checkpoint.open(Path.of("src/test/resources/formats/golden.safetensors"));
+        golden = Checkpoints.open(Path.of("src/test/resources/formats/golden.safetensors"));
     }
 
     @AfterAll

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
-import roselle.backend.StepInputs;
+import roselle.backend.step.StepInputs;
 
 /** Devices that watch or delay what is launched ahead. */
 public final class AheadDevices {

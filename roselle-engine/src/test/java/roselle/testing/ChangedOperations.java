@@ -5,9 +5,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import roselle.backend.Device;
-import roselle.backend.Operations;
-import roselle.backend.StepInputs;
-import roselle.backend.StepProgram;
+import roselle.backend.operation.Operations;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepProgram;
 
 /** Devices with operations that a test changes. */
 public final class ChangedOperations {

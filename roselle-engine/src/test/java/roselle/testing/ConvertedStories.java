@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.GgufWriter;
 import roselle.checkpoint.Metadata;
+import roselle.checkpoint.gguf.GgufWriter;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tensor.DataType;
 import roselle.tensor.Quantizer;
 import roselle.tensor.Tensor;
@@ -19,7 +20,7 @@ public final class ConvertedStories {
     /** Writes the converted model, without a tokenizer, into a folder. */
     public static Path write(DataType type, Path folder) throws IOException {
         var writer = new GgufWriter().put("general.architecture", "llama");
-        try (Checkpoint original = Checkpoint.open(SharedData.path(ORIGINAL))) {
+        try (Checkpoint original = Checkpoints.open(SharedData.path(ORIGINAL))) {
             copyKeys(original.config(), writer);
             original.tensors().values().forEach(tensor -> writer.tensor(converted(tensor, type)));
         }

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.testing.SharedData;
 
 /** Real vocabularies give the ids and the text that Hugging Face's library gives, whatever the text. */
@@ -33,7 +33,7 @@ class BytePairReferenceTest {
         System.out.println("seed " + seed);
         var random = new RandomText(seed);
         var ids = new Random(seed);
-        try (var checkpoint = Checkpoint.open(SharedData.path("vocab/ggml-vocab-" + name + ".gguf"));
+        try (var checkpoint = Checkpoints.open(SharedData.path("vocab/ggml-vocab-" + name + ".gguf"));
                 var reference = new HuggingFaceReference(GgufAsTokenizerJson.of(name))) {
             var tokenizer = checkpoint.tokenizer();
             for (int i = 0; i < texts; i++) {

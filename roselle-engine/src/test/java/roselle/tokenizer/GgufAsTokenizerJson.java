@@ -3,8 +3,8 @@ package roselle.tokenizer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.testing.SharedData;
 import roselle.tokenizer.pretokenizer.WordScanner;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,7 +35,7 @@ public final class GgufAsTokenizerJson {
 
     /** The JSON of one of the shared vocabularies: gpt-2, deepseek-coder, falcon or llama-spm. */
     static String of(String name) {
-        try (var checkpoint = Checkpoint.open(SharedData.path("vocab/ggml-vocab-" + name + ".gguf"))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path("vocab/ggml-vocab-" + name + ".gguf"))) {
             var converter = new GgufAsTokenizerJson(checkpoint.config());
             return name.equals("llama-spm") ? converter.sentencePiece() : converter.byteLevel(name);
         }

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.tokenizer.format.TokenizerFixture;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -70,7 +70,7 @@ class GgufReferenceTest {
 
     private Tokenizer tokenizer(String name) throws IOException {
         Path file = Files.write(folder.resolve("model.gguf"), TokenizerFixture.resource("/gguf/" + name + ".gguf.gz"));
-        try (var checkpoint = Checkpoint.open(file)) {
+        try (var checkpoint = Checkpoints.open(file)) {
             return checkpoint.tokenizer();
         }
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.testing.SharedData;
 
 /** Four real vocabularies give the ids that llama.cpp's test vectors ask for. */
@@ -69,7 +69,7 @@ class VocabularyVectorsTest {
     }
 
     private static Tokenizer open(String path) {
-        try (var checkpoint = Checkpoint.open(SharedData.path(path))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path(path))) {
             return checkpoint.tokenizer();
         }
     }

@@ -12,7 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import roselle.hub.HubException.Kind;
+import roselle.hub.cache.BlobLock;
+import roselle.hub.cache.HubCache;
+import roselle.hub.file.Checksum;
+import roselle.hub.file.FileChoice;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubException.Kind;
+import roselle.hub.request.HubName;
+import roselle.hub.text.NetworkText;
 
 /** The models in the cache: lists them, and removes them without touching what others of them share. */
 public final class CachedModels {

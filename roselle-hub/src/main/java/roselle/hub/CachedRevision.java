@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
+import roselle.hub.file.GgufChoice;
 
 /**
  * One commit of a repository in the cache.

@@ -5,6 +5,19 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import roselle.hub.cache.BlobLock;
+import roselle.hub.cache.HubCache;
+import roselle.hub.cache.PartFile;
+import roselle.hub.file.Checksum;
+import roselle.hub.file.Listing;
+import roselle.hub.file.RepositoryFile;
+import roselle.hub.http.Attempts;
+import roselle.hub.http.HubApi;
+import roselle.hub.http.HubHttp;
+import roselle.hub.http.HubResponse;
+import roselle.hub.http.PassingFailure;
+import roselle.hub.request.HubException;
+import roselle.hub.text.SafeText;
 
 /**
  * Fetches one file into its blob: under its lock, in pieces side by side, checked before it gets the name.

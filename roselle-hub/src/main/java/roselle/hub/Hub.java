@@ -10,7 +10,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
-import roselle.checkpoint.SafetensorsIndex;
+import roselle.checkpoint.huggingface.SafetensorsIndex;
+import roselle.hub.cache.HubCache;
+import roselle.hub.cache.PartFile;
+import roselle.hub.file.FileChoice;
+import roselle.hub.file.Listing;
+import roselle.hub.file.RepositoryFile;
+import roselle.hub.http.HubApi;
+import roselle.hub.http.HubClock;
+import roselle.hub.http.Inquiry;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
+import roselle.hub.text.NetworkText;
 
 /**
  * The hub and the cache together: finds models by name, and fetches what is missing.

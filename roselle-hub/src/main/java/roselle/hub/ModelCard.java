@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import roselle.hub.text.SafeText;
 
 /**
  * The facts at the head of a model's README.md: {@code name: value} lines between two lines of dashes.

@@ -1,6 +1,8 @@
 package roselle.hub;
 
 import java.util.List;
+import roselle.hub.file.Listing;
+import roselle.hub.request.HubName;
 
 /**
  * What pulling a model will do.

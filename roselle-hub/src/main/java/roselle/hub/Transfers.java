@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import roselle.hub.request.PullObserver;
+import roselle.hub.request.TransferOptions;
 
 /** What the files of one download share: connections, the observer, and the end of all when one fails. */
 final class Transfers implements AutoCloseable {

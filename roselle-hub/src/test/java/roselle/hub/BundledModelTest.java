@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 
 class BundledModelTest {
     @TempDir
@@ -29,7 +29,7 @@ class BundledModelTest {
     @Test
     void unpacksAModelThatOpens() throws IOException {
         Path file = BundledModel.DEMO.unpackInto(folder.resolve("new/cache"));
-        try (var checkpoint = Checkpoint.open(file)) {
+        try (var checkpoint = Checkpoints.open(file)) {
             assertThat(checkpoint.tokenizer().vocabularySize()).isEqualTo(4096);
             assertThat(checkpoint.chatTemplate()).isPresent();
         }
@@ -62,7 +62,7 @@ class BundledModelTest {
         try (var threads = Executors.newFixedThreadPool(8)) {
             Callable<Path> unpack = () -> {
                 Path file = BundledModel.DEMO.unpackInto(folder);
-                Checkpoint.open(file).close();
+                Checkpoints.open(file).close();
                 return file;
             };
             var files = threads.invokeAll(

@@ -23,7 +23,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
-import roselle.hub.HubException.Kind;
+import roselle.hub.cache.HubCache;
+import roselle.hub.cache.PartFile;
+import roselle.hub.file.Checksum;
+import roselle.hub.http.HubApi;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubException.Kind;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
+import roselle.hub.request.TransferOptions;
 import roselle.testing.LoopbackHub;
 
 /** Pulling from a hub that misbehaves in every way we know of. */

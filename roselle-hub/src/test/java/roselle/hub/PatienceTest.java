@@ -18,7 +18,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import roselle.hub.HubException.Kind;
+import roselle.hub.http.HubClock;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubException.Kind;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
+import roselle.hub.request.TransferOptions;
 import roselle.testing.LoopbackHub;
 
 /** A hub that makes its clients wait is told of, and has the time that one gives it; the clock here is the test's. */

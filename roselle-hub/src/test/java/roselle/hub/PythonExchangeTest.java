@@ -17,6 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
+import roselle.hub.request.TransferOptions;
 import roselle.testing.LoopbackHub;
 
 /** Python's huggingface_hub finds what we pulled, and we find what it pulled. */

@@ -105,8 +105,31 @@ final class HostileInputTest {
                 Refusal.of("\"stream\":true,\"stream_options\":{\"x\":1}", "stream_options.x", "unknown field"),
                 Refusal.of("\"priority\":100000", "priority", "between"),
                 Refusal.of("\"temprature\":1", "temprature", "unknown field"),
-                Refusal.of("\"guided_json\":{}", "guided_json", "unknown field"),
-                Refusal.of("\"response_format\":{\"type\":\"json_object\"}", "response_format.type", "text"),
+                Refusal.of("\"guided_grammar\":\"root ::= x\"", "guided_grammar", "unknown field"),
+                Refusal.of("\"response_format\":{\"type\":\"xml\"}", "response_format.type", "json_schema"),
+                Refusal.of("\"response_format\":{\"type\":\"json_schema\"}", "response_format.json_schema", "missing"),
+                Refusal.of(
+                        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\"}}",
+                        "response_format.json_schema.schema",
+                        "missing"),
+                Refusal.of(
+                        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":"
+                                + "{\"properties\":{\"a\":{\"minimum\":\"one\"}}}}}",
+                        "response_format.json_schema.schema",
+                        "at '/properties/a', keyword 'minimum'"),
+                Refusal.of(
+                        "\"response_format\":{\"type\":\"text\",\"schema\":{}}",
+                        "response_format.schema",
+                        "the type is text"),
+                Refusal.of("\"guided_json\":\"{\"", "guided_json", "JSON"),
+                Refusal.of("\"guided_regex\":\"(\"", "guided_regex", "cannot be kept to"),
+                Refusal.of("\"guided_choice\":[\"\"]", "guided_choice", "empty"),
+                Refusal.of("\"guided_regex\":\"a\",\"json_schema\":{}", "guided_regex", "both"),
+                Refusal.of("\"structured_outputs\":{\"grammar\":\"x\"}", "structured_outputs.grammar", "unknown field"),
+                Refusal.of(
+                        "\"structured_outputs\":{\"disable_additional_properties\":true}",
+                        "structured_outputs.disable_additional_properties",
+                        "schema"),
                 Refusal.of("\"tool_choice\":\"required\"", "tool_choice", "none or auto"),
                 Refusal.of("\"tool_choice\":{\"type\":\"function\"}", "tool_choice", "none or auto"),
                 Refusal.of("\"tools\":[{\"type\":\"magic\"}]", "tools[0].type", "function"),

@@ -165,6 +165,24 @@ public final class ConversationFormat {
         return new AnswerParser(marks, readers, isThinking ? Begun.THOUGHT : begun(promptEnd.stripTrailing(), mayCall));
     }
 
+    /** What comes before the text of the answer to a prompt. */
+    public AnswerLead lead(Tokenizer tokenizer, int[] prompt) {
+        ThoughtFormat spelled = thoughts.map(letters);
+        List<String> channels = spelled.silent().stream()
+                .filter(mark -> thoughts.isChannelled() && mark.contains("final"))
+                .toList();
+        if (!channels.isEmpty()) {
+            return AnswerLead.until(tokenizer, letters, channels);
+        }
+        String promptEnd = tail(tokenizer, prompt).stripTrailing();
+        if (goesOnThinking(prompt) || begun(promptEnd, false) == Begun.THOUGHT) {
+            return AnswerLead.until(tokenizer, letters, spelled.ends());
+        }
+        return thoughtBeginId < 0
+                ? AnswerLead.none(tokenizer)
+                : AnswerLead.after(thoughtBeginId, tokenizer, letters, spelled.ends());
+    }
+
     private Begun begun(String promptEnd, boolean mayCall) {
         if (thoughtBegins.stream().anyMatch(promptEnd::endsWith)) {
             return Begun.THOUGHT;

@@ -3,11 +3,12 @@ package roselle.jinja;
 import java.time.LocalDateTime;
 import java.util.Map;
 import roselle.api.InvalidRequestException;
+import roselle.jinja.function.Environment;
+import roselle.jinja.run.Action;
+import roselle.jinja.run.Activation;
 import roselle.jinja.syntax.SourceLocation;
 import roselle.jinja.text.Limits;
 import roselle.jinja.text.TemplateFault;
-import roselle.jinja.value.Action;
-import roselle.jinja.value.Activation;
 import roselle.jinja.value.Rendering;
 
 /** A template as actions that run over slots. */
@@ -26,7 +27,7 @@ final class CompiledTemplate implements ChatTemplate {
 
     @Override
     public String render(Map<String, ?> variables, LocalDateTime now) {
-        var rendering = new Rendering(limits, variables, now);
+        var rendering = new Rendering(limits, new Environment(variables), now);
         try {
             body.execute(new Activation(rendering, null, slots));
             return rendering.output().toString();

@@ -4,15 +4,15 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import roselle.jinja.run.Action;
+import roselle.jinja.run.Action.Completion;
+import roselle.jinja.run.Activation;
+import roselle.jinja.run.Evaluator;
+import roselle.jinja.run.Loop;
 import roselle.jinja.syntax.FreeNames;
 import roselle.jinja.syntax.Statement;
-import roselle.jinja.value.Action;
-import roselle.jinja.value.Action.Completion;
-import roselle.jinja.value.Activation;
-import roselle.jinja.value.Evaluator;
 import roselle.jinja.value.Generator;
 import roselle.jinja.value.Iteration;
-import roselle.jinja.value.Loop;
 import roselle.jinja.value.Truth;
 
 /** Turns loops into actions. */

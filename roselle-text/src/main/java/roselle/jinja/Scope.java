@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.Symbols.FunctionScope;
 import roselle.jinja.Symbols.Slot;
-import roselle.jinja.value.Action;
-import roselle.jinja.value.Activation;
+import roselle.jinja.run.Action;
+import roselle.jinja.run.Activation;
 
 /**
  * Where code is compiled for.

@@ -2,12 +2,12 @@ package roselle.jinja;
 
 import roselle.api.InvalidRequestException;
 import roselle.jinja.Symbols.FunctionScope;
+import roselle.jinja.run.Action;
 import roselle.jinja.syntax.Lexer;
 import roselle.jinja.syntax.SourceLocation;
 import roselle.jinja.syntax.StatementParser;
 import roselle.jinja.text.Limits;
 import roselle.jinja.text.TemplateFault;
-import roselle.jinja.value.Action;
 
 /** Compiles a template: source to tokens to statements to actions. */
 final class TemplateCompiler {

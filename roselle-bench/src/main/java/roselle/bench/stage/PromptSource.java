@@ -13,6 +13,7 @@ import roselle.bench.trace.PythonRandom;
 import roselle.bench.trace.TokenDraw;
 import roselle.bench.trace.Trace;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
 import roselle.tokenizer.Tokenizer;
 
@@ -38,7 +39,7 @@ public final class PromptSource {
 
     /** Prompts for a model's files; only their metadata is read. */
     public static PromptSource of(Path model) {
-        try (Checkpoint checkpoint = Checkpoint.open(model)) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
             var spec = Architectures.read(checkpoint).spec();
             @Nullable Tokenizer tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : null;
             int[] ids = tokenizer == null

@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import roselle.api.InvalidRequestException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.hub.BundledModel;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
@@ -105,7 +106,7 @@ final class PromptsTest {
 
     @Test
     void writesTextThatATokenizerReadsAsExactlySoManyTokens() throws IOException {
-        try (Checkpoint demo = Checkpoint.open(BundledModel.DEMO.unpackInto(Path.of("target", "models")))) {
+        try (Checkpoint demo = Checkpoints.open(BundledModel.DEMO.unpackInto(Path.of("target", "models")))) {
             Tokenizer tokenizer = demo.tokenizer();
             var text = new PromptText(tokenizer);
             int[] words = text.words(5);

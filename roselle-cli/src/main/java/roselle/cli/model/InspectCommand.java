@@ -14,8 +14,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.ModelSummary;
-import roselle.checkpoint.ModelSummary.TypeUse;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.checkpoint.summary.ModelSummary;
+import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.engine.Devices;
@@ -49,7 +50,7 @@ public final class InspectCommand implements Runnable {
     public void run() {
         PrintWriter out = specification.commandLine().getOut();
         long start = System.nanoTime();
-        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
+        try (var checkpoint = Checkpoints.open(ModelNames.resolve(model))) {
             double openMillis = (System.nanoTime() - start) / 1e6;
             ModelSummary summary = summary(checkpoint);
             DecoderReport decoder = DecoderReport.of(checkpoint);
@@ -65,7 +66,7 @@ public final class InspectCommand implements Runnable {
     /** What a model's headers tell, without its tensors one by one. */
     static void describe(Path model, PrintWriter out) {
         long start = System.nanoTime();
-        try (var checkpoint = Checkpoint.open(model)) {
+        try (var checkpoint = Checkpoints.open(model)) {
             double openMillis = (System.nanoTime() - start) / 1e6;
             ModelSummary summary = summary(checkpoint);
             new InspectCommand().print(out, checkpoint, summary, DecoderReport.of(checkpoint), openMillis);

@@ -13,9 +13,9 @@ import roselle.cli.option.HubModels;
 import roselle.cli.option.HubSettings;
 import roselle.cli.report.ExitCode;
 import roselle.hub.Hub;
-import roselle.hub.HubConfig;
-import roselle.hub.HubException;
-import roselle.hub.HubName;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
+import roselle.hub.request.HubName;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 

@@ -12,7 +12,7 @@ import roselle.cli.option.HubSettings;
 import roselle.cli.report.ByteCount;
 import roselle.cli.report.ExitCode;
 import roselle.hub.CachedModels;
-import roselle.hub.HubName;
+import roselle.hub.request.HubName;
 
 /** {@code roselle rm}: models out of the cache. */
 @Command(name = "rm")

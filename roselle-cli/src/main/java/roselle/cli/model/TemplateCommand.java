@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.ModelNames;
 import roselle.jinja.ChatTemplate;
 
@@ -74,7 +74,7 @@ public final class TemplateCommand implements Runnable {
         }
         Path model = source.model.orElseThrow(
                 () -> new ParameterException(specification.commandLine(), "one of --model and --template is needed"));
-        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
+        try (var checkpoint = Checkpoints.open(ModelNames.resolve(model))) {
             String template = checkpoint
                     .chatTemplate()
                     .orElseThrow(() -> new InvalidRequestException(

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.ModelNames;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
@@ -77,7 +77,7 @@ public final class TokenizeCommand implements Runnable {
             throw new ParameterException(specification.commandLine(), "one of --text, --file and --jsonl is needed");
         }
         PrintWriter out = specification.commandLine().getOut();
-        try (var checkpoint = Checkpoint.open(ModelNames.resolve(model))) {
+        try (var checkpoint = Checkpoints.open(ModelNames.resolve(model))) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             input.text.ifPresent(text -> out.println(answer(tokenizer, text)));
             input.file.ifPresent(file -> out.println(answer(tokenizer, read(file))));

@@ -20,6 +20,7 @@ import roselle.api.CheckpointException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.report.ExitCode;
@@ -77,7 +78,7 @@ public final class VerifyCommand implements Callable<Integer> {
         requireOptions();
         Path file = NearNames.existing(ModelNames.resolve(model));
         boolean isOpen = cpu.compute().equalsIgnoreCase("auto");
-        try (Checkpoint expected = Checkpoint.open(referenceFor(file))) {
+        try (Checkpoint expected = Checkpoints.open(referenceFor(file))) {
             var verification = Verification.of(expected);
             List<Verification.Difference> differences = run(verification, file, isOpen ? "f32" : cpu.compute());
             int status = report(differences, isOpen || cpu.compute().equalsIgnoreCase("f32"));

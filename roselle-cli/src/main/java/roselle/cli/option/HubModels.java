@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import roselle.cli.report.PullProgress;
 import roselle.hub.Hub;
-import roselle.hub.HubConfig;
-import roselle.hub.HubName;
 import roselle.hub.PullPlan;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubName;
 
 /** Turns names on the hub into paths: of what the cache has, else of what is fetched, which is said first. */
 public final class HubModels {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.InvalidRequestException;
-import roselle.hub.HubConfig;
-import roselle.hub.TransferOptions;
+import roselle.hub.request.HubConfig;
+import roselle.hub.request.TransferOptions;
 
 /**
  * The hub and its cache as the environment describes them, by the names that Python's huggingface_hub reads.

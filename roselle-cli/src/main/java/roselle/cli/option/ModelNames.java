@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import roselle.hub.BundledModel;
-import roselle.hub.HubName;
+import roselle.hub.request.HubName;
 
 /**
  * What a user writes in the place of a model: a path, the name of a model that comes with Roselle, or one on the hub.

@@ -19,7 +19,7 @@ import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendException;
-import roselle.hub.HubException;
+import roselle.hub.request.HubException;
 
 /** What the process's exit status tells a script; the one place that maps failures to it. */
 public enum ExitCode {

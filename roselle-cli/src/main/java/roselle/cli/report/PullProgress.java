@@ -10,9 +10,9 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
-import roselle.hub.HubName;
-import roselle.hub.PullObserver;
 import roselle.hub.PullPlan;
+import roselle.hub.request.HubName;
+import roselle.hub.request.PullObserver;
 
 /**
  * Tells on standard error how a download gets on: in a terminal a bar with rate and time left, elsewhere a line for each file.

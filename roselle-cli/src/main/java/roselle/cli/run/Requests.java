@@ -7,6 +7,7 @@ import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.OutputOptions;
 import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
@@ -17,7 +18,12 @@ import roselle.conversation.Effort;
  *
  * @param thinking what the template is told about {@code enable_thinking}; empty to leave it to the template
  */
-record Requests(SamplingParameters sampling, StopConditions stop, OutputOptions output, Optional<Boolean> thinking) {
+record Requests(
+        SamplingParameters sampling,
+        StopConditions stop,
+        OutputOptions output,
+        Optional<Boolean> thinking,
+        ResponseFormat format) {
     /** Continues a text, in which spellings of special tokens count as such. */
     GenerationRequest raw(String text) {
         return of(new Prompt.Text(text, true, true));
@@ -32,6 +38,6 @@ record Requests(SamplingParameters sampling, StopConditions stop, OutputOptions 
     }
 
     private GenerationRequest of(Prompt prompt) {
-        return new GenerationRequest(prompt, sampling, stop, output, SchedulingOptions.DEFAULT);
+        return new GenerationRequest(prompt, sampling, stop, output, SchedulingOptions.DEFAULT, format);
     }
 }

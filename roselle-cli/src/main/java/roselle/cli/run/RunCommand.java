@@ -31,6 +31,7 @@ import roselle.api.GenerationEvent.Finished;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.OutputOptions;
+import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.cli.option.EngineFlags;
 import roselle.cli.report.ExitCode;
@@ -106,6 +107,9 @@ public final class RunCommand implements Callable<Integer> {
     private SamplingFlags sampling = new SamplingFlags();
 
     @Mixin
+    private FormatFlags format = new FormatFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
@@ -113,10 +117,11 @@ public final class RunCommand implements Callable<Integer> {
         requireConsistentOptions();
         EngineConfig config =
                 checked(() -> engineFlags.config(model, outputOptions().choices()));
+        ResponseFormat asked = format.format();
         Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
         try (var engine = open(config)) {
             tell(() -> engine.timeline().describe());
-            Requests requests = requests(engine);
+            Requests requests = requests(engine, asked);
             prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
         }
         return ExitCode.OK.status();
@@ -153,6 +158,9 @@ public final class RunCommand implements Callable<Integer> {
         if (raw && (system != null || think != null)) {
             throw misuse("--system and --think are for the chat template, which --raw goes without");
         }
+        if (format.areBothGiven()) {
+            throw misuse("--json-schema and --regex both say what the answer must look like: give one of them");
+        }
         if (hasNoEcho && !raw) {
             throw misuse("--no-echo is for --raw, as only --raw echoes the prompt");
         }
@@ -162,7 +170,7 @@ public final class RunCommand implements Callable<Integer> {
         return checked(sampling::output);
     }
 
-    private Requests requests(Engine engine) {
+    private Requests requests(Engine engine, ResponseFormat asked) {
         if (!raw && !engine.hasChatTemplate()) {
             throw misuse(model + " has no chat template: add --raw to continue the prompt as it stands");
         }
@@ -170,7 +178,8 @@ public final class RunCommand implements Callable<Integer> {
             throw misuse("--think is not for " + model + ", whose chat template knows no " + Effort.ENABLE_THINKING);
         }
         SamplingParameters defaults = engine.advisedSampling().orElse(CAUTIOUS);
-        return new Requests(sampling.over(defaults), sampling.stop(), outputOptions(), Optional.ofNullable(think));
+        return new Requests(
+                sampling.over(defaults), sampling.stop(), outputOptions(), Optional.ofNullable(think), asked);
     }
 
     private Optional<String> prompt() {

@@ -59,6 +59,25 @@ final class RunCommandTest {
     }
 
     @Test
+    void holdsTheAnswerToASchemaOrAnExpression() throws IOException {
+        Path demo = BundledModel.DEMO.unpackInto(folder);
+        Path schema = Files.writeString(folder.resolve("schema.json"), "{\"enum\": [{\"a\": [1, true]}]}");
+        String[] asJson = {"--json-schema", schema.toString(), "--temperature", "0"};
+        assertThat(JsonMapper.shared().readTree(run(demo, asJson, "Write.").out()))
+                .isEqualTo(JsonMapper.shared().readTree("{\"a\":[1,true]}"));
+        String[] asDigits = {"--regex", "[0-9]{4}"};
+        assertThat(run(demo, asDigits, "Write.").out()).matches("[0-9]{4}\n");
+        String[] both = {"--regex", "a", "--json-schema", schema.toString()};
+        assertThat(run(demo, both, "Write.").err()).contains("give one of them");
+        String[] none = {"--json-schema", folder.resolve("none.json").toString()};
+        assertThat(run(demo, none, "Write.").status()).isEqualTo(66);
+        String[] wrong = {"--regex", "("};
+        assertThat(run(demo, wrong, "Write."))
+                .satisfies(outcome -> assertThat(outcome.status()).isEqualTo(65))
+                .satisfies(outcome -> assertThat(outcome.err()).contains("the format cannot be kept to"));
+    }
+
+    @Test
     void joinsWordsThatWereNotQuoted() throws IOException {
         assertThat(raw("--max-tokens", "1", "a", "b").out()).startsWith("a b");
     }

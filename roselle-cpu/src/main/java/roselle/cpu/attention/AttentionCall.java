@@ -3,8 +3,8 @@ package roselle.cpu.attention;
 import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;
 

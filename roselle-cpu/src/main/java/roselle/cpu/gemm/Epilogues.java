@@ -3,8 +3,8 @@ package roselle.cpu.gemm;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
+import roselle.backend.memory.Buffer;
+import roselle.backend.operation.Epilogue;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.VectorFunctions;
 

@@ -3,8 +3,8 @@ package roselle.cpu.gemm;
 import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Epilogue;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
 import roselle.cpu.memory.CpuWeight;
 
 /**

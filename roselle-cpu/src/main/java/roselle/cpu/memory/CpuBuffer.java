@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.Buffer;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
 import roselle.cpu.CpuDevice;
 import roselle.tensor.DataType;
 

@@ -2,7 +2,7 @@ package roselle.cpu.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import roselle.backend.Weight;
+import roselle.backend.memory.Weight;
 import roselle.cpu.format.Formats;
 import roselle.cpu.format.WeightFormat;
 import roselle.cpu.machine.Compute;

@@ -1,6 +1,6 @@
 package roselle.cpu.memory;
 
-import roselle.backend.StepInputs;
+import roselle.backend.step.StepInputs;
 
 /** The current step, with each row's sequence looked up once. */
 public final class Step {

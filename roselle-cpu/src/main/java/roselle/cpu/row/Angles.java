@@ -2,7 +2,7 @@ package roselle.cpu.row;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Rope;
+import roselle.backend.operation.Rope;
 import roselle.cpu.memory.CpuBuffer;
 
 /** Cosines and sines of one position, kept until another position or rotation is asked for. */

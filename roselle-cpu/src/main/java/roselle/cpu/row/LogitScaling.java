@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.thread.WorkerPool;
 import roselle.cpu.vector.VectorFunctions;

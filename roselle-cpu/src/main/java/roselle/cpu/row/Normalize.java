@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Buffer;
-import roselle.backend.Norm;
+import roselle.backend.memory.Buffer;
+import roselle.backend.operation.Norm;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.Lanes;
 

@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Gate;
-import roselle.backend.Norm;
-import roselle.backend.Router;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;

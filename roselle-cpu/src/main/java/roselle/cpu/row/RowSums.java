@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Routing;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.VectorFunctions;
 

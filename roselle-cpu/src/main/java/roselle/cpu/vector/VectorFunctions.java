@@ -6,8 +6,8 @@ import static roselle.cpu.vector.Lanes.FLOATS;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
-import roselle.backend.Activation;
-import roselle.backend.Gate;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Gate;
 
 /**
  * The exponential and what is made of it, in float32, to a few units in the last place.

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
 import roselle.cpu.attention.AttentionTwinContract;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.Lanes;

@@ -2,8 +2,8 @@ package roselle.cpu.twin;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
 import roselle.cpu.attention.AttentionCall;
 import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.memory.CpuBuffer;

@@ -1,6 +1,6 @@
 package roselle.cpu.twin;
 
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuWeight;
 import roselle.cpu.row.TableRows;

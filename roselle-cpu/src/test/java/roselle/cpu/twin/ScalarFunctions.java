@@ -1,6 +1,6 @@
 package roselle.cpu.twin;
 
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
 
 /** Activation functions of one number, computed in float64 and rounded once. */
 public final class ScalarFunctions {

@@ -1,7 +1,7 @@
 package roselle.cpu.twin;
 
-import roselle.backend.Gate;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Gate;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.VectorFunctions;
 

@@ -4,10 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Routing;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.amx.AmxTwin;
 import roselle.cpu.machine.gemm.Int8Gemm;

@@ -2,9 +2,9 @@ package roselle.cpu.twin;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Buffer;
-import roselle.backend.Norm;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Norm;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.Lanes;
 

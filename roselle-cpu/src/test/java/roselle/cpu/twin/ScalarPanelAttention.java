@@ -1,10 +1,10 @@
 package roselle.cpu.twin;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Buffer;
-import roselle.backend.HeadShape;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
 import roselle.cpu.attention.AttentionCall;
 import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.machine.Compute;

@@ -1,8 +1,8 @@
 package roselle.cpu.twin;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Routing;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.row.LogitScaling;
 import roselle.cpu.row.RowSums;

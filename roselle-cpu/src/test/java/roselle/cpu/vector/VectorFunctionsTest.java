@@ -6,7 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
 import roselle.cpu.attention.AttentionCall;
 import roselle.cpu.twin.ScalarFunctions;
 import roselle.cpu.twin.ScalarLanes;

@@ -1,9 +1,9 @@
 package roselle.cuda.attention;
 
-import roselle.backend.AttentionLayer;
-import roselle.backend.HeadShape;
-import roselle.backend.KvGroup;
-import roselle.backend.Rows;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
 import roselle.cuda.memory.CudaBuffer;
 import roselle.cuda.step.StepMemory;
 import roselle.cuda.step.StepShape;

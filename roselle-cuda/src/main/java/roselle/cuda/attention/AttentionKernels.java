@@ -2,12 +2,12 @@ package roselle.cuda.attention;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.HeadShape;
-import roselle.backend.Norm;
-import roselle.backend.Rope;
-import roselle.backend.Rows;
-import roselle.backend.StepDemands;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Rope;
+import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;

@@ -1,8 +1,8 @@
 package roselle.cuda.attention;
 
 import java.util.List;
-import roselle.backend.KvCache;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.memory.Gpu;
 import roselle.tensor.DataType;

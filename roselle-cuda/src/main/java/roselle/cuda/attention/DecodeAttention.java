@@ -1,8 +1,8 @@
 package roselle.cuda.attention;
 
-import roselle.backend.HeadShape;
-import roselle.backend.Rows;
-import roselle.backend.StepLimits;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.step.StepLimits;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.Launcher;

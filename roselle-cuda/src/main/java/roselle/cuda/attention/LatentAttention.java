@@ -2,10 +2,10 @@ package roselle.cuda.attention;
 
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.HeadShape;
-import roselle.backend.KvGroup;
-import roselle.backend.StepDemands;
-import roselle.backend.StepLimits;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.step.StepDemands;
+import roselle.backend.step.StepLimits;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;

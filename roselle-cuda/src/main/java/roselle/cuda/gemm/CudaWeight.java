@@ -1,7 +1,7 @@
 package roselle.cuda.gemm;
 
 import java.util.List;
-import roselle.backend.Weight;
+import roselle.backend.memory.Weight;
 import roselle.tensor.DataType;
 
 /**

@@ -1,8 +1,8 @@
 package roselle.cuda.gemm;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Routing;
-import roselle.backend.StepDemands;
+import roselle.backend.operation.Routing;
+import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;

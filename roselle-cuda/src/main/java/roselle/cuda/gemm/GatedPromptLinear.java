@@ -1,8 +1,8 @@
 package roselle.cuda.gemm;
 
-import roselle.backend.Activation;
-import roselle.backend.GatedLinear;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.GatedLinear;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.PackedTiles;

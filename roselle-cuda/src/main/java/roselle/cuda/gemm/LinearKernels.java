@@ -5,14 +5,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
-import roselle.backend.GatedLinear;
-import roselle.backend.Norm;
-import roselle.backend.Router;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
-import roselle.backend.StepDemands;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
+import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
@@ -23,7 +23,7 @@ import roselle.cuda.memory.Gpu;
 import roselle.cuda.row.RowKernels;
 import roselle.tensor.DataType;
 
-/** Products with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
+/** GEMMs with weights, and rows of them: packed weights through Hopper's tensor cores, all others as they are stored. */
 public final class LinearKernels {
     private static final int THREADS = 256;
     public static final int GENERIC_OUTPUTS = 8; // of a block

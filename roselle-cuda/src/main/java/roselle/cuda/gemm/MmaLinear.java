@@ -5,8 +5,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import roselle.backend.Epilogue;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
@@ -17,7 +17,7 @@ import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
 
 /**
- * Products with weights as the checkpoint has them, on the tensor cores of any processor from Ampere on ({@code
+ * GEMMs with weights as the checkpoint has them, on the tensor cores of any processor from Ampere on ({@code
  * linear_mma.cuh}): quantized ones, and 16-bit ones of the rows' own type. None of its kernels changes a bit.
  */
 public final class MmaLinear {
@@ -134,7 +134,7 @@ public final class MmaLinear {
                 .launch(Launcher.cover(block.rows(), TileFormat.FEW_OUTPUTS), Launcher.cover(rows, tokens), 1, 256);
     }
 
-    /** Products of a stack's matrices with the choices of some rows, of which {@code share} share a row of the input. */
+    /** GEMMs of a stack's matrices with the choices of some rows, of which {@code share} share a row of the input. */
     void multiplyGrouped(
             Rows input, CudaWeight weight, Epilogue epilogue, Rows output, ExpertGroups groups, int share) {
         CudaWeight.Block stack = weight.parts().getFirst();

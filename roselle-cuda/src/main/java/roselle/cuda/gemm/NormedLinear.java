@@ -1,8 +1,8 @@
 package roselle.cuda.gemm;
 
-import roselle.backend.Epilogue;
-import roselle.backend.Norm;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Norm;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;

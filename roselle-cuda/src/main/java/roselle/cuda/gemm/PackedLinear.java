@@ -1,15 +1,15 @@
 package roselle.cuda.gemm;
 
-import roselle.backend.Epilogue;
-import roselle.backend.GatedLinear;
-import roselle.backend.Norm;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
 
-/** Products with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
+/** GEMMs with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
 final class PackedLinear {
     private final Launcher launcher;
     private final HopperLinear few;

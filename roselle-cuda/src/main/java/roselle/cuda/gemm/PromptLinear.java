@@ -1,8 +1,8 @@
 package roselle.cuda.gemm;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Epilogue;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Epilogue;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;

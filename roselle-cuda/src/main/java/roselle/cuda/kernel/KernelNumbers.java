@@ -1,7 +1,7 @@
 package roselle.cuda.kernel;
 
-import roselle.backend.Activation;
-import roselle.backend.Router;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Router;
 import roselle.tensor.DataType;
 
 /** The numbers by which kernels know constants ({@code blocks.cuh}, {@code epilogue.cuh}, {@code generic_experts.cu}). */

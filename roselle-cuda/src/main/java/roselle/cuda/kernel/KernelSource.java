@@ -80,7 +80,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
         return new KernelSource(name, folder, false, "");
     }
 
-    /** Products with weights of a format, {@code LINEAR_Q4_0}, or of the experts that tokens chose, {@code GROUPED_Q4_0}. */
+    /** GEMMs with weights of a format, {@code LINEAR_Q4_0}, or of the experts that tokens chose, {@code GROUPED_Q4_0}. */
     static KernelSource ofTiles(TileFormat format, boolean isGrouped) {
         String name = (isGrouped ? "grouped_" : "linear_") + format.label();
         String macro = isGrouped ? "GROUPED_BOTH_TYPES" : "BOTH_TYPES";

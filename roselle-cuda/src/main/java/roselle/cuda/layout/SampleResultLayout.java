@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.StructLayout;
-import roselle.backend.SampledTokens;
+import roselle.backend.step.SampledTokens;
 
 /** What became of a row of logits: {@code struct SampleResult} of {@code sample.cu}. */
 public final class SampleResultLayout {

@@ -1,7 +1,7 @@
 package roselle.cuda.memory;
 
-import roselle.backend.Buffer;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
 import roselle.cuda.CudaDevice;
 import roselle.tensor.DataType;
 

@@ -2,7 +2,7 @@ package roselle.cuda.row;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.HeadShape;
+import roselle.backend.operation.HeadShape;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;

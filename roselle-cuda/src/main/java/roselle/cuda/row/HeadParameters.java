@@ -2,9 +2,9 @@ package roselle.cuda.row;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Norm;
-import roselle.backend.Rope;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Rope;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.layout.NormArgumentsLayout;
 import roselle.cuda.layout.RopeArgumentsLayout;

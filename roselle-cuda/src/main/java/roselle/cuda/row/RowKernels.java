@@ -1,9 +1,9 @@
 package roselle.cuda.row;
 
-import roselle.backend.Gate;
-import roselle.backend.Norm;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Routing;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;

@@ -5,10 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import roselle.backend.Rows;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
-import roselle.backend.StepDemands;
+import roselle.backend.memory.Rows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
+import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SamplingRows;
 import roselle.cuda.layout.SampleRowLayout;
 
 /**

@@ -1,6 +1,7 @@
 package roselle.model.architecture;
 
 import java.util.Set;
+import roselle.model.config.ModelConfig;
 import roselle.model.weights.Blueprint;
 
 /** One family of decoders: how its configuration and its tensors' names are to be read. */

@@ -5,6 +5,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.UnreadFields;
 import roselle.model.weights.Blueprint;
 
 /** All families of decoders, and the way from a checkpoint to one. */

@@ -2,7 +2,11 @@ package roselle.model.architecture;
 
 import java.util.Map;
 import java.util.Set;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.Names;
+import roselle.model.config.Sizes;
+import roselle.model.config.SpecBuilder;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.OutputSpec;
 import roselle.model.weights.Blueprint;

@@ -1,7 +1,11 @@
 package roselle.model.architecture;
 
 import java.util.Set;
-import roselle.backend.Activation;
+import roselle.backend.operation.Activation;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.Names;
+import roselle.model.config.Sizes;
+import roselle.model.config.SpecBuilder;
 import roselle.model.weights.Blueprint;
 
 /** Mistral: Llama with a sliding window in all layers (Jiang et al., 2023). */

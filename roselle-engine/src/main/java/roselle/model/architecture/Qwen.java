@@ -1,6 +1,8 @@
 package roselle.model.architecture;
 
 import java.util.Arrays;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.SpecBuilder;
 import roselle.model.spec.FeedForwardSpec;
 
 /** What the Qwen families have in common. */

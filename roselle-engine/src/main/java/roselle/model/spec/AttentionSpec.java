@@ -1,7 +1,7 @@
 package roselle.model.spec;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.HeadShape;
+import roselle.backend.operation.HeadShape;
 
 /** The attention of a layer. */
 public sealed interface AttentionSpec {

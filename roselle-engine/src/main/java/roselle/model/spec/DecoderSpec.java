@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import roselle.backend.HeadShape;
-import roselle.backend.KvGroup;
-import roselle.backend.StepDemands;
-import roselle.backend.StepLimits;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.step.StepDemands;
+import roselle.backend.step.StepLimits;
 import roselle.tensor.DataType;
 
 /**

@@ -1,8 +1,8 @@
 package roselle.model.spec;
 
-import roselle.backend.Activation;
-import roselle.backend.Gate;
-import roselle.backend.Router;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Router;
 
 /** The feed-forward half of a layer. */
 public sealed interface FeedForwardSpec {

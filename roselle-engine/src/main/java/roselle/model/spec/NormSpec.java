@@ -1,6 +1,6 @@
 package roselle.model.spec;
 
-import roselle.backend.Norm;
+import roselle.backend.operation.Norm;
 
 /**
  * The kind of normalisation that a decoder uses throughout.

@@ -1,6 +1,6 @@
 package roselle.model.spec;
 
-import roselle.backend.StepLimits;
+import roselle.backend.step.StepLimits;
 
 /**
  * How many numbers per row each part of the workspace needs, the most that any layer asks for.

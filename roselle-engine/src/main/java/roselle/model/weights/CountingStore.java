@@ -1,9 +1,9 @@
 package roselle.model.weights;
 
 import java.util.List;
-import roselle.backend.Buffer;
 import roselle.backend.Device;
-import roselle.backend.Weight;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Weight;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 

@@ -2,7 +2,7 @@ package roselle.model.weights;
 
 import java.util.HashMap;
 import java.util.Map;
-import roselle.backend.Rope;
+import roselle.backend.operation.Rope;
 import roselle.model.spec.RopeSpec;
 
 /** The inverse frequencies of each kind of rotation, on the device once. */

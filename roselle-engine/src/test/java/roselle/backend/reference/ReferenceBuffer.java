@@ -1,8 +1,8 @@
 package roselle.backend.reference;
 
 import java.util.Arrays;
-import roselle.backend.Buffer;
-import roselle.backend.Rows;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
 import roselle.tensor.DataType;
 
 /** Numbers of any type as float32; whole ones are exact up to 2^24. */

@@ -1,8 +1,8 @@
 package roselle.backend.reference;
 
 import java.util.List;
-import roselle.backend.KvCache;
-import roselle.backend.KvGroup;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
 import roselle.tensor.DataType;
 
 /** Keys and values as float32 numbers that were rounded to the type of the cache. */

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.execution.Verification;
 
 /** The reference computes each supported family as Hugging Face's implementation does. */
@@ -25,7 +26,7 @@ class ReferenceModelsTest {
     @ParameterizedTest
     @MethodSource("models")
     void equalsWhatWasRecorded(Path model) {
-        try (Checkpoint recorded = Checkpoint.open(model.resolve("expected.safetensors"));
+        try (Checkpoint recorded = Checkpoints.open(model.resolve("expected.safetensors"));
                 var device = new ReferenceDevice()) {
             List<Verification.Difference> differences =
                     Verification.of(recorded).run(model, device, 0);

@@ -1,24 +1,24 @@
 package roselle.backend.reference;
 
 import org.jspecify.annotations.Nullable;
-import roselle.backend.AttentionLayer;
-import roselle.backend.Buffer;
-import roselle.backend.Epilogue;
-import roselle.backend.ExpertLinear;
 import roselle.backend.Float64;
-import roselle.backend.Gate;
-import roselle.backend.GatedLinear;
-import roselle.backend.HeadShape;
-import roselle.backend.KvCache;
-import roselle.backend.Norm;
-import roselle.backend.Operations;
-import roselle.backend.Rope;
-import roselle.backend.Router;
-import roselle.backend.Routing;
-import roselle.backend.Rows;
-import roselle.backend.StepInputs;
-import roselle.backend.UnfusedOperations;
-import roselle.backend.Weight;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Operations;
+import roselle.backend.operation.Rope;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
+import roselle.backend.operation.UnfusedOperations;
+import roselle.backend.step.StepInputs;
 
 /** Each operation as its formula says, in float64, rounded to float32 where it is stored. */
 final class ReferenceOperations implements Operations {

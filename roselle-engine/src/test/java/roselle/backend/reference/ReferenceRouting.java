@@ -2,8 +2,8 @@ package roselle.backend.reference;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
-import roselle.backend.Router;
-import roselle.backend.Routing;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
 
 /** The experts of one row, by its logits. */
 final class ReferenceRouting {

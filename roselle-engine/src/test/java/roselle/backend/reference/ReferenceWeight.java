@@ -1,7 +1,7 @@
 package roselle.backend.reference;
 
 import java.util.List;
-import roselle.backend.Weight;
+import roselle.backend.memory.Weight;
 import roselle.quantization.StoredMatrix;
 
 /** Matrices as float32, one after the other. */

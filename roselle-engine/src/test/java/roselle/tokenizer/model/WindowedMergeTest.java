@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.testing.SharedData;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
@@ -64,7 +64,7 @@ class WindowedMergeTest {
         }
 
         int[] windowed(IdBuffer symbols, int window) {
-            return WindowedMerge.merge(symbols, merger(), window).toArray();
+            return WindowedMerge.merge(symbols, merger(), window, _ -> {}).toArray();
         }
     }
 
@@ -112,7 +112,7 @@ class WindowedMergeTest {
     @ValueSource(strings = {"a", "ab", "aab", "the", "0", "=-", "aeioutn", "\u00e9", "😀"})
     @Tag("shared-data")
     void tokenizesAMillionCharactersWithoutASpaceInLinearTime(String unit) {
-        try (var checkpoint = Checkpoint.open(SharedData.path("vocab/ggml-vocab-gpt-2.gguf"))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path("vocab/ggml-vocab-gpt-2.gguf"))) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             String text = unit.repeat(MILLION / unit.length());
             int[] ids = assertTimeoutPreemptively(LINEAR, () -> tokenizer.encode(text, EncodeOptions.PLAIN));
@@ -123,7 +123,7 @@ class WindowedMergeTest {
     @Test
     @Tag("shared-data")
     void tokenizesAMillionRandomLettersLikeTheWhole() {
-        try (var checkpoint = Checkpoint.open(SharedData.path("vocab/ggml-vocab-gpt-2.gguf"))) {
+        try (var checkpoint = Checkpoints.open(SharedData.path("vocab/ggml-vocab-gpt-2.gguf"))) {
             Tokenizer tokenizer = checkpoint.tokenizer();
             var random = new Random(5);
             var text = new StringBuilder();

@@ -201,9 +201,13 @@ final class Documents {
         Resource inside = resource;
         JsonNode node = resource.root;
         StringBuilder path = new StringBuilder(resource.pointer);
-        for (String token : pointer.substring(1).split("/", -1)) {
+        int end;
+        for (int at = 1; at <= pointer.length(); at = end + 1) {
+            int slash = pointer.indexOf('/', at);
+            end = slash < 0 ? pointer.length() : slash;
+            String token = pointer.substring(at, end);
             String name = token.replace("~1", "/").replace("~0", "~");
-            if (node.isArray() && !name.matches("[0-9]{1,9}")) {
+            if (node.isArray() && !isIndex(name)) {
                 return null;
             }
             JsonNode next = node.isArray() ? node.get(Integer.parseInt(name)) : node.get(name);
@@ -215,6 +219,10 @@ final class Documents {
             inside = byRoot.getOrDefault(node, inside);
         }
         return new Resource.Location(inside, node, path.toString());
+    }
+
+    private static boolean isIndex(String name) {
+        return !name.isEmpty() && name.length() <= 9 && name.chars().allMatch(digit -> digit >= '0' && digit <= '9');
     }
 
     /** The resource that a schema begins, or the one that it lies in. */

@@ -136,12 +136,7 @@ public final class Answers {
         }
 
         private GenerationRequest withKey(GenerationRequest request) {
-            return new GenerationRequest(
-                    request.prompt(),
-                    request.sampling(),
-                    request.stop(),
-                    request.output(),
-                    withKey(request.scheduling()));
+            return request.with(withKey(request.scheduling()));
         }
 
         private SchedulingOptions withKey(SchedulingOptions asked) {

@@ -8,6 +8,7 @@ import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
 import roselle.server.openai.common.EffortFields;
+import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
 
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
@@ -35,7 +36,8 @@ final class ChatReader {
                 common.sampling(),
                 common.stop(maxTokens(fields)),
                 common.output(logprobs, top, false),
-                common.scheduling());
+                common.scheduling(),
+                FormatFields.read(fields, model.engine()));
         boolean streams = fields.bool("stream", false);
         boolean reportsUsage = StreamOptions.reportsUsage(fields, streams);
         Schema.settle(fields);

@@ -8,6 +8,7 @@ import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
 import roselle.tokenizer.Tokenizer;
 
@@ -34,13 +35,14 @@ final class CompletionReader {
         var output = common.output(logprobs.isPresent(), logprobs.orElse(0), echoes && logprobs.isPresent());
         requireRoom(prompts.size(), output.choices(), model);
         var scheduling = common.scheduling();
+        var format = FormatFields.read(fields, model.engine());
         boolean streams = fields.bool("stream", false);
         boolean reportsUsage = StreamOptions.reportsUsage(fields, streams);
         Schema.settle(fields);
         Schema.settleCompletion(fields, output.choices());
         fields.refuseOthers();
         var requests = prompts.stream()
-                .map(prompt -> new GenerationRequest(prompt, sampling, stop, output, scheduling))
+                .map(prompt -> new GenerationRequest(prompt, sampling, stop, output, scheduling, format))
                 .toList();
         var texts = echoes ? texts(prompts, model.engine().tokenizer()) : List.<String>of();
         return new CompletionCall(model, requests, texts, logprobs.isPresent(), maxTokens == 0, streams, reportsUsage);

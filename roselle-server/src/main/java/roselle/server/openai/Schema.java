@@ -42,7 +42,6 @@ final class Schema {
         fields.requireDefault("web_search_options", "this server searches nothing");
         fields.requireDefault("moderation", "this server moderates nothing");
         fields.requireDefault("prompt_cache_options", "the cache takes no options");
-        responseFormat(fields);
     }
 
     /** Fields of completions alone. */
@@ -63,12 +62,5 @@ final class Schema {
                         throw ApiException.invalid("metadata", "metadata." + name + " is not a string: it must be one");
                     }
                 }));
-    }
-
-    private static void responseFormat(JsonFields fields) {
-        fields.object("response_format").ifPresent(format -> {
-            format.requireDefault("type", "structured output is not there yet, so it must be text", "text");
-            format.refuseOthers();
-        });
     }
 }

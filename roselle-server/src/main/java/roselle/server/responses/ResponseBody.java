@@ -74,7 +74,7 @@ final class ResponseBody {
         json.field("service_tier", "default").field("store", call.stores());
         json.field("temperature", (float) sampling.temperature()).field("top_p", (float) sampling.topP());
         json.field("top_logprobs", call.request().output().topLogprobs());
-        json.object("text").object("format").field("type", "text").endObject().endObject();
+        json.object("text").name("format").json(plain(asked.textFormat())).endObject();
         json.field("tool_choice", asked.toolUse().choice() == ToolUse.Choice.NONE ? "none" : "auto");
         tools(json.array("tools"), asked.tools());
         json.field("truncation", "disabled").fieldOrNull("user", asked.user().orElse(""));

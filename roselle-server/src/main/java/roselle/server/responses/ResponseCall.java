@@ -33,5 +33,6 @@ record ResponseCall(
             ToolUse toolUse,
             Optional<String> effort,
             Map<String, Object> metadata,
-            Optional<String> user) {}
+            Optional<String> user,
+            Map<String, Object> textFormat) {}
 }

@@ -2,6 +2,7 @@ package roselle.server.responses;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,13 +10,16 @@ import java.util.OptionalInt;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
 import roselle.api.ToolUse;
+import roselle.engine.Engine;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
 import roselle.server.openai.common.EffortFields;
+import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
 import roselle.server.openai.common.ToolUseFields;
 
@@ -51,7 +55,7 @@ final class ResponseReader {
         List<Map<String, Object>> known = tools.stream().map(ChatPrompt::tool).toList();
         var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
-        text(fields, effort);
+        Text text = text(fields, effort, model.engine());
         var prompt =
                 effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields), toolUse));
         OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
@@ -63,7 +67,8 @@ final class ResponseReader {
                 common.sampling(),
                 common.stop(maxTokens),
                 common.output(logprobs || top > 0, top, false),
-                common.scheduling());
+                common.scheduling(),
+                text.format());
         boolean streams = fields.bool("stream", false);
         boolean stores = fields.bool("store", true);
         var asked = new ResponseCall.Asked(
@@ -74,7 +79,8 @@ final class ResponseReader {
                 toolUse,
                 asksThoughts,
                 metadata(fields),
-                fields.string("user"));
+                fields.string("user"),
+                text.asked());
         settle(fields, streams);
         fields.refuseOthers();
         return new ResponseCall(model, request, conversation, streams, stores, asked);
@@ -157,15 +163,19 @@ final class ResponseReader {
         return reasoning.flatMap(given -> given.string("effort"));
     }
 
-    private static void text(JsonFields fields, EffortFields effort) {
-        fields.object("text").ifPresent(text -> {
-            effort.write(text, "verbosity");
-            text.object("format").ifPresent(format -> {
-                format.requireDefault("type", "structured output is not there yet, so it must be text", "text");
-                format.refuseOthers();
-            });
-            text.refuseOthers();
-        });
+    /** What the text must look like, and how that was said. */
+    private record Text(ResponseFormat format, Map<String, Object> asked) {}
+
+    private static Text text(JsonFields fields, EffortFields effort, Engine engine) {
+        Optional<JsonFields> text = fields.object("text");
+        text.ifPresent(given -> effort.write(given, "verbosity"));
+        Optional<JsonFields> format = text.flatMap(given -> given.object("format"));
+        text.ifPresent(JsonFields::refuseOthers);
+        Map<String, Object> asked = new LinkedHashMap<>(Map.of("type", "text"));
+        ResponseFormat read =
+                format.map(given -> FormatFields.readText(given, engine)).orElse(ResponseFormat.TEXT);
+        format.ifPresent(given -> asked.putAll(given.plain()));
+        return new Text(read, asked);
     }
 
     private static void settleStream(JsonFields fields, boolean streams) {

@@ -83,6 +83,11 @@ public record ThoughtFormat(String name, List<String> begins, List<String> ends,
         return ALL.stream().filter(format -> format.name().equals(name)).findFirst();
     }
 
+    /** Whether every text of an answer stands in a channel that is named before it. */
+    public boolean isChannelled() {
+        return begins.stream().anyMatch(begin -> begin.startsWith("<|channel|>"));
+    }
+
     private boolean isSpoken(Predicate<String> isThere) {
         return begins.stream().anyMatch(isThere)
                 && ends.stream().anyMatch(isThere)

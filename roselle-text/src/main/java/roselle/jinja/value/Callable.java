@@ -6,4 +6,14 @@ public interface Callable {
     String name();
 
     Object call(Rendering rendering, Arguments arguments);
+
+    /** Python's name of its type. */
+    default String typeName() {
+        return "function";
+    }
+
+    /** How it is printed. */
+    default String representation() {
+        return "<function " + name() + ">";
+    }
 }

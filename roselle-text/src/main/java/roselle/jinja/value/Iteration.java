@@ -25,7 +25,7 @@ public final class Iteration {
             case View _ -> true;
             case Generator _ -> true;
             case Undefined _ -> true;
-            case Loop _ -> true;
+            case Sized _ -> true;
             default -> false;
         };
     }
@@ -67,7 +67,7 @@ public final class Iteration {
             case Range range -> range.length();
             case View view -> view.members().size();
             case Undefined _ -> 0;
-            case Loop loop -> loop.length();
+            case Sized sized -> sized.length();
             default -> -1;
         };
     }
@@ -78,7 +78,7 @@ public final class Iteration {
             case Markup markup -> containsText(rendering, markup.text(), value);
             case Dictionary dictionary -> dictionary.find(rendering, value) != null;
             case Range range when Numbers.isSmall(value) -> range.contains(Numbers.small(value));
-            case Loop _ -> throw notIterable(container);
+            case Sized _ -> throw notIterable(container);
             default -> containsMember(rendering, container, value);
         };
     }

@@ -29,7 +29,7 @@ public final class Parameters {
     }
 
     /** Parameters by position only. */
-    static Parameters positional(String function, String declaration) {
+    public static Parameters positional(String function, String declaration) {
         return new Parameters(function, false, declaration);
     }
 

@@ -70,10 +70,8 @@ public final class PythonText {
                 writeItems(namespace.attributes());
                 append(">");
             }
-            case Macro macro -> append("<Macro '" + macro.name() + "'>");
-            case Loop loop -> append("<LoopContext " + (loop.index0() + 1) + "/" + loop.length() + ">");
             case Generator generator -> append("<generator object " + generator.name() + ">");
-            case Callable callable -> append("<function " + callable.name() + ">");
+            case Callable callable -> append(callable.representation());
             default -> append("<" + Types.name(value) + " object>");
         }
         depth--;

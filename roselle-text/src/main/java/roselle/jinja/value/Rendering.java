@@ -1,8 +1,6 @@
 package roselle.jinja.value;
 
 import java.time.LocalDateTime;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.jinja.text.Limits;
 import roselle.jinja.text.TemplateFault;
@@ -10,22 +8,22 @@ import roselle.jinja.text.TemplateFault;
 /** One rendering under way: its output, its variables and what it has used of its limits. One thread's. */
 public final class Rendering {
     private final Limits limits;
-    private final Map<String, ?> variables;
+    private final Names names;
     private final LocalDateTime now;
     private final StringBuilder output = new StringBuilder(4096);
-    private final Map<String, Object> imported = new HashMap<>();
     private int steps;
     private long work;
     private int depth;
     private int at;
 
-    public Rendering(Limits limits, Map<String, ?> variables, LocalDateTime now) {
+    public Rendering(Limits limits, Names names, LocalDateTime now) {
         this.limits = limits;
-        this.variables = variables;
+        this.names = names;
         this.now = now;
     }
 
-    LocalDateTime now() {
+    /** The time that {@code strftime_now} tells. */
+    public LocalDateTime now() {
         return now;
     }
 
@@ -111,18 +109,9 @@ public final class Rendering {
         depth -= levels;
     }
 
-    /** A variable of the caller or a global function; null where there is neither. */
+    /** What a name means that the template does not define; null where it means nothing. */
     @Nullable
     public Object resolve(String name) {
-        var value = imported.get(name);
-        if (value != null) {
-            return value;
-        }
-        if (!variables.containsKey(name)) {
-            return Globals.find(name);
-        }
-        var read = Variables.read(this, name, variables.get(name));
-        imported.put(name, read);
-        return read;
+        return names.find(this, name);
     }
 }

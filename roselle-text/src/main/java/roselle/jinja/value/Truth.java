@@ -22,7 +22,7 @@ public final class Truth {
             case Range range -> range.length() > 0;
             case View view -> !view.members().isEmpty();
             case Markup markup -> !markup.text().isEmpty();
-            case Loop loop -> loop.length() > 0;
+            case Sized sized -> sized.length() > 0;
             default -> true;
         };
     }

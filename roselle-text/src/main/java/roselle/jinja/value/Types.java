@@ -25,9 +25,7 @@ public final class Types {
             case Undefined _ -> "Undefined";
             case Markup _ -> "Markup";
             case Namespace _ -> "Namespace";
-            case Macro _ -> "Macro";
-            case Loop _ -> "LoopContext";
-            case Callable _ -> "function";
+            case Callable callable -> callable.typeName();
             default -> value.getClass().getSimpleName();
         };
     }

@@ -1,6 +1,7 @@
 package roselle.cpu.machine.amx;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -129,6 +130,7 @@ public final class AmxKernels implements AutoCloseable {
             this.unpack = unpack;
             this.few = few;
             few.set(JAVA_INT, AmxRowCode.CONTROL, AmxRowCode.SUBNORMAL_IS_ZERO);
+            few.set(JAVA_FLOAT, AmxRowCode.ROUNDING, AmxRowCode.BEYOND_BFLOAT16);
         }
 
         /** Chooses the kind of weights. */

@@ -5,6 +5,7 @@ import static roselle.cpu.machine.assembler.Operand.zmm;
 import static roselle.cpu.machine.panel.PanelDecoder.CODES;
 import static roselle.cpu.machine.panel.PanelDecoder.EVEN;
 import static roselle.cpu.machine.panel.PanelDecoder.MINIMA;
+import static roselle.cpu.machine.panel.PanelDecoder.ODD;
 import static roselle.cpu.machine.panel.PanelDecoder.SCALES;
 
 import roselle.cpu.machine.assembler.Assembler;
@@ -26,9 +27,11 @@ import roselle.cpu.machine.panel.PanelDecoder;
  * together; subnormal numbers are zeros, which the processor is told for the time of the call. {@link AmxTwin} is the scalar
  * twin.
  *
- * <p>Numbers are rounded by the instruction that the tiles' panels are made with, and unpacked again. To take the 16 bits away
- * by {@code fma(65536, w, w) - 65536 * w} costs less, but not all numbers just below a power of two become that power: the
- * first sum has a bit less there, and so the rows of an answer would not have the bits of its prompt's.
+ * <p>A number w stays float32 and loses the 16 bits that bfloat16 has not by {@code 65536 * w - (65536 * w - w)}, both fused
+ * (after Dekker, 1971): what the inner difference rounds away, to the nearest and to even, is just that. It costs two instructions
+ * where packing to bfloat16 and unpacking again cost as much time as four. The inner is a difference and no sum, because a sum
+ * may have one bit more before its point than {@code 65536 * w}, just below a power of two, and then one less after it. A scale
+ * that is infinite would give no number, so panels with such a one are not for it ({@link Panel#hasFiniteScales}).
  */
 final class AmxRowCode implements PanelDecoder.Pairs {
     /** The address of the first panel; the code leaves that of the panel after its last. */
@@ -64,7 +67,13 @@ final class AmxRowCode implements PanelDecoder.Pairs {
 
     static final int CONTROL_BEFORE = 92;
 
-    static final int SIZE = 96;
+    /** The number {@link #BEYOND_BFLOAT16}, float32. */
+    static final int ROUNDING = 96;
+
+    static final int SIZE = 104;
+
+    /** How many times a number is its last bit that bfloat16 has not. */
+    static final float BEYOND_BFLOAT16 = 1 << 16;
 
     /** The value of MXCSR: all exceptions masked, round to nearest even, subnormal operands and results are zeros. */
     static final int SUBNORMAL_IS_ZERO = 0x9FC0;
@@ -84,6 +93,7 @@ final class AmxRowCode implements PanelDecoder.Pairs {
 
     private static final Vector ROUNDED_EVEN = zmm(15);
     private static final Vector ROUNDED_ODD = zmm(30);
+    private static final Vector BEYOND = zmm(31); // 65536
 
     private static final Vector[] SUMS = {zmm(7), zmm(8), zmm(9), zmm(10)};
     private static final Vector[] EVEN_SUMS = {zmm(11), zmm(12), zmm(13), zmm(14)};
@@ -115,6 +125,7 @@ final class AmxRowCode implements PanelDecoder.Pairs {
         code.loadControl(at(ARGUMENTS, CONTROL));
         code.load(OTHER, at(ARGUMENTS, CONSTANTS));
         decoder.constants(OTHER);
+        code.emit(Opcode.VBROADCASTSS, BEYOND, at(ARGUMENTS, ROUNDING));
         code.load(X_STRIDE, at(ARGUMENTS, STRIDE));
         code.address(X_STRIDE_3, at(X_STRIDE, X_STRIDE, 2, 0));
         code.load(PANELS_LEFT, at(ARGUMENTS, PANELS));
@@ -172,13 +183,18 @@ final class AmxRowCode implements PanelDecoder.Pairs {
 
     @Override
     public void pair(int pair) {
-        decoder.round();
-        code.shift(Opcode.VPSLLD, ROUNDED_EVEN, EVEN, 16);
-        code.emit(Opcode.VPANDD, ROUNDED_ODD, EVEN, PanelDecoder.UPPER);
+        round(ROUNDED_EVEN, EVEN);
+        round(ROUNDED_ODD, ODD);
         for (int r = 0; r < rows; r++) {
             code.emit(Opcode.VFMADD231PS, EVEN_SUMS[r], ROUNDED_EVEN, x(r, 2 * pair));
             code.emit(Opcode.VFMADD231PS, ODD_SUMS[r], ROUNDED_ODD, x(r, 2 * pair + 1));
         }
+    }
+
+    private void round(Vector target, Vector number) {
+        code.emit(Opcode.VMOVUPS, target, number);
+        code.emit(Opcode.VFMSUB213PS, target, BEYOND, target);
+        code.emit(Opcode.VFMSUB231PS, target, BEYOND, number);
     }
 
     /** A number of a row, from the current block on. */

@@ -46,6 +46,8 @@ public enum Opcode {
     VPDPBUSD(Form.THREE, 2, 1, 0x50, 64),
     VFMADD213PS(Form.THREE, 2, 1, 0xA8, 64),
     VFMADD231PS(Form.THREE, 2, 1, 0xB8, 64),
+    VFMSUB213PS(Form.THREE, 2, 1, 0xAA, 64),
+    VFMSUB231PS(Form.THREE, 2, 1, 0xBA, 64),
     VFNMADD231PS(Form.THREE, 2, 1, 0xBC, 64),
     VMULPS(Form.THREE, 1, 0, 0x59, 64),
     VADDPS(Form.THREE, 1, 0, 0x58, 64),

@@ -31,7 +31,7 @@ public final class PanelDecoder {
     public static final Vector ODD = zmm(1);
 
     /** A mask of the upper halves of numbers of 32 bits. */
-    public static final Vector UPPER = zmm(27);
+    static final Vector UPPER = zmm(27);
 
     /** Indices that lay the words of a vector's halves in turn. */
     private static final Vector IN_TURN = zmm(28);

@@ -142,6 +142,19 @@ class AmxKernelsTest {
         }
     }
 
+    /** The formula of {@link AmxRowCode}, of all numbers of one power of two; others differ by their exponent alone. */
+    @Test
+    void aFusedDifferenceRoundsToBfloat16() {
+        float beyond = AmxRowCode.BEYOND_BFLOAT16;
+        for (int bits = Float.floatToRawIntBits(1); bits <= Float.floatToRawIntBits(2); bits++) {
+            float w = Float.intBitsToFloat(bits);
+            float rounded = Math.fma(beyond, w, -Math.fma(beyond, w, -w));
+            if (rounded != BrainFloat.toFloat(BrainFloat.of(w))) {
+                throw new AssertionError(w + " becomes " + rounded);
+            }
+        }
+    }
+
     private void inRegisters(DataType type, Panel panel, int rows, int panels, int columns, boolean isAnything) {
         long stride = columns * 4L + 64; // with a line between rows that nobody reads
         long inputBytes = (rows - 1) * stride + columns * 4L;

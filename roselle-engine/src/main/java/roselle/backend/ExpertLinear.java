@@ -1,8 +1,0 @@
-package roselle.backend;
-
-/**
- * A product with the chosen matrices of a stack.
- *
- * @param spread whether the input has a row per choice already, else one per token, shared by its experts
- */
-public record ExpertLinear(Weight experts, Epilogue epilogue, boolean spread) {}

@@ -1,0 +1,28 @@
+package roselle.backend.operation;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvGroup;
+
+/**
+ * All that is fixed about attention in one layer.
+ *
+ * @param group index of the layer's {@link KvGroup}, which also knows the window
+ * @param layer index among the layers of that group
+ * @param rope null where positions are not encoded
+ * @param queryNorm applied to each query head before rotation; null for none
+ * @param keyNorm applied to each key head before rotation; null for none
+ * @param scale multiplies the product of query and key
+ * @param softCap {@code c} of {@code c * tanh(score / c)}; 0 for none
+ * @param sinks F32, per query head the logit of a key without value that takes part in the softmax; null for none
+ */
+public record AttentionLayer(
+        int group,
+        int layer,
+        HeadShape heads,
+        @Nullable Rope rope,
+        @Nullable Norm queryNorm,
+        @Nullable Norm keyNorm,
+        float scale,
+        float softCap,
+        @Nullable Buffer sinks) {}

@@ -1,0 +1,109 @@
+package roselle.backend.operation;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+
+/**
+ * The operations that a decoder is made of, as a step's program calls them while a device runs a step.
+ *
+ * <p><b>Order.</b> Operations of a step take effect in the order of the calls, maybe later. The host sees no numbers in between,
+ * and the calls of a program depend on nothing but the step's number of rows and outputs, so that a device may record them in a
+ * graph and replay it. <b>Bits.</b> A row of an output depends on that row's inputs alone: not on the number of rows, on its
+ * neighbours, on how a prompt was cut, or on the number of threads. Each sum is taken in an order fixed by the operation's
+ * shapes, that of attention by absolute position. <b>Inputs and outputs</b> of one operation do not overlap, except where it
+ * says that they may be the same.
+ *
+ * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #appendAndAttend}) have the bits of their parts.
+ * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
+ * that does not fuse them says so by calling {@link UnfusedOperations}.
+ */
+public interface Operations {
+    /** {@code output[r] = scale * table[tokenIds[r]]}. */
+    void embed(Weight table, float scale, Rows output);
+
+    /** {@code output[r] += table[positions[r]]}: learned absolute positions. */
+    void addPositions(Weight table, Rows output);
+
+    /** {@code output[r] = norm(input[r])}; both may be the same. */
+    void norm(Rows input, Norm norm, Rows output, int rows);
+
+    /** {@code output[r] += scale * norm(input[r])}: the residual connection of a block that normalises what it adds. */
+    void addNormed(Rows input, Norm norm, float scale, Rows output, int rows);
+
+    /** {@code output[r] = epilogue(weight * input[r])}. */
+    void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows);
+
+    /**
+     * {@code output[r] = epilogue(weight * norm(input[r]))}, with the bits of {@link #norm} and then {@link #linear}.
+     *
+     * @param normed a place for normalised rows; what it holds afterwards is not defined
+     */
+    void normedLinear(Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows);
+
+    /**
+     * One small matrix per head: head {@code h} of a row, {@code weight.columns()} numbers that begin at
+     * {@code h * input.columns() / heads}, times matrix {@code h}, stored from {@code h * output.columns() / heads} on. What
+     * lies between the heads' outputs is not touched.
+     */
+    void headLinear(Rows input, Weight weight, Rows output, int rows);
+
+    /**
+     * Normalises and rotates queries in place, normalises and rotates keys in place, and appends keys and values to the
+     * cache. Shapes: query {@code [queryHeads, keySize]}, key {@code [keyHeads, keySize]}, value {@code [keyHeads, valueSize]}.
+     */
+    void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache);
+
+    /**
+     * The same for latent attention (DeepSeek-V2, section 2.1): rotates the last numbers of each head of {@code query} into
+     * the last numbers of that head of {@code absorbed} {@code [queryHeads, keySize]}, rotates the last numbers of
+     * {@code latent} {@code [keySize]} in place, and appends it as key and value in one.
+     */
+    void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache);
+
+    /**
+     * Causal softmax attention of each row to its sequence up to its own position, within the group's window. Shapes: query
+     * {@code [queryHeads, keySize]}, output {@code [queryHeads, valueSize]}; where the group's value size is 0, a value is the
+     * first {@code valueSize} numbers of its key.
+     */
+    void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output);
+
+    /**
+     * {@link #ropeAndAppendKv}, then {@link #attention} with those queries, and the bits of both; what {@code query} and {@code key}
+     * hold afterwards is not defined.
+     */
+    void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output);
+
+    /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
+    void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);
+
+    /**
+     * {@link #linear}, or {@link #normedLinear} where there is a norm, then {@link #gatedActivation} of what that left, and the
+     * bits of both; what the rows of ups hold afterwards is not defined.
+     *
+     * @param normed a place for normalised rows; what it holds afterwards is not defined
+     */
+    void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows);
+
+    /** Chooses the experts of each row from its logits. */
+    void routeExperts(Rows logits, Router router, Routing routing, int rows);
+
+    /**
+     * Each row's chosen experts at work: {@code output[r * chosen + j] = epilogue(experts[routing(r, j)] * x)}, where x is
+     * {@code input[r]}, or {@code input[r * chosen + j]} where the input is spread already.
+     */
+    void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows);
+
+    /** {@code output[r] += scale * sum over j of routing weight(r, j) * input[r * chosen + j]}, in the order of j. */
+    void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows);
+
+    /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}: a shared expert with its own gate. */
+    void addGated(Rows input, Rows gate, float scale, Rows output, int rows);
+
+    /** {@code output[i] = input[outputRow[i]]}: the rows whose logits are wanted. */
+    void selectOutputs(Rows input, Rows output);
+
+    /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0. */
+    void scaleLogits(Rows logits, float scale, float softCap, int rows);
+}

@@ -1,0 +1,43 @@
+package roselle.backend.operation;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+
+/** The fused operations as their parts, one after the other: for a device that does not fuse them, or not these rows. */
+public final class UnfusedOperations {
+    private UnfusedOperations() {}
+
+    /** {@link Operations#normedLinear} as a norm and a product. */
+    public static void normedLinear(
+            Operations parts,
+            Rows input,
+            Norm norm,
+            Rows normed,
+            Weight weight,
+            Epilogue epilogue,
+            Rows output,
+            int rows) {
+        parts.norm(input, norm, normed, rows);
+        parts.linear(normed, weight, epilogue, output, rows);
+    }
+
+    /** {@link Operations#gatedLinear} as a product, with its norm where there is one, and a gated activation. */
+    public static void gatedLinear(
+            Operations parts, Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
+        if (norm == null) {
+            parts.linear(input, product.gateAndUp(), product.epilogue(), product.both(), rows);
+        } else {
+            parts.normedLinear(input, norm, normed, product.gateAndUp(), product.epilogue(), product.both(), rows);
+        }
+        parts.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
+    }
+
+    /** {@link Operations#appendAndAttend} as an append and an attention. */
+    public static void appendAndAttend(
+            Operations parts, Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        parts.ropeAndAppendKv(query, key, value, layer, cache);
+        parts.attention(query, layer, cache, output);
+    }
+}

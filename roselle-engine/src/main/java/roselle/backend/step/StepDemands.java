@@ -1,0 +1,39 @@
+package roselle.backend.step;
+
+import java.util.List;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.operation.HeadShape;
+import roselle.tensor.DataType;
+
+/**
+ * What a device must know of a decoder to take, before the first step, all the memory that steps will need beside rows, weights
+ * and pages.
+ *
+ * @param cacheType of keys and values
+ * @param groups kinds of layers with a page table each
+ * @param attentions what attends to these groups, each combination once
+ * @param width numbers of a hidden state
+ * @param columns of the widest weight
+ * @param vocabulary logits of a row
+ * @param experts from which routers choose at most; 0 for none
+ * @param chosen of them for a row at most
+ * @param oddColumns columns of the widest rows where some rows or views of them do not begin at multiples of 8 numbers; else 0
+ */
+public record StepDemands(
+        StepLimits limits,
+        DataType cacheType,
+        int groups,
+        List<Attention> attentions,
+        int width,
+        int columns,
+        int vocabulary,
+        int experts,
+        int chosen,
+        int oddColumns) {
+    /** Heads that attend to a group. */
+    public record Attention(HeadShape heads, KvGroup group) {}
+
+    public StepDemands {
+        attentions = List.copyOf(attentions);
+    }
+}

@@ -1,0 +1,201 @@
+package roselle.model.config;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import roselle.api.CheckpointException;
+import roselle.backend.operation.Activation;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.Metadata;
+import roselle.quantization.Quantization;
+import roselle.tensor.Tensor;
+
+/**
+ * A checkpoint's configuration, read by either of the two names that a quantity has: its field in {@code config.json} and
+ * its key in GGUF, without the architecture in front. An empty name means that the format does not have it.
+ *
+ * <p>What is read is remembered, so that {@link UnreadFields} can refuse what was not.
+ */
+public final class ModelConfig {
+    private final Checkpoint checkpoint;
+    private final Metadata metadata;
+    private final String prefix;
+    private final Set<String> read = new HashSet<>();
+
+    public ModelConfig(Checkpoint checkpoint) {
+        this.checkpoint = checkpoint;
+        metadata = checkpoint.config();
+        prefix = isGguf() ? metadata.string("general.architecture") + "." : "";
+    }
+
+    public boolean isGguf() {
+        return checkpoint.format() == Checkpoint.Format.GGUF;
+    }
+
+    /** The family's name in this format. */
+    public String family() {
+        return isGguf() ? metadata.string("general.architecture") : metadata.string("model_type");
+    }
+
+    public int integer(String field, String key) {
+        return metadata.integer(name(field, key));
+    }
+
+    public int integer(String field, String key, int fallback) {
+        String name = name(field, key);
+        return name.isEmpty() ? fallback : metadata.integer(name, fallback);
+    }
+
+    /** A count or size that must be at least 1 and not absurd. */
+    public int size(String field, String key, int most) {
+        return checked(name(field, key), integer(field, key), most);
+    }
+
+    /** The same, with what to assume where it is absent. */
+    public int size(String field, String key, int most, int fallback) {
+        return checked(name(field, key), integer(field, key, fallback), most);
+    }
+
+    /** The same, where 0 means that there is none; so does absence. */
+    public int sizeOrNone(String field, String key, int most) {
+        String name = name(field, key);
+        int value = integer(field, key, 0);
+        if (value < 0 || value > most) {
+            throw new CheckpointException(metadata.origin() + ": " + name + " is " + value + ", expected 0 to " + most);
+        }
+        return value;
+    }
+
+    /** Tokens that a query sees; 0 for all. */
+    public int window(String field, String key) {
+        return sizeOrNone(field, key, Sizes.MAX_POSITIONS);
+    }
+
+    public double number(String field, String key) {
+        return metadata.number(name(field, key));
+    }
+
+    public double number(String field, String key, double fallback) {
+        String name = name(field, key);
+        return name.isEmpty() ? fallback : metadata.number(name, fallback);
+    }
+
+    public boolean flag(String field, String key, boolean fallback) {
+        String name = name(field, key);
+        return name.isEmpty() ? fallback : metadata.flag(name, fallback);
+    }
+
+    public String string(String field, String key, String fallback) {
+        String name = name(field, key);
+        return name.isEmpty() ? fallback : metadata.string(name, fallback);
+    }
+
+    public boolean has(String field, String key) {
+        String name = name(field, key);
+        return !name.isEmpty() && metadata.has(name);
+    }
+
+    List<String> strings(String field) {
+        return metadata.strings(name(field, ""));
+    }
+
+    public int[] integers(String field) {
+        return metadata.integers(name(field, ""));
+    }
+
+    public Optional<Metadata> object(String field) {
+        return isGguf() ? Optional.empty() : metadata.object(name(field, ""));
+    }
+
+    /** The activation function of a field; GGUF does not record it. */
+    public Activation activation(String field, Activation assumed) {
+        if (isGguf() || !has(field, "")) {
+            return assumed;
+        }
+        String name = metadata.string(field);
+        return switch (name) {
+            case "silu", "swish" -> Activation.SILU;
+            case "gelu", "gelu_python" -> Activation.GELU;
+            case "gelu_new", "gelu_pytorch_tanh", "gelu_fast", "gelu_accurate" -> Activation.GELU_TANH;
+            case "quick_gelu" -> Activation.GELU_QUICK;
+            case "relu" -> Activation.RELU;
+            case "relu2" -> Activation.RELU_SQUARED;
+            default ->
+                throw unsupported(field, name, "silu, gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, relu or relu2");
+        };
+    }
+
+    /** Fails where a flag of config.json is set that this decoder does not honour. */
+    public void requireOff(String... fields) {
+        for (String field : fields) {
+            if (!isGguf() && flag(field, "", false)) {
+                throw unsupported(field, "true", "false");
+            }
+        }
+    }
+
+    /** Fails where matrices are stored in a way that Roselle does not know. */
+    public void requireKnownQuantization() {
+        name(Quantization.FIELD, "");
+        Quantization.of(checkpoint);
+    }
+
+    Optional<Tensor> tensor(String name) {
+        return Optional.ofNullable(checkpoint.tensors().get(name));
+    }
+
+    public boolean hasTensor(String name) {
+        return checkpoint.tensors().containsKey(name);
+    }
+
+    /** The extent of a tensor that must be there. */
+    int extent(String name, int axis) {
+        Tensor tensor = tensor(name)
+                .orElseThrow(() -> new CheckpointException(checkpoint.source() + ": tensor " + name + " is missing"));
+        if (tensor.shape().rank() <= axis) {
+            throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
+                    + ", expected two extents");
+        }
+        long extent = tensor.shape().extent(axis);
+        if (extent < 1 || extent > Integer.MAX_VALUE) {
+            throw new CheckpointException(checkpoint.source() + ": tensor " + name + " has shape " + tensor.shape()
+                    + ", expected extents from 1 on");
+        }
+        return (int) extent;
+    }
+
+    public CheckpointException unsupported(String field, String value, String supported) {
+        return new CheckpointException(
+                metadata.origin() + ": " + field + " is " + value + "; supported is " + supported);
+    }
+
+    public Metadata metadata() {
+        return metadata;
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    Set<String> read() {
+        return read;
+    }
+
+    private String name(String field, String key) {
+        String name = isGguf() ? key : field;
+        if (name.isEmpty()) {
+            return "";
+        }
+        String full = prefix + name;
+        read.add(full);
+        return full;
+    }
+
+    private int checked(String name, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new CheckpointException(metadata.origin() + ": " + name + " is " + value + ", expected 1 to " + most);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,232 @@
+package roselle.model.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import roselle.api.CheckpointException;
+import roselle.checkpoint.Metadata;
+import roselle.model.spec.RopeScaling;
+import roselle.model.spec.RopeSpec;
+import roselle.tensor.Dequantizer;
+
+/**
+ * Reads rotary positions: {@code rope_parameters} (transformers 5), {@code rope_theta} with {@code rope_scaling} (4.x), or
+ * GGUF's {@code rope.*} keys and factor tensors.
+ */
+public final class Ropes {
+    private static final Set<String> KNOWN = Set.of(
+            "rope_type",
+            "type",
+            "rope_theta",
+            "partial_rotary_factor",
+            "factor",
+            "original_max_position_embeddings",
+            "low_freq_factor",
+            "high_freq_factor",
+            "beta_fast",
+            "beta_slow",
+            "attention_factor",
+            "mscale",
+            "mscale_all_dim",
+            "truncate",
+            "short_factor",
+            "long_factor");
+
+    private final ModelConfig config;
+    private final int headSize;
+    private final int context;
+    private final double defaultTheta;
+    private final boolean interleaved;
+
+    public Ropes(ModelConfig config, int headSize, int context, double defaultTheta, boolean interleaved) {
+        this.config = config;
+        this.headSize = headSize;
+        this.context = context;
+        this.defaultTheta = defaultTheta;
+        this.interleaved = interleaved;
+    }
+
+    /** The rotation of all layers. */
+    public RopeSpec read() {
+        if (config.isGguf()) {
+            return gguf(config.number("", "rope.freq_base", defaultTheta), ggufScaling());
+        }
+        double theta = config.number("rope_theta", "", config.number("rotary_emb_base", "", defaultTheta));
+        double share = config.number("partial_rotary_factor", "", config.number("rotary_pct", "", 1));
+        Optional<Metadata> old = config.object("rope_scaling");
+        Optional<Metadata> parameters = config.object("rope_parameters").or(() -> old);
+        return parameters.map(fields -> of(fields, theta, share)).orElseGet(() -> plain(theta, share));
+    }
+
+    /** The rotation of the layers of one type, where {@code rope_parameters} tells them apart. */
+    public RopeSpec read(String layerType) {
+        Metadata all = config.object("rope_parameters").orElseThrow();
+        Metadata fields = all.object(layerType)
+                .orElseThrow(() -> new CheckpointException(all.origin() + " has no field " + layerType));
+        return of(fields, defaultTheta, 1);
+    }
+
+    /** The multiplier of scores that DeepSeek derives from {@code mscale_all_dim}. */
+    public double scoreFactor() {
+        if (config.isGguf()) {
+            double perLog = config.number("", "rope.scaling.yarn_log_multiplier", 0);
+            double factor = config.number("", "rope.scaling.factor", 1);
+            double scale = factor <= 1 || perLog == 0 ? 1 : perLog * Math.log(factor) + 1;
+            return scale * scale;
+        }
+        Optional<Metadata> fields = config.object("rope_parameters").or(() -> config.object("rope_scaling"));
+        if (fields.isEmpty() || type(fields.orElseThrow()).equals("default")) {
+            return 1;
+        }
+        double share = fields.orElseThrow().number("mscale_all_dim", 0);
+        double scale = share == 0 ? 1 : magnitude(fields.orElseThrow().number("factor", 1), share);
+        return scale * scale;
+    }
+
+    public RopeSpec plain(double theta, double share) {
+        return new RopeSpec(dimensions(share), theta, interleaved, new RopeScaling.None());
+    }
+
+    private int dimensions(double share) {
+        int dimensions = (int) (headSize * share);
+        if (dimensions < 2 || dimensions % 2 != 0 || dimensions > headSize) {
+            throw config.unsupported("partial_rotary_factor", Double.toString(share), "an even part of a head");
+        }
+        return dimensions;
+    }
+
+    private RopeSpec of(Metadata fields, double theta, double share) {
+        for (String key : fields.keys()) {
+            if (fields.has(key) && !KNOWN.contains(key)) {
+                throw new CheckpointException(fields.origin() + ": " + key + " is not a field that Roselle knows");
+            }
+        }
+        double base = fields.number("rope_theta", theta);
+        int dimensions = dimensions(fields.number("partial_rotary_factor", share));
+        return new RopeSpec(dimensions, base, interleaved, scaling(fields));
+    }
+
+    private static String type(Metadata fields) {
+        return fields.string("rope_type", fields.string("type", "default"));
+    }
+
+    private RopeScaling scaling(Metadata fields) {
+        String type = type(fields);
+        return switch (type) {
+            case "default" -> new RopeScaling.None();
+            case "linear" -> new RopeScaling.Linear(factor(fields));
+            case "dynamic" -> new RopeScaling.Dynamic(factor(fields), context);
+            case "llama3" ->
+                new RopeScaling.Llama3(
+                        factor(fields),
+                        fields.number("low_freq_factor"),
+                        fields.number("high_freq_factor"),
+                        trained(fields));
+            case "yarn" -> yarn(fields);
+            case "longrope", "su" -> longRope(fields);
+            default ->
+                throw new CheckpointException(fields.origin() + ": rope_type is " + type
+                        + "; supported are default, linear, dynamic, llama3, yarn and longrope");
+        };
+    }
+
+    private static double factor(Metadata fields) {
+        double factor = fields.number("factor");
+        if (!(factor > 0)) {
+            throw new CheckpointException(fields.origin() + ": factor is " + factor + ", expected more than 0");
+        }
+        return factor;
+    }
+
+    /** Tokens of the training, which some families keep beside the scaling's own fields. */
+    private int trained(Metadata fields) {
+        int beside = config.integer("original_max_position_embeddings", "", context);
+        int trained = config.has("original_max_position_embeddings", "")
+                ? beside
+                : fields.integer("original_max_position_embeddings", context);
+        if (trained < 1) {
+            throw new CheckpointException(fields.origin() + ": original_max_position_embeddings is " + trained);
+        }
+        return trained;
+    }
+
+    private RopeScaling yarn(Metadata fields) {
+        int trained = trained(fields);
+        double factor = fields.has("factor") ? factor(fields) : (double) context / trained;
+        double magnitude = magnitude(factor, 1);
+        if (fields.number("mscale", 0) != 0 && fields.number("mscale_all_dim", 0) != 0) {
+            magnitude = magnitude(factor, fields.number("mscale")) / magnitude(factor, fields.number("mscale_all_dim"));
+        }
+        return new RopeScaling.Yarn(
+                factor,
+                trained,
+                fields.number("beta_fast", 32),
+                fields.number("beta_slow", 1),
+                fields.flag("truncate", true),
+                (float) fields.number("attention_factor", magnitude));
+    }
+
+    private static double magnitude(double factor, double share) {
+        return factor <= 1 ? 1 : 0.1 * share * Math.log(factor) + 1;
+    }
+
+    private RopeScaling longRope(Metadata fields) {
+        int trained = trained(fields);
+        double factor = fields.has("factor") ? factor(fields) : (double) context / trained;
+        double magnitude = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(trained));
+        return new RopeScaling.LongRope(
+                list(fields.numbers("short_factor")), list(fields.numbers("long_factor")), trained, (float)
+                        fields.number("attention_factor", magnitude));
+    }
+
+    /** A rotation of a GGUF with a base and a scaling. */
+    public RopeSpec gguf(double theta, RopeScaling scaling) {
+        int dimensions = config.integer("", "rope.dimension_count", headSize);
+        if (dimensions < 2 || dimensions % 2 != 0 || dimensions > headSize) {
+            throw config.unsupported("rope.dimension_count", Integer.toString(dimensions), "an even part of a head");
+        }
+        return new RopeSpec(dimensions, theta, interleaved, scaling);
+    }
+
+    /** The scaling that a GGUF's keys and tensors describe. */
+    RopeScaling ggufScaling() {
+        double factor = config.number("", "rope.scaling.factor", 1);
+        int trained = config.integer("", "rope.scaling.original_context_length", context);
+        float attention = (float) config.number("", "rope.scaling.attn_factor", 1);
+        if (config.hasTensor("rope_factors_long.weight")) {
+            List<Float> longFactors = factors("rope_factors_long.weight");
+            return new RopeScaling.LongRope(factors("rope_factors_short.weight"), longFactors, trained, attention);
+        }
+        if (config.hasTensor("rope_freqs.weight")) {
+            List<Float> factors = factors("rope_freqs.weight");
+            return new RopeScaling.LongRope(factors, factors, trained, 1f);
+        }
+        String type = config.string("", "rope.scaling.type", factor == 1 ? "none" : "linear");
+        return switch (type) {
+            case "none" -> new RopeScaling.None();
+            case "linear" -> new RopeScaling.Linear(factor);
+            case "yarn" -> {
+                double magnitude = attention * magnitude(factor, 1);
+                boolean truncates = !config.family().equals("gpt-oss");
+                double fast = config.number("", "rope.scaling.yarn_beta_fast", 32);
+                double slow = config.number("", "rope.scaling.yarn_beta_slow", 1);
+                yield new RopeScaling.Yarn(factor, trained, fast, slow, truncates, (float) magnitude);
+            }
+            default -> throw config.unsupported("rope.scaling.type", type, "none, linear or yarn");
+        };
+    }
+
+    private List<Float> factors(String name) {
+        config.extent(name, 0);
+        return list(Dequantizer.all(config.tensor(name).orElseThrow()));
+    }
+
+    private static List<Float> list(float[] numbers) {
+        var list = new ArrayList<Float>();
+        for (float number : numbers) {
+            list.add(number);
+        }
+        return list;
+    }
+}

@@ -1,0 +1,55 @@
+package roselle.model.config;
+
+import roselle.api.CheckpointException;
+
+/** The extents that every decoder has, under the names that most families share. */
+public record Sizes(
+        int vocabulary, int width, int layers, int heads, int keyHeads, int headSize, int inner, int context) {
+    private static final int MAX_LAYERS = 1_000;
+    private static final int MAX_HEADS = 10_000;
+    private static final int MAX_NUMBERS = 10_000_000;
+    static final int MAX_POSITIONS = 1 << 30;
+
+    public static Sizes of(ModelConfig config) {
+        int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
+        int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
+        int keyHeads = config.size("num_key_value_heads", "attention.head_count_kv", MAX_HEADS, heads);
+        requireShare(config, heads, keyHeads);
+        return new Sizes(
+                vocabulary(config),
+                width,
+                config.size("num_hidden_layers", "block_count", MAX_LAYERS),
+                heads,
+                keyHeads,
+                config.size("head_dim", "attention.key_length", MAX_NUMBERS, Math.max(1, width / heads)),
+                config.size("intermediate_size", "feed_forward_length", MAX_NUMBERS),
+                config.size("max_position_embeddings", "context_length", MAX_POSITIONS));
+    }
+
+    /** The sizes of GPT-2, whose configuration has names of its own. */
+    public static Sizes ofGpt2(ModelConfig config) {
+        int width = config.size("n_embd", "embedding_length", MAX_NUMBERS);
+        int heads = config.size("n_head", "attention.head_count", MAX_HEADS);
+        requireShare(config, heads, heads);
+        return new Sizes(
+                vocabulary(config),
+                width,
+                config.size("n_layer", "block_count", MAX_LAYERS),
+                heads,
+                heads,
+                width / heads,
+                config.size("n_inner", "feed_forward_length", MAX_NUMBERS, 4 * width),
+                config.size("n_positions", "context_length", MAX_POSITIONS));
+    }
+
+    private static int vocabulary(ModelConfig config) {
+        return config.isGguf() ? config.extent("token_embd.weight", 0) : config.size("vocab_size", "", MAX_NUMBERS);
+    }
+
+    private static void requireShare(ModelConfig config, int heads, int keyHeads) {
+        if (heads % keyHeads != 0) {
+            throw new CheckpointException(config.metadata().origin() + ": " + heads + " attention heads cannot share "
+                    + keyHeads + " key heads evenly");
+        }
+    }
+}

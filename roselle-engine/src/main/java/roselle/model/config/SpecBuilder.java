@@ -1,0 +1,156 @@
+package roselle.model.config;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.function.IntPredicate;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.LayerSpec;
+import roselle.model.spec.NormSpec;
+import roselle.model.spec.OutputSpec;
+import roselle.model.spec.RopeSpec;
+
+/**
+ * A decoder in the making. It begins as Llama's (RMS norms before each half, rotary positions, gated SiLU, no biases, all
+ * layers alike), and a family's file says what is different.
+ */
+public final class SpecBuilder {
+    public final Sizes sizes;
+    NormSpec norm;
+    public BlockSpec block = new BlockSpec(true, false, false, false, 1f);
+    public float embeddingScale = 1f;
+    public boolean learnedPositions;
+    public OutputSpec output;
+
+    /** Per layer: tokens that a query sees; 0 for all. */
+    public final int[] windows;
+    /** Per layer; null where positions are not encoded. */
+    public final RopeSpec[] ropes;
+
+    public QueryKeyNorm queryKeyNorm = QueryKeyNorm.NONE;
+    public boolean projectionBias;
+    public boolean attentionOutputBias;
+    public float scoreScale;
+    public float scoreSoftCap;
+    public boolean sinks;
+
+    /** Per layer. */
+    public final FeedForwardSpec[] feedForwards;
+
+    private final String family;
+
+    private SpecBuilder(ModelConfig config, Sizes sizes) {
+        this.sizes = sizes;
+        family = config.family();
+        windows = new int[sizes.layers()];
+        ropes = new RopeSpec[sizes.layers()];
+        feedForwards = new FeedForwardSpec[sizes.layers()];
+        scoreScale = (float) (1 / Math.sqrt(sizes.headSize()));
+        norm = new NormSpec(Norm.Kind.RMS, 1e-6f, 0f, false);
+        output = new OutputSpec(false, false, 1f, 0f);
+    }
+
+    /** Llama's shape in the sizes of a configuration. */
+    public static SpecBuilder of(ModelConfig config, Sizes sizes) {
+        var builder = new SpecBuilder(config, sizes);
+        config.requireOff("is_encoder_decoder", "add_cross_attention", "use_bidirectional_attention", "use_mrope");
+        builder.output = new OutputSpec(isTied(config, false), false, 1f, 0f);
+        return builder;
+    }
+
+    /** Whether the embedding is the output matrix; a GGUF says so by having no other. */
+    public static boolean isTied(ModelConfig config, boolean assumed) {
+        return config.isGguf() ? !config.hasTensor("output.weight") : config.flag("tie_word_embeddings", "", assumed);
+    }
+
+    public void rmsNorm(ModelConfig config, float weightOffset) {
+        double epsilon = config.number("rms_norm_eps", "attention.layer_norm_rms_epsilon", 1e-6);
+        norm = new NormSpec(Norm.Kind.RMS, (float) epsilon, config.isGguf() ? 0f : weightOffset, false);
+    }
+
+    public void layerNorm(ModelConfig config, String field, boolean bias) {
+        double epsilon = config.number(field, "attention.layer_norm_epsilon", 1e-5);
+        norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
+    }
+
+    /** Rotary positions in all layers, with neighbours as pairs or not. */
+    public void rope(ModelConfig config, double defaultTheta, boolean interleaved) {
+        Arrays.fill(ropes, new Ropes(config, sizes.headSize(), sizes.context(), defaultTheta, interleaved).read());
+    }
+
+    public void gated(ModelConfig config, String field, Activation assumed, boolean bias) {
+        Gate gate = Gate.of(config.activation(field, assumed));
+        Arrays.fill(feedForwards, new FeedForwardSpec.Gated(sizes.inner(), gate, bias));
+    }
+
+    public void plain(ModelConfig config, String field, Activation assumed, boolean bias) {
+        Arrays.fill(feedForwards, new FeedForwardSpec.Plain(sizes.inner(), config.activation(field, assumed), bias));
+    }
+
+    /** A window in the layers that a configuration names, or that a pattern gives where it names none. */
+    public void windows(ModelConfig config, int window, IntPredicate pattern) {
+        boolean named = !config.isGguf() && config.has("layer_types", "");
+        if (named && config.strings("layer_types").size() != windows.length) {
+            throw config.unsupported(
+                    "layer_types", config.strings("layer_types").size() + " names", "one for each layer");
+        }
+        for (int i = 0; i < windows.length; i++) {
+            boolean slides =
+                    named ? slides(config, config.strings("layer_types").get(i)) : pattern.test(i);
+            windows[i] = slides ? window : 0;
+        }
+    }
+
+    private static boolean slides(ModelConfig config, String type) {
+        return switch (type) {
+            case "sliding_attention" -> true;
+            case "full_attention" -> false;
+            default -> throw config.unsupported("layer_types", type, "full_attention or sliding_attention");
+        };
+    }
+
+    /** The decoder, all of whose layers have heads of their own. */
+    public DecoderSpec spec() {
+        var heads = new HeadShape(sizes.heads(), sizes.keyHeads(), sizes.headSize(), sizes.headSize());
+        var attentions = new AttentionSpec[sizes.layers()];
+        for (int i = 0; i < attentions.length; i++) {
+            attentions[i] = new AttentionSpec.MultiHead(
+                    heads,
+                    windows[i],
+                    ropes[i],
+                    queryKeyNorm,
+                    projectionBias,
+                    attentionOutputBias,
+                    scoreScale,
+                    scoreSoftCap,
+                    sinks);
+        }
+        return spec(attentions);
+    }
+
+    /** The decoder with the given attention in each layer. */
+    public DecoderSpec spec(AttentionSpec[] attentions) {
+        var layers = new ArrayList<LayerSpec>();
+        for (int i = 0; i < attentions.length; i++) {
+            layers.add(new LayerSpec(attentions[i], feedForwards[i]));
+        }
+        return new DecoderSpec(
+                family,
+                sizes.vocabulary(),
+                sizes.width(),
+                sizes.context(),
+                embeddingScale,
+                learnedPositions,
+                norm,
+                block,
+                layers,
+                output);
+    }
+}

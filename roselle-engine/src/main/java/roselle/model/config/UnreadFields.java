@@ -1,0 +1,98 @@
+package roselle.model.config;
+
+import java.util.List;
+import java.util.Set;
+import roselle.api.CheckpointException;
+
+/**
+ * Refuses what a configuration says and nothing read: a field that would change the computation must not be ignored.
+ *
+ * <p>Only fields known to change nothing (training, generation, bookkeeping) may stay unread.
+ */
+public final class UnreadFields {
+    private static final Set<String> HARMLESS = Set.of(
+            "architectures",
+            "auto_map",
+            "chunk_size_feed_forward",
+            "decoder_start_token_id",
+            "dtype",
+            "embd_pdrop",
+            "attn_pdrop",
+            "resid_pdrop",
+            "summary_activation",
+            "summary_first_dropout",
+            "summary_proj_to_labels",
+            "summary_type",
+            "summary_use_proj",
+            "reorder_and_upcast_attn",
+            "ep_size",
+            "aux_loss_alpha",
+            "seq_aux",
+            "id2label",
+            "label2id",
+            "initializer_range",
+            "initial_context_length",
+            "keys_to_ignore_at_inference",
+            "model_type",
+            "n_ctx",
+            "num_nextn_predict_layers",
+            "num_mtp_layers",
+            "output_attentions",
+            "output_hidden_states",
+            "output_router_logits",
+            "pretraining_tp",
+            "problem_type",
+            "return_dict",
+            "router_aux_loss_coef",
+            "router_jitter_noise",
+            "task_specific_params",
+            "tokenizer_class",
+            "torch_dtype",
+            "torchscript",
+            "transformers_version",
+            "unsloth_fixed",
+            "unsloth_version",
+            "use_cache",
+            "use_bfloat16");
+    private static final List<String> HARMLESS_ENDINGS = List.of("_dropout", "_token_id", "_token_ids", "_loss_coef");
+    private static final Set<String> HARMLESS_KEYS = Set.of(
+            "vocab_size",
+            "context_length",
+            "feed_forward_length",
+            "attention.value_length",
+            "attention.key_length",
+            "attention.layer_norm_epsilon",
+            "attention.layer_norm_rms_epsilon",
+            "attention.causal",
+            "rope.dimension_count",
+            "rope.scaling.finetuned",
+            "rope.scaling.yarn_beta_fast",
+            "rope.scaling.yarn_beta_slow",
+            "rope.scaling.yarn_ext_factor",
+            "rope.scaling.yarn_attn_factor",
+            "tensor_data_layout",
+            "expert_feed_forward_length",
+            "nextn_predict_layers");
+
+    private UnreadFields() {}
+
+    public static void refuse(ModelConfig config) {
+        for (String key : config.metadata().keys()) {
+            if (config.metadata().has(key) && !config.read().contains(key) && !isHarmless(config, key)) {
+                throw new CheckpointException(config.metadata().origin() + ": " + key
+                        + " is not a field that Roselle knows for " + config.family()
+                        + "; running the model without it could be wrong");
+            }
+        }
+    }
+
+    private static boolean isHarmless(ModelConfig config, String key) {
+        if (config.isGguf()) {
+            return !key.startsWith(config.prefix())
+                    || HARMLESS_KEYS.contains(key.substring(config.prefix().length()));
+        }
+        return key.startsWith("_")
+                || HARMLESS.contains(key)
+                || HARMLESS_ENDINGS.stream().anyMatch(key::endsWith);
+    }
+}

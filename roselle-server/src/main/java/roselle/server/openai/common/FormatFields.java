@@ -1,0 +1,183 @@
+package roselle.server.openai.common;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import roselle.api.InvalidRequestException;
+import roselle.api.ResponseFormat;
+import roselle.api.ResponseFormat.JsonOptions;
+import roselle.api.ResponseFormat.KeyOrder;
+import roselle.api.ResponseFormat.Whitespace;
+import roselle.engine.Engine;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Reads what an answer must look like: OpenAI's {@code response_format} and {@code text.format}, vLLM's
+ * {@code structured_outputs} and {@code guided_…}, llama.cpp's {@code json_schema}. At most one of them may say so, and what the
+ * engine cannot keep to is refused with the name of the field that asks for it.
+ */
+public final class FormatFields {
+    private static final int MAX_CHOICES = 100_000;
+
+    private final Engine engine;
+    private final Map<String, ResponseFormat> asked = new LinkedHashMap<>();
+
+    private FormatFields(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Reads the fields of a chat completion or of a completion. */
+    public static ResponseFormat read(JsonFields fields, Engine engine) {
+        var read = new FormatFields(engine);
+        fields.object("response_format")
+                .ifPresent(format -> read.responseFormat(format, fields.path("response_format")));
+        fields.object("structured_outputs").ifPresent(read::structuredOutputs);
+        read.schema(fields, "guided_json", JsonOptions.DEFAULT);
+        read.schema(fields, "json_schema", JsonOptions.DEFAULT);
+        read.regex(fields, "guided_regex");
+        read.choice(fields, "guided_choice");
+        return read.only();
+    }
+
+    /** Reads {@code format} of a response's {@code text}. */
+    public static ResponseFormat readText(JsonFields format, Engine engine) {
+        var read = new FormatFields(engine);
+        String type = format.string("type").orElse("text");
+        String name = format.string("name").orElse("");
+        format.string("description");
+        format.bool("strict", true);
+        if (type.equals("json_schema")) {
+            requireName(format, name);
+            read.requiredSchema(format);
+        } else {
+            read.plain(type, format);
+        }
+        format.refuseOthers();
+        return read.only();
+    }
+
+    private void responseFormat(JsonFields format, String path) {
+        String type = format.string("type").orElse("text");
+        var described = format.object("json_schema");
+        boolean hasSchema = format.has("schema");
+        if (type.equals("json_schema")) {
+            if (hasSchema) {
+                throw ApiException.invalid(
+                        format.path("schema"), format.path("schema") + " stands beside json_schema: put it into it");
+            }
+            described.ifPresentOrElse(this::described, () -> {
+                throw format.missing("json_schema");
+            });
+        } else if (described.isPresent()) {
+            throw ApiException.invalid(
+                    format.path("json_schema"), path + ".json_schema is there, but its type is " + type);
+        } else {
+            plain(type, format);
+        }
+        format.refuseOthers();
+    }
+
+    private void described(JsonFields schema) {
+        requireName(schema, schema.requiredString("name"));
+        schema.string("description");
+        schema.bool("strict", true); // every schema is kept to
+        requiredSchema(schema);
+        schema.refuseOthers();
+    }
+
+    private static void requireName(JsonFields fields, String name) {
+        if (name.isEmpty()) {
+            throw fields.missing("name");
+        }
+    }
+
+    private void requiredSchema(JsonFields fields) {
+        JsonNode schema = fields.any("schema").orElseThrow(() -> fields.missing("schema"));
+        put(fields.path("schema"), () -> new ResponseFormat.JsonSchema(schema.toString()));
+    }
+
+    /** Formats that need no name; some servers give an object's schema here. */
+    private void plain(String type, JsonFields format) {
+        var schema = format.any("schema");
+        switch (type) {
+            case "text" -> {
+                if (schema.isPresent()) {
+                    throw ApiException.invalid(
+                            format.path("schema"), format.path("schema") + " is there, but the type is text");
+                }
+            }
+            case "json_object" -> {
+                if (schema.isPresent()) {
+                    requiredSchema(format);
+                } else {
+                    put(format.path(), ResponseFormat.JsonObject::new);
+                }
+            }
+            default ->
+                throw ApiException.invalid(
+                        format.path("type"),
+                        format.path("type") + " is " + type + ": it must be text, json_object or json_schema");
+        }
+    }
+
+    private void structuredOutputs(JsonFields fields) {
+        boolean isDense = fields.bool("disable_any_whitespace", false);
+        var options = new JsonOptions(isDense ? Whitespace.NONE : Whitespace.BOUNDED, KeyOrder.ANY);
+        schema(fields, "json", options);
+        regex(fields, "regex");
+        choice(fields, "choice");
+        if (fields.bool("json_object", false)) {
+            put(fields.path("json_object"), () -> new ResponseFormat.JsonObject(options));
+        }
+        fields.bool("disable_fallback", false); // there is nothing to fall back to
+        fields.requireDefault("disable_additional_properties", "say so in the schema", false);
+        fields.refuseOthers();
+    }
+
+    /** A schema as JSON, or as a text that is JSON. */
+    private void schema(JsonFields fields, String name, JsonOptions options) {
+        fields.any(name).ifPresent(schema -> {
+            String text = schema.isString() ? schema.stringValue() : schema.toString();
+            put(fields.path(name), () -> new ResponseFormat.JsonSchema(text, options));
+        });
+    }
+
+    private void regex(JsonFields fields, String name) {
+        fields.string(name).ifPresent(regex -> put(fields.path(name), () -> new ResponseFormat.Regex(regex)));
+    }
+
+    private void choice(JsonFields fields, String name) {
+        if (fields.has(name)) {
+            List<String> texts = fields.strings(name, MAX_CHOICES);
+            put(fields.path(name), () -> new ResponseFormat.Choice(texts));
+        }
+    }
+
+    /** What makes a format of a field, and may refuse. */
+    private interface Maker {
+        ResponseFormat make();
+    }
+
+    private void put(String path, Maker maker) {
+        try {
+            ResponseFormat format = maker.make();
+            engine.requireKeepable(format);
+            asked.put(path, format);
+        } catch (InvalidRequestException refused) {
+            throw ApiException.invalid(path, path + ": " + refused.getMessage());
+        }
+    }
+
+    private ResponseFormat only() {
+        if (asked.size() > 1) {
+            var paths = new ArrayList<>(asked.keySet());
+            throw ApiException.invalid(
+                    paths.get(1),
+                    "both " + paths.get(0) + " and " + paths.get(1) + " say what the answer must look like");
+        }
+        return asked.isEmpty() ? ResponseFormat.TEXT : asked.values().iterator().next();
+    }
+}

@@ -1,0 +1,6 @@
+package roselle.jinja.run;
+
+/** An expression, ready to run. */
+public interface Evaluator {
+    Object evaluate(Activation activation);
+}
