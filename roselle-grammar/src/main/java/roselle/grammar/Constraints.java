@@ -1,9 +1,11 @@
 package roselle.grammar;
 
 import java.util.List;
-import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.automaton.RenewedConstraint;
+import roselle.grammar.ebnf.EarleyConstraint;
+import roselle.grammar.ebnf.GbnfReader;
 import roselle.grammar.regex.Languages;
 import roselle.grammar.regex.Regex;
 import roselle.grammar.regex.TextConstraint;
@@ -20,21 +22,24 @@ public final class Constraints {
      * @throws GrammarException if it is none, is not supported, or costs too much
      */
     public static Constraint regex(String expression, GrammarLimits limits) {
-        Languages languages = languages(limits);
-        if (expression.length() > limits.maxSourceCharacters()) {
-            throw limits.tooLong(expression.length());
-        }
-        return new TextConstraint(languages, Regex.whole(languages, expression));
+        limits.check(expression);
+        return built(limits, budget -> {
+            Languages languages = new Languages(budget);
+            return new TextConstraint(languages, Regex.whole(languages, expression));
+        });
     }
 
     /** One of some texts. */
     public static Constraint choice(List<String> texts, GrammarLimits limits) {
-        Languages languages = languages(limits);
-        return new TextConstraint(languages, languages.literals(texts));
+        List<String> all = List.copyOf(texts);
+        return built(limits, budget -> {
+            Languages languages = new Languages(budget);
+            return new TextConstraint(languages, languages.literals(all));
+        });
     }
 
-    private static Languages languages(GrammarLimits limits) {
-        return new Languages(new Budget(limits.workUnits(), limits.keptUnits()));
+    private static Constraint built(GrammarLimits limits, RenewedConstraint.Source source) {
+        return new RenewedConstraint(source, limits.workUnits(), limits.keptUnits());
     }
 
     /**
@@ -43,10 +48,23 @@ public final class Constraints {
      * @throws GrammarException if it is no schema, says what is not supported, allows nothing, or costs too much
      */
     public static Constraint jsonSchema(String schema, SchemaOptions options, GrammarLimits limits) {
-        if (schema.length() > limits.maxSourceCharacters()) {
-            throw limits.tooLong(schema.length());
-        }
-        return SchemaCompiler.compile(schema, options, new Budget(limits.workUnits(), limits.keptUnits()));
+        limits.check(schema);
+        return built(limits, budget -> SchemaCompiler.compile(schema, options, budget));
+    }
+
+    /**
+     * Texts that the rule {@code root} of a GBNF grammar derives, as llama.cpp reads it; left-recursive rules are read, too, and rules
+     * that speak of tokens are refused.
+     *
+     * @throws GrammarException if it is no grammar, says what is not supported, derives nothing, or costs too much
+     */
+    public static Constraint gbnf(String grammar, GrammarLimits limits) {
+        limits.check(grammar);
+        return built(limits, budget -> {
+            budget.spend(grammar.length() / 8);
+            Languages languages = new Languages(budget);
+            return new EarleyConstraint(languages, GbnfReader.read(languages, grammar), "root");
+        });
     }
 
     /** Any JSON object. */

@@ -7,12 +7,12 @@ import roselle.grammar.automaton.GrammarException.Reason;
  * What a constraint may cost.
  *
  * @param maxSourceCharacters of the schema or expression
- * @param workUnits of one piece of work, compiling or one step; about 10 million take a second
+ * @param workUnits of one piece of work, compiling or one step; about 5 million take a second and 1 GB in passing
  * @param keptUnits of memory while it lives, about 100 bytes each
  */
 public record GrammarLimits(int maxSourceCharacters, long workUnits, long keptUnits) {
-    /** Enough for schemas of people, and 64 MB at most. */
-    public static final GrammarLimits DEFAULTS = new GrammarLimits(4 << 20, 1_000_000, 600_000);
+    /** Enough for schemas of people; at most 64 MB are allocated for a piece of work, and as much is kept. */
+    public static final GrammarLimits DEFAULTS = new GrammarLimits(4 << 20, 320_000, 600_000);
 
     public GrammarLimits {
         if (maxSourceCharacters < 1 || workUnits < 1 || keptUnits < 1) {
@@ -20,8 +20,11 @@ public record GrammarLimits(int maxSourceCharacters, long workUnits, long keptUn
         }
     }
 
-    GrammarException tooLong(int characters) {
-        return new GrammarException(
-                Reason.BUDGET, "it has " + characters + " characters; " + maxSourceCharacters + " are allowed.");
+    void check(String source) {
+        if (source.length() > maxSourceCharacters) {
+            throw new GrammarException(
+                    Reason.BUDGET,
+                    "it has " + source.length() + " characters; " + maxSourceCharacters + " are allowed.");
+        }
     }
 }

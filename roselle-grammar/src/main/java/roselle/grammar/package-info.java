@@ -1,4 +1,4 @@
-/** Constrain what a model writes: a JSON schema, a regular expression or a choice as masks of the next token. */
+/** Constrain what a model writes: a JSON schema, a regular expression, a choice or a context-free grammar as masks of the next token. */
 @NullMarked
 package roselle.grammar;
 

@@ -1,5 +1,6 @@
 package roselle.grammar.automaton;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,19 +14,44 @@ public interface Lexeme {
     @Nullable
     Lexeme next(int octet);
 
+    /** The bytes that may come, where they are few and this is cheap to know; others may be among them. Null for most. Read only. */
+    default int @Nullable [] octets() {
+        return null;
+    }
+
+    /** The bytes that alone may come, to the lexeme's end, where there is one way and this is cheap to know; null for most. */
+    default byte @Nullable [] only() {
+        return null;
+    }
+
+    /** The lexeme behind those bytes. */
+    default Lexeme onlyEnd() {
+        throw new IllegalStateException("there are several ways");
+    }
+
     /** Whether the lexeme is complete here; it may still go on. */
     boolean mayEnd();
 
     /**
-     * The wider lexeme that this one is part of, where this is that one without the texts of {@link #excluded()}, of which there are
-     * finitely many, and no beginning is lost with them; null for most. A mask is then that of the wider one, which is
-     * remembered, without the tokens that complete an excluded text.
+     * The wider lexeme that this one is part of, where this is that one without the texts of {@link #excluded()}, and no beginning is
+     * lost with them; null for most. A mask is then that of the wider one, which is remembered, without the tokens that complete an
+     * excluded text. All texts of both end with the octet {@link #closing()}, and none goes on behind it.
      */
     default @Nullable Lexeme wider() {
         return null;
     }
 
-    /** The texts that {@link #wider()} has and this has not; null once none of them goes on from here. */
+    /** The octet that ends each text of this lexeme, and stands nowhere else than at its end or where it is escaped; -1 for none. */
+    default int closing() {
+        return -1;
+    }
+
+    /** Further texts that are left out: each as the bytes still to come, to the end, where there is one way to spell it. */
+    default List<byte[]> excludedTexts() {
+        return List.of();
+    }
+
+    /** The texts that {@link #wider()} has and this has not, but for {@link #excludedTexts}; null for none. */
     default @Nullable Lexeme excluded() {
         return null;
     }
@@ -56,5 +82,23 @@ public interface Lexeme {
     /** Whether constraints share it, and with it what is known of its masks. */
     default boolean isShared() {
         return false;
+    }
+
+    /**
+     * The {@link SymbolClasses} with all symbols of which the lexeme goes on to one and the same lexeme, as bits; 0 where that is not
+     * known. What stays inside runs of such symbols is then looked up and not walked.
+     */
+    default long run() {
+        return 0;
+    }
+
+    /** Whether all symbols of some classes lead to one and the same lexeme, or to none. */
+    default boolean isAlike(long classes) {
+        return false;
+    }
+
+    /** The lexeme behind each symbol of classes that are {@link #isAlike alike}; null where they do not come. */
+    default @Nullable Lexeme behind(long classes) {
+        throw new IllegalArgumentException("the symbols are not alike");
     }
 }

@@ -21,6 +21,16 @@ public interface State {
     /** Whether the text read so far is in the language. */
     boolean isAccepting();
 
+    /** The bytes that may come, where they are few and this is cheap to know; others may be among them. Null for most. Read only. */
+    default int @Nullable [] octets() {
+        return null;
+    }
+
+    /** A state that allows the same next tokens and recurs, where this one does not; itself for most. */
+    default State twin() {
+        return this;
+    }
+
     /** How many branches tell the language of this state; 0 where only {@link #advance} does. */
     default int branches() {
         return 0;

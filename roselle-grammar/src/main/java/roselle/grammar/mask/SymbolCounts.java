@@ -8,15 +8,16 @@ import java.util.stream.IntStream;
  *
  * @param atMost for each count, from 0, the tokens that take no more
  * @param ofEnds symbols before each end
+ * @param mostOfEnds the largest of those
  * @param ofTokens symbols of each token inside; -1 for others
  * @param complete the tokens that end where the lexeme does
  */
 @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-record SymbolCounts(long[][] atMost, int[] ofEnds, int[] ofTokens, int[] complete) {
+record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens, int[] complete) {
     /** From the symbols of each token inside, -1 for others, and whether it ends with the lexeme. */
     static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
         int most = Arrays.stream(ofTokens).max().orElse(0);
-        long[][] atMost = new long[Math.max(0, most) + 1][];
+        Dense[] atMost = new Dense[Math.max(0, most) + 1];
         long[] bits = new long[words];
         for (int count = 0; count < atMost.length; count++) {
             for (int token = 0; token < ofTokens.length; token++) {
@@ -24,15 +25,15 @@ record SymbolCounts(long[][] atMost, int[] ofEnds, int[] ofTokens, int[] complet
                     bits[token >>> 6] |= 1L << token;
                 }
             }
-            atMost[count] = bits.clone();
+            atMost[count] = Dense.of(bits.clone());
         }
         int[] complete = IntStream.range(0, ofTokens.length)
                 .filter(token -> isComplete[token])
                 .toArray();
-        return new SymbolCounts(atMost, ofEnds, ofTokens, complete);
+        return new SymbolCounts(atMost, ofEnds, Arrays.stream(ofEnds).max().orElse(0), ofTokens, complete);
     }
 
-    long[] atMost(long symbols) {
+    Dense atMost(long symbols) {
         return atMost[(int) Math.min(symbols, atMost.length - 1)];
     }
 

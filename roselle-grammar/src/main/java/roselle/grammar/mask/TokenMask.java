@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that may come next; equal masks of a {@link TokenMasks} are the same object, with a small number for a device that keeps
+ * The tokens that may come next; equal masks of a {@link Vocabulary} are the same object, with a small number for a device that keeps
  * them.
  */
 public final class TokenMask {
@@ -17,16 +17,29 @@ public final class TokenMask {
     private final int[] list;
     private volatile long @Nullable [] bits;
 
-    TokenMask(int id, long[] bits) {
+    TokenMask(int id, TokenSet set, int words) {
+        Dense base = set.base();
         this.id = id;
-        this.words = bits.length;
-        int set = 0;
-        for (long word : bits) {
-            set += Long.bitCount(word);
+        this.words = words;
+        this.count = set.added().length + (base == null ? 0 : base.count - set.removed().length);
+        if (count > MAX_LISTED) {
+            this.list = new int[0];
+            this.bits = bitsOf(set, words);
+        } else {
+            this.list = base == null ? set.added().clone() : listed(bitsOf(set, words), count);
+            Arrays.sort(list);
         }
-        this.count = set;
-        this.list = set <= MAX_LISTED ? listed(bits, set) : new int[0];
-        this.bits = set <= MAX_LISTED ? null : bits;
+    }
+
+    private static long[] bitsOf(TokenSet set, int words) {
+        long[] bits = set.base() == null ? new long[words] : set.base().bits.clone();
+        for (int token : set.added()) {
+            bits[token >>> 6] |= 1L << token;
+        }
+        for (int token : set.removed()) {
+            bits[token >>> 6] &= ~(1L << token);
+        }
+        return bits;
     }
 
     private static int[] listed(long[] bits, int count) {
@@ -75,18 +88,8 @@ public final class TokenMask {
         return known;
     }
 
-    boolean hasBits(long[] other) {
-        if (count <= MAX_LISTED) {
-            return Arrays.equals(list, listed(other, Math.max(count, countOf(other))));
-        }
-        return Arrays.equals(bits(), other);
-    }
-
-    private static int countOf(long[] bits) {
-        int set = 0;
-        for (long word : bits) {
-            set += Long.bitCount(word);
-        }
-        return set;
+    /** Bytes that it takes. */
+    int size() {
+        return 64 + (count > MAX_LISTED ? 8 * words : 4 * count);
     }
 }

@@ -1,11 +1,8 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
-import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.State;
 
 /**
@@ -22,9 +19,7 @@ public final class TokenMasks {
     private final Vocabulary vocabulary;
     private final TrieWalk walk;
     private final IdentityTable<TokenMask> known = new IdentityTable<>();
-    private final IdentityTable<LexemeMask> lexemes = new IdentityTable<>();
-    private final Map<Long, TokenMask> byContent = new HashMap<>();
-    private int nextId;
+    private @Nullable State lastStart;
     private long keptBytes;
 
     public TokenMasks(Constraint constraint, Vocabulary vocabulary) {
@@ -35,7 +30,17 @@ public final class TokenMasks {
 
     /** Begins an answer. */
     public TokenMatcher matcher() {
-        return new TokenMatcher(this, constraint.start());
+        return new TokenMatcher(this, begin());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // interned
+    private synchronized State begin() {
+        State start = constraint.start();
+        if (start != lastStart) { // the constraint was built anew: its old states do not come again
+            forget();
+            lastStart = start;
+        }
+        return start;
     }
 
     /** The tokens that may come next in a state of this constraint; an end token exactly where the text may end. */
@@ -49,84 +54,44 @@ public final class TokenMasks {
         if (found != null) {
             return found;
         }
-        if (keptBytes > MAX_BYTES) {
+        if (keptBytes + walk.lexemes().bytes() > MAX_BYTES) {
             forget();
         }
-        long[] bits = new long[vocabulary.words()];
-        if (state.isAccepting()) {
-            for (int token : vocabulary.endTokens()) {
-                bits[token >>> 6] |= 1L << token;
+        State twin = state.twin();
+        TokenMask mask = twin.equals(state) ? null : known.find(twin);
+        if (mask == null) {
+            mask = walkedMask(twin);
+            if (!twin.equals(state)) {
+                known.add(twin, mask);
             }
         }
-        if (state.branches() == 0) {
-            walk.behind(state, 0, bits);
-        }
-        for (int branch = 0; branch < state.branches(); branch++) {
-            addBranch(state, branch, bits);
-        }
-        TokenMask mask = interned(bits);
         known.add(state, mask);
         keptBytes += 64;
         return mask;
     }
 
-    private void addBranch(State state, int branch, long[] bits) {
-        LexemeMask inside = lexemeMask(state.lexeme(branch));
-        for (int i = 0; i < bits.length; i++) {
-            bits[i] |= inside.inside[i];
-        }
-        walk.ends(state, branch, inside, bits);
-    }
-
-    private LexemeMask lexemeMask(Lexeme lexeme) {
-        if (lexeme.isShared()) {
-            return vocabulary.sharedMask(lexeme, walk);
-        }
-        LexemeMask found = lexemes.find(lexeme);
-        if (found != null) {
-            return found;
-        }
-        LexemeMask made = makeLexemeMask(lexeme);
-        lexemes.add(lexeme, made);
-        keptBytes += made.bytes();
-        return made;
-    }
-
-    private LexemeMask makeLexemeMask(Lexeme lexeme) {
-        Lexeme unbounded = lexeme.unbounded();
-        if (unbounded != null) {
-            return walk.bounded(lexemeMask(unbounded), lexeme.minSymbols(), lexeme.maxSymbols());
-        }
-        Lexeme wider = lexeme.wider();
-        Lexeme excluded = wider == null ? null : lexeme.excluded();
-        return wider == null || excluded == null ? walk.inside(lexeme) : walk.without(lexemeMask(wider), excluded);
-    }
-
-    private TokenMask interned(long[] bits) {
-        long hash = 0;
-        for (long word : bits) {
-            hash = (hash ^ word) * 0x9E3779B97F4A7C15L;
-            hash ^= hash >>> 29;
-        }
-        while (true) {
-            TokenMask there = byContent.get(hash);
-            if (there == null) {
-                TokenMask mask = new TokenMask(nextId++, bits);
-                byContent.put(hash, mask);
-                keptBytes += 8L * bits.length;
-                return mask;
+    private TokenMask walkedMask(State state) {
+        walk.tokens().clear(); // a walk that was given up may have left some
+        if (state.isAccepting()) {
+            for (int token : vocabulary.endTokens()) {
+                walk.tokens().add(token);
             }
-            if (there.hasBits(bits)) {
-                return there;
-            }
-            hash++;
         }
+        int branches = state.branches();
+        if (branches == 0) {
+            walk.behind(state, 0);
+        }
+        for (int branch = 0; branch < branches; branch++) {
+            LexemeMask inside = walk.lexemes().mask(state.lexeme(branch), 0);
+            walk.tokens().addAll(inside.inside);
+            walk.ends(state, branch, inside.ends);
+        }
+        return vocabulary.masks().mask(walk.tokens());
     }
 
     private void forget() {
         known.clear();
-        lexemes.clear();
-        byContent.clear();
+        walk.lexemes().forget();
         keptBytes = 0;
     }
 
@@ -174,10 +139,5 @@ public final class TokenMasks {
             at = only;
         }
         return Arrays.copyOf(forced, length);
-    }
-
-    /** Masks that differ, so far. */
-    public int distinctMasks() {
-        return nextId;
     }
 }

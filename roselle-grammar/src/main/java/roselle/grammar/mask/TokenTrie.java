@@ -1,6 +1,8 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -15,6 +17,10 @@ final class TokenTrie {
     final int[] nextSame; // for an id: the next one with the same bytes, or -1
     final int nodes;
     final int maxDepth;
+    final int[] firstChild; // of a node, in the next two
+    final int[] child;
+    final byte[] childOctet;
+    private final Map<Integer, boolean[]> hasBelow = new HashMap<>();
 
     TokenTrie(byte[][] tokens) {
         int[] order = IntStream.range(0, tokens.length)
@@ -33,6 +39,56 @@ final class TokenTrie {
         Arrays.fill(token, -1);
         nodes = count;
         maxDepth = fill(tokens, order);
+        firstChild = new int[nodes + 1];
+        child = new int[nodes];
+        childOctet = new byte[nodes];
+        int at = 0;
+        for (int node = 0; node < nodes; node++) {
+            firstChild[node] = at;
+            for (int below = node + 1; below < end[node]; below = end[below]) {
+                childOctet[at] = octet[below];
+                child[at++] = below;
+            }
+        }
+        firstChild[nodes] = at;
+    }
+
+    /** The child of a node by an octet, or -1. */
+    int child(int node, int wanted) {
+        int from = firstChild[node];
+        int to = firstChild[node + 1];
+        while (from < to) { // sorted by octet
+            int middle = (from + to) >>> 1;
+            int found = childOctet[middle] & 0xFF;
+            if (found == wanted) {
+                return child[middle];
+            }
+            if (found < wanted) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return -1;
+    }
+
+    /** Whether an octet stands at a node or below it, for each node. */
+    synchronized boolean[] hasBelow(int wanted) {
+        return hasBelow.computeIfAbsent(wanted, key -> {
+            boolean[] has = new boolean[nodes];
+            for (int node = nodes - 1; node >= 0; node--) {
+                has[node] = node > 0 && (octet[node] & 0xFF) == key;
+                for (int i = firstChild[node]; i < firstChild[node + 1]; i++) {
+                    has[node] |= has[child[i]];
+                }
+            }
+            return has;
+        });
+    }
+
+    /** How many children a node has. */
+    int children(int node) {
+        return firstChild[node + 1] - firstChild[node];
     }
 
     private static int countNodes(byte[][] tokens, int[] order) {

@@ -9,127 +9,217 @@ import roselle.grammar.automaton.State;
 
 /** Walks of the vocabulary's trie along lexemes and states. Not thread-safe. */
 final class TrieWalk {
+    private static final int MIN_REMEMBERED = 64; // nodes, from which on a walk below one is kept
+
+    private final Vocabulary vocabulary;
     private final TokenTrie trie;
-    private final int words;
+    private final SetBuilder tokens; // of the state's mask
+    private final SetBuilder inner; // of a lexeme's
+    private final LexemeMasks lexemes;
 
     TrieWalk(Vocabulary vocabulary) {
+        this.lexemes = new LexemeMasks(vocabulary, this);
+        this.vocabulary = vocabulary;
         this.trie = vocabulary.trie();
-        this.words = vocabulary.words();
+        this.tokens = new SetBuilder(vocabulary.words());
+        this.inner = new SetBuilder(vocabulary.words());
     }
 
-    /** All tokens that stay inside a lexeme. */
-    LexemeMask inside(Lexeme lexeme) {
-        long[] bits = new long[words];
-        Ends ends = new Ends();
-        if (lexeme.mayEnd()) {
-            ends.add(lexeme, 0);
-        }
-        Lexeme[] path = new Lexeme[trie.maxDepth + 1];
-        path[0] = lexeme;
-        int node = 1;
-        while (node < trie.nodes) {
-            int depth = trie.depth[node];
-            Lexeme next = path[depth - 1].next(trie.octet[node] & 0xFF);
-            if (next == null) {
-                node = trie.end[node];
-                continue;
-            }
-            allow(node, bits);
-            if (next.mayEnd() && trie.hasChildren(node)) {
-                ends.add(next, node);
-            }
-            path[depth] = next;
-            node++;
-        }
-        return ends.with(bits);
+    /** What is known of lexemes. */
+    LexemeMasks lexemes() {
+        return lexemes;
     }
 
-    /** A lexeme's tokens without those that complete a text of another. */
-    LexemeMask without(LexemeMask all, Lexeme excluded) {
-        long[] bits = all.inside.clone();
-        boolean[] isGone = null;
-        Lexeme[] path = new Lexeme[trie.maxDepth + 1];
-        path[0] = excluded;
-        int node = 1;
-        while (node < trie.nodes) {
-            int depth = trie.depth[node];
-            Lexeme next = path[depth - 1].next(trie.octet[node] & 0xFF);
-            if (next == null) {
-                node = trie.end[node];
-                continue;
-            }
-            if (next.mayEnd()) { // this text is excluded: no token may complete it
-                forbid(node, bits);
-                if (trie.hasChildren(node)) {
-                    isGone = isGone == null ? new boolean[all.ends.length] : isGone;
-                    markGone(all, node, isGone);
-                }
-            }
-            path[depth] = next;
-            node++;
-        }
-        if (excluded.mayEnd()) {
-            isGone = isGone == null ? new boolean[all.ends.length] : isGone;
-            markGone(all, 0, isGone);
-        }
-        return isGone == null ? new LexemeMask(bits, all.ends, all.endNodes) : kept(all, bits, isGone);
+    /** The mask's tokens so far. */
+    SetBuilder tokens() {
+        return tokens;
     }
 
-    private static void markGone(LexemeMask all, int node, boolean[] isGone) {
-        for (int i = 0; i < isGone.length; i++) {
-            isGone[i] |= all.endNodes[i] == node;
+    // ---- lexemes ----
+
+    /** All tokens below a node whose bytes from there on stay inside a lexeme. */
+    LexemeMask inside(Lexeme lexeme, int node) {
+        inner.clear(); // a walk that was given up may have left some
+        Ends.Builder ends = new Ends.Builder();
+        if (lexeme.mayEnd() && trie.hasChildren(node)) {
+            ends.add(lexeme, node);
         }
+        collect(lexeme, node, ends);
+        return new LexemeMask(inner.finish(), ends.build());
     }
 
-    private static LexemeMask kept(LexemeMask all, long[] bits, boolean[] isGone) {
-        Ends ends = new Ends();
-        for (int i = 0; i < isGone.length; i++) {
-            if (!isGone[i]) {
-                ends.add(all.ends[i], all.endNodes[i]);
-            }
+    private void collect(Lexeme lexeme, int parent, Ends.Builder ends) {
+        byte[] only = lexeme.only();
+        if (only != null) {
+            collect(lexeme, only, parent, ends);
+            return;
         }
-        return ends.with(bits);
-    }
-
-    /** Adds the tokens that go on behind the ends of a lexeme. */
-    @SuppressWarnings("ReferenceEquality") // interned
-    void ends(State state, int branch, LexemeMask lexeme, long[] bits) {
-        List<Tails> tails = lexeme.tails(trie);
-        if (tails != null) {
-            for (Tails tail : tails) {
-                State behind = state.leave(branch, tail.end());
-                if (behind != null) {
-                    tail(behind, tail.root(), bits);
+        int[] few = lexeme.octets();
+        if (few != null && few.length < trie.children(parent)) {
+            for (int octet : few) {
+                int node = trie.child(parent, octet);
+                if (node >= 0) {
+                    enter(lexeme.next(octet), node, ends);
                 }
             }
             return;
         }
-        Lexeme[] ends = lexeme.ends;
-        Lexeme last = null;
-        FirstSteps steps = null;
-        for (int i = 0; i < ends.length; i++) {
-            if (ends[i] != last) {
-                last = ends[i];
-                State behind = state.leave(branch, last);
-                steps = behind == null ? null : new FirstSteps(behind);
+        for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
+            enter(lexeme.next(trie.childOctet[i] & 0xFF), trie.child[i], ends);
+        }
+    }
+
+    /** The same where there is one way. */
+    private void collect(Lexeme lexeme, byte[] only, int parent, Ends.Builder ends) {
+        int node = parent;
+        for (byte octet : only) {
+            node = trie.child(node, octet & 0xFF);
+            if (node < 0) {
+                return;
             }
-            if (steps != null) {
-                behind(steps, lexeme.endNodes[i], bits);
+            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                inner.add(token);
+            }
+        }
+        if (only.length > 0 && trie.hasChildren(node)) {
+            ends.add(lexeme.onlyEnd(), node);
+        }
+    }
+
+    private void enter(@Nullable Lexeme lexeme, int node, Ends.Builder ends) {
+        if (lexeme == null) {
+            return;
+        }
+        for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+            inner.add(token);
+        }
+        if (trie.hasChildren(node)) {
+            if (lexeme.mayEnd()) {
+                ends.add(lexeme, node);
+            }
+            collect(lexeme, node, ends);
+        }
+    }
+
+    /** The same from the root, for a lexeme that goes on alike with the symbols of a slice; null where they end in between. */
+    @Nullable
+    LexemeMask along(Lexeme lexeme, Slice slice) {
+        Lexeme[] behind = new Lexeme[slice.maxSymbols() + 1]; // so many symbols of the slice
+        behind[0] = lexeme;
+        int last = 0;
+        boolean isLoop = false;
+        while (last < slice.maxSymbols() && !isLoop) {
+            if (!behind[last].isAlike(slice.classes())) {
+                return null;
+            }
+            Lexeme next = behind[last].behind(slice.classes());
+            if (next == null) {
+                break;
+            }
+            if (next.mayEnd()) {
+                return null; // it ends within the slice's tokens
+            }
+            isLoop = next.equals(behind[last]);
+            behind[++last] = next;
+        }
+        inner.clear();
+        inner.addAll(TokenSet.of(slice.atMost(isLoop ? slice.maxSymbols() : last)));
+        Ends.Builder ends = new Ends.Builder();
+        if (lexeme.mayEnd()) {
+            ends.add(lexeme, 0);
+        }
+        for (Slice.Edge edge : slice.edges()) {
+            if (edge.symbols() > last && !isLoop) {
+                continue;
+            }
+            Lexeme next = behind[Math.min(edge.symbols(), last)].next(edge.octet());
+            if (next != null) {
+                for (int node : edge.nodes()) {
+                    enter(next, node, ends);
+                }
+            }
+        }
+        return new LexemeMask(inner.finish(), ends.build());
+    }
+
+    /** A wider lexeme's tokens below a node without those that complete a text that another leaves out. */
+    LexemeMask without(LexemeMask all, Lexeme lexeme, int root) {
+        inner.clear();
+        inner.addAll(all.inside);
+        IntList gone = new IntList();
+        for (byte[] text : lexeme.excludedTexts()) {
+            int node = descend(root, text);
+            if (node >= 0) {
+                remove(node, gone);
+            }
+        }
+        Lexeme excluded = lexeme.excluded();
+        if (excluded != null) {
+            if (excluded.mayEnd()) {
+                gone.add(root);
+            }
+            int closing = excluded.closing();
+            exclude(excluded, root, closing < 0 ? null : trie.hasBelow(closing), gone);
+        }
+        TokenSet inside = inner.finish();
+        if (gone.size() == 0) {
+            return new LexemeMask(inside, all.ends);
+        }
+        int[] nodes = gone.toArray();
+        Arrays.sort(nodes);
+        Ends.Builder kept = new Ends.Builder();
+        for (int i = 0; i < all.ends.size(); i++) {
+            if (Arrays.binarySearch(nodes, all.ends.nodes[i]) < 0) {
+                kept.add(all.ends.lexemes[i], all.ends.nodes[i]);
+            }
+        }
+        return new LexemeMask(inside, kept.build());
+    }
+
+    private void exclude(Lexeme excluded, int parent, boolean @Nullable [] mayClose, IntList gone) {
+        int[] few = excluded.octets();
+        if (few != null && few.length < trie.children(parent)) {
+            for (int octet : few) {
+                int node = trie.child(parent, octet);
+                if (node >= 0 && (mayClose == null || mayClose[node])) {
+                    excludeAt(excluded.next(octet), node, mayClose, gone);
+                }
+            }
+            return;
+        }
+        for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
+            if (mayClose == null || mayClose[trie.child[i]]) {
+                excludeAt(excluded.next(trie.childOctet[i] & 0xFF), trie.child[i], mayClose, gone);
             }
         }
     }
 
-    private static void tail(State state, Tails.Node node, long[] bits) {
-        for (int i = 0; i < node.octets().length; i++) {
-            State next = state.advance(node.octets()[i]);
-            if (next != null) {
-                Tails.Node child = node.children()[i];
-                for (int token : child.tokens()) {
-                    bits[token >>> 6] |= 1L << token;
-                }
-                tail(next, child, bits);
-            }
+    /** The node behind some bytes, or -1. */
+    private int descend(int from, byte[] bytes) {
+        int node = from;
+        for (int i = 0; i < bytes.length && node >= 0; i++) {
+            node = trie.child(node, bytes[i] & 0xFF);
         }
+        return node;
+    }
+
+    private void remove(int node, IntList gone) {
+        for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+            inner.remove(token);
+        }
+        if (trie.hasChildren(node)) {
+            gone.add(node);
+        }
+    }
+
+    private void excludeAt(@Nullable Lexeme excluded, int node, boolean @Nullable [] mayClose, IntList gone) {
+        if (excluded == null) {
+            return;
+        }
+        if (excluded.mayEnd()) { // this text is excluded: no token may complete it
+            remove(node, gone);
+        }
+        exclude(excluded, node, mayClose, gone);
     }
 
     /** A lexeme's tokens with bounds on their number of symbols. */
@@ -138,21 +228,27 @@ final class TrieWalk {
         if (min == 0 && max >= counts.atMost().length) {
             return all;
         }
-        Ends ends = new Ends();
-        for (int i = 0; i < all.ends.length; i++) {
-            if (counts.ofEnds()[i] >= min && counts.ofEnds()[i] <= max) {
-                ends.add(all.ends[i], all.endNodes[i]);
+        Ends ends = all.ends;
+        if (min > 0 || max < counts.mostOfEnds()) {
+            Ends.Builder kept = new Ends.Builder();
+            for (int i = 0; i < ends.size(); i++) {
+                if (counts.ofEnds()[i] >= min && counts.ofEnds()[i] <= max) {
+                    kept.add(ends.lexemes[i], ends.nodes[i]);
+                }
             }
+            ends = kept.build();
         }
         // Tokens that end right behind the lexeme are inside it, and bound by both.
-        long[] bits = counts.atMost(max).clone();
-        for (int token : counts.complete()) {
-            int symbols = counts.ofComplete(token);
-            if (symbols < min) {
-                bits[token >>> 6] &= ~(1L << token);
+        inner.clear();
+        inner.addAll(TokenSet.of(counts.atMost(max)));
+        if (min > 0) {
+            for (int token : counts.complete()) {
+                if (counts.ofComplete(token) < min) {
+                    inner.remove(token);
+                }
             }
         }
-        return ends.with(bits);
+        return new LexemeMask(inner.finish(), ends);
     }
 
     /** Makes now what others would make lazily, for a mask that several threads will read. */
@@ -160,15 +256,16 @@ final class TrieWalk {
         if (lexeme.isBetweenSymbols()) {
             all.counts = count(all, lexeme);
         }
-        all.tails(trie);
-        all.tails(trie);
+        all.ends.tails(trie);
+        all.ends.tails(trie);
     }
 
     private SymbolCounts count(LexemeMask all, Lexeme unbounded) {
-        int[] ofTokens = new int[words << 6];
-        boolean[] isComplete = new boolean[words << 6];
+        int size = vocabulary.words() << 6;
+        int[] ofTokens = new int[size];
+        boolean[] isComplete = new boolean[size];
         Arrays.fill(ofTokens, -1);
-        int[] ofEnds = new int[all.ends.length];
+        int[] ofEnds = new int[all.ends.size()];
         int end = unbounded.mayEnd() ? 1 : 0;
         Lexeme[] path = new Lexeme[trie.maxDepth + 1];
         int[] symbols = new int[trie.maxDepth + 1];
@@ -194,79 +291,105 @@ final class TrieWalk {
             symbols[depth] = done;
             node++;
         }
-        return SymbolCounts.of(ofTokens, isComplete, ofEnds, words);
+        return SymbolCounts.of(ofTokens, isComplete, ofEnds, vocabulary.words());
     }
 
-    private void behind(FirstSteps steps, int parent, long[] bits) {
-        for (int node = parent + 1; node < trie.end[parent]; node = trie.end[node]) {
-            State next = steps.step(trie.octet[node] & 0xFF);
+    // ---- states ----
+
+    /** Adds the tokens that go on behind the ends of a lexeme. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    void ends(State state, int branch, Ends ends) {
+        List<Tails> tails = ends.tails(trie);
+        if (tails != null) {
+            for (Tails tail : tails) {
+                State behind = state.leave(branch, tail.end());
+                if (behind != null) {
+                    tail(behind, tail.root());
+                }
+            }
+            return;
+        }
+        Lexeme last = null;
+        FirstSteps steps = null;
+        for (int i = 0; i < ends.size(); i++) {
+            if (ends.lexemes[i] != last) {
+                last = ends.lexemes[i];
+                State behind = state.leave(branch, last);
+                steps = behind == null ? null : new FirstSteps(behind);
+            }
+            if (steps != null) {
+                behind(steps, ends.nodes[i]);
+            }
+        }
+    }
+
+    private void tail(State state, Tails.Node node) {
+        for (int i = 0; i < node.octets().length; i++) {
+            State next = state.advance(node.octets()[i]);
             if (next != null) {
-                allow(node, bits);
-                behind(next, node, bits);
+                Tails.Node child = node.children()[i];
+                for (int token : child.tokens()) {
+                    tokens.add(token);
+                }
+                tail(next, child);
+            }
+        }
+    }
+
+    private void behind(FirstSteps steps, int parent) {
+        for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
+            State next = steps.step(trie.childOctet[i] & 0xFF);
+            if (next != null) {
+                allow(trie.child[i]);
+                behind(next, trie.child[i]);
             }
         }
     }
 
     /** Adds the tokens below a node whose bytes from there on a state allows. */
-    void behind(State state, int parent, long[] bits) {
+    void behind(State state, int parent) {
         if (!trie.hasChildren(parent)) {
             return;
         }
         int branches = state.branches();
         for (int branch = 0; branch < branches; branch++) {
-            inside(state, branch, state.lexeme(branch), parent, bits);
+            LexemeMask found = below(state.lexeme(branch), parent);
+            tokens.addAll(found.inside);
+            ends(state, branch, found.ends);
         }
-        if (branches == 0) {
-            for (int node = parent + 1; node < trie.end[parent]; node = trie.end[node]) {
-                State next = state.advance(trie.octet[node] & 0xFF);
-                if (next != null) {
-                    allow(node, bits);
-                    behind(next, node, bits);
+        if (branches > 0) {
+            return;
+        }
+        int[] few = state.octets();
+        if (few != null && few.length < trie.children(parent)) {
+            for (int octet : few) {
+                int node = trie.child(parent, octet);
+                if (node >= 0) {
+                    step(state, octet, node);
                 }
             }
+            return;
+        }
+        for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
+            step(state, trie.childOctet[i] & 0xFF, trie.child[i]);
         }
     }
 
-    private void inside(State state, int branch, Lexeme lexeme, int parent, long[] bits) {
-        int base = trie.depth[parent];
-        Lexeme[] path = new Lexeme[trie.maxDepth + 1 - base];
-        path[0] = lexeme;
-        if (lexeme.mayEnd()) {
-            leave(state, branch, lexeme, parent, bits);
-        }
-        int node = parent + 1;
-        while (node < trie.end[parent]) {
-            int depth = trie.depth[node] - base;
-            Lexeme next = path[depth - 1].next(trie.octet[node] & 0xFF);
-            if (next == null) {
-                node = trie.end[node];
-                continue;
-            }
-            allow(node, bits);
-            if (next.mayEnd() && trie.hasChildren(node)) {
-                leave(state, branch, next, node, bits);
-            }
-            path[depth] = next;
-            node++;
+    private void step(State state, int octet, int node) {
+        State next = state.advance(octet);
+        if (next != null) {
+            allow(node);
+            behind(next, node);
         }
     }
 
-    private void leave(State state, int branch, Lexeme end, int node, long[] bits) {
-        State behind = state.leave(branch, end);
-        if (behind != null) {
-            behind(behind, node, bits);
-        }
+    private LexemeMask below(Lexeme lexeme, int parent) {
+        return trie.end[parent] - parent < MIN_REMEMBERED ? inside(lexeme, parent) : lexemes.mask(lexeme, parent);
     }
 
-    private void allow(int node, long[] bits) {
+    private void allow(int node) {
         for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-            bits[token >>> 6] |= 1L << token;
-        }
-    }
-
-    private void forbid(int node, long[] bits) {
-        for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-            bits[token >>> 6] &= ~(1L << token);
+            tokens.add(token);
         }
     }
 
@@ -289,26 +412,6 @@ final class TrieWalk {
                 known[octet] = from.advance(octet);
             }
             return (State) known[octet];
-        }
-    }
-
-    /** A growing list of ends. */
-    private static final class Ends {
-        private Lexeme[] lexemes = new Lexeme[16];
-        private int[] nodes = new int[16];
-        private int size;
-
-        void add(Lexeme lexeme, int node) {
-            if (size == nodes.length) {
-                lexemes = Arrays.copyOf(lexemes, 2 * size);
-                nodes = Arrays.copyOf(nodes, 2 * size);
-            }
-            lexemes[size] = lexeme;
-            nodes[size++] = node;
-        }
-
-        LexemeMask with(long[] bits) {
-            return new LexemeMask(bits, Arrays.copyOf(lexemes, size), Arrays.copyOf(nodes, size));
         }
     }
 }

@@ -1,17 +1,22 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import roselle.grammar.automaton.Lexeme;
 import roselle.tokenizer.Tokenizer;
 
 /** The tokens that masks speak of, as a trie of their bytes; immutable and thread-safe, one for each model. */
 public final class Vocabulary {
     private static final byte[] NOTHING = {};
+    private static final int MAX_SLICES = 64;
 
     private final byte[][] tokens;
     private final int[] endTokens;
     private final TokenTrie trie;
     private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of finitely many lexemes
+    private final Map<Long, Slice> slices = new HashMap<>();
+    private final MaskStore masks;
 
     /**
      * A vocabulary.
@@ -29,6 +34,7 @@ public final class Vocabulary {
             this.tokens[id] = NOTHING;
         }
         this.trie = new TokenTrie(this.tokens);
+        this.masks = new MaskStore(words());
     }
 
     /** The vocabulary of a tokenizer; {@code size} is the number of logits, which may be larger than the tokenizer's. */
@@ -70,6 +76,20 @@ public final class Vocabulary {
         return trie;
     }
 
+    /** The tokens of symbols of some classes. */
+    Slice slice(long classes) {
+        synchronized (slices) {
+            if (slices.size() >= MAX_SLICES) {
+                slices.clear();
+            }
+            return slices.computeIfAbsent(classes, key -> new Slice(trie, key, words()));
+        }
+    }
+
+    MaskStore masks() {
+        return masks;
+    }
+
     /** What is known of a lexeme that all constraints share. */
     LexemeMask sharedMask(Lexeme lexeme, TrieWalk walk) {
         LexemeMask found = shared.find(lexeme);
@@ -77,11 +97,27 @@ public final class Vocabulary {
             synchronized (shared) {
                 found = shared.find(lexeme);
                 if (found == null) {
-                    found = walk.inside(lexeme);
+                    found = walk.inside(lexeme, 0);
                     walk.prepare(found, lexeme);
                     shared.add(lexeme, found);
                 }
             }
+        }
+        return found;
+    }
+
+    /** The same for the tokens below a node, by their bytes from there on. */
+    LexemeMask sharedMask(Lexeme lexeme, int node, TrieWalk walk) {
+        LexemeMask whole = sharedMask(lexeme, walk);
+        if (node == 0) {
+            return whole;
+        }
+        LexemeMask found = whole.below.get(node);
+        if (found == null) {
+            found = walk.inside(lexeme, node);
+            found.ends.tails(trie);
+            found.ends.tails(trie);
+            whole.below.put(node, found);
         }
         return found;
     }

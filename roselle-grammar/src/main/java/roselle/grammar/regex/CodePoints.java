@@ -87,6 +87,15 @@ public final class CodePoints {
         return not().or(other.not()).not();
     }
 
+    /** How many there are. */
+    int size() {
+        int size = 0;
+        for (int i = 0; i < ranges.length; i += 2) {
+            size += ranges[i + 1] - ranges[i] + 1;
+        }
+        return size;
+    }
+
     public boolean isEmpty() {
         return ranges.length == 0;
     }

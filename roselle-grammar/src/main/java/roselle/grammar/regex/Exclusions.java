@@ -1,46 +1,152 @@
 package roselle.grammar.regex;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.regex.Language.Kind;
 
-/** Texts that an intersection leaves out. */
-final class Exclusions {
-    private Exclusions() {}
+/** A language as a wider one without some texts. */
+record Exclusions(Language wider, Language gone) {
+    private static final int MAX_ASKED = 300;
+    private static final int MAX_STATES = 40;
+    private static final int MIN_SYMBOLS =
+            26; // texts of fewer are soon walked, and some are keys that must be known by their end
 
-    /** The rest of an intersection that leaves out some texts, if no beginning is lost by them; else null. */
-    static @Nullable Language without(Languages languages, Language language) {
-        if (language.kind == Kind.NOT && language.parts[0].kind == Kind.LITERALS) {
-            return languages.any();
-        }
-        if (language.kind != Kind.AND) {
-            return null;
-        }
-        Language[] rest =
-                Arrays.stream(language.parts).filter(part -> !isExclusion(part)).toArray(Language[]::new);
-        if (rest.length == language.parts.length) {
-            return null;
-        }
-        Language joined = languages.and(rest);
-        return isEndless(languages, joined) ? joined : null;
-    }
+    private record Pair(Language rest, Language gone) {}
 
-    /** The texts that an intersection leaves out. */
-    static Language of(Languages languages, Language language) {
+    /** A wider language, and the texts that it has and another has not, where no beginning is lost by them; else null. */
+    static @Nullable Exclusions of(Languages languages, Language language) {
         Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
-        return languages.or(Arrays.stream(parts)
-                .filter(Exclusions::isExclusion)
-                .map(part -> part.parts[0])
-                .toArray(Language[]::new));
+        Language[] rest =
+                Arrays.stream(parts).filter(part -> part.kind != Kind.NOT).toArray(Language[]::new);
+        if (rest.length < parts.length) {
+            Language wider = languages.and(rest);
+            Language gone = languages.or(Arrays.stream(parts)
+                    .filter(part -> part.kind == Kind.NOT)
+                    .map(part -> part.parts[0])
+                    .toArray(Language[]::new));
+            if ((isEndless(wider) && isFinite(gone)) || losesNothing(languages, wider, gone)) {
+                return new Exclusions(wider, gone);
+            }
+        }
+        Language all = repeatedSymbols(languages, language);
+        return all == null ? null : new Exclusions(all, languages.not(language));
     }
 
-    private static boolean isExclusion(Language part) {
-        return part.kind == Kind.NOT && part.parts[0].kind == Kind.LITERALS;
+    /** What is left out, but for lists of texts none of which meets a condition. */
+    Language[] gone(Predicate<String> isOdd) {
+        return parts().filter(part -> isOdd(part, isOdd)).toArray(Language[]::new);
     }
 
-    /** Whether each beginning of a text goes on in infinitely many ways, as far as that is cheap to know. */
+    /** The texts of those lists. */
+    Stream<String> goneTexts(Predicate<String> isOdd) {
+        return parts().filter(part -> !isOdd(part, isOdd)).flatMap(Exclusions::texts);
+    }
+
+    private Stream<Language> parts() {
+        return gone.kind == Kind.OR ? Arrays.stream(gone.parts) : Stream.of(gone);
+    }
+
+    private static boolean isOdd(Language part, Predicate<String> isOdd) {
+        return part.kind != Kind.LITERALS || texts(part).anyMatch(isOdd);
+    }
+
+    private static Stream<String> texts(Language literals) {
+        return ((Literals) Objects.requireNonNull(literals.payload)).rests();
+    }
+
+    private static boolean isEndless(Language language) {
+        return language.isAny() || (language.kind == Kind.LENGTH && language.max == Language.UNBOUNDED);
+    }
+
+    /** Whether a language shows by its expression that it has finitely many texts. */
+    private static boolean isFinite(Language language) {
+        return switch (language.kind) {
+            case EMPTY, EPSILON, SYMBOL, LITERALS -> true;
+            case CONCAT, OR -> Arrays.stream(language.parts).allMatch(Exclusions::isFinite);
+            case AND -> Arrays.stream(language.parts).anyMatch(Exclusions::isFinite);
+            case REPEAT -> language.max != Language.UNBOUNDED && isFinite(language.parts[0]);
+            case LENGTH -> language.max != Language.UNBOUNDED;
+            case ANY, NOT, MACHINE -> false;
+        };
+    }
+
+    /** Any texts of some symbols, if these and no others may come wherever a text of a language stands; else null. */
     @SuppressWarnings("ReferenceEquality") // interned
-    private static boolean isEndless(Languages languages, Language language) {
-        return language == languages.any() || (language.kind == Kind.LENGTH && language.max == Language.UNBOUNDED);
+    private static @Nullable Language repeatedSymbols(Languages languages, Language language) {
+        CodePoints symbols = live(languages, language);
+        if (symbols.size() < MIN_SYMBOLS) {
+            return null;
+        }
+        Set<Language> seen = new HashSet<>();
+        Deque<Language> open = new ArrayDeque<>();
+        seen.add(language);
+        open.add(language);
+        while (!open.isEmpty()) {
+            Language at = open.remove();
+            if (seen.size() > MAX_STATES || !live(languages, at).equals(symbols)) {
+                return null;
+            }
+            for (Language target : languages.steps(at).targets()) {
+                if (!target.isEmpty() && seen.add(target)) {
+                    open.add(target);
+                }
+            }
+        }
+        Language all = languages.repeat(languages.symbol(symbols), 0, Language.UNBOUNDED);
+        return all == language ? null : all;
+    }
+
+    private static CodePoints live(Languages languages, Language language) {
+        Steps steps = languages.steps(language);
+        int[] ranges = new int[2 * steps.targets().length];
+        int size = 0;
+        for (int i = 0; i < steps.targets().length; i++) {
+            if (!steps.targets()[i].isEmpty()) {
+                ranges[size++] = steps.starts()[i];
+                ranges[size++] = steps.last(i);
+            }
+        }
+        return CodePoints.ofSorted(ranges, size);
+    }
+
+    /** Whether each beginning of texts that are left out, if it is one of the rest, goes on to a text that stays. */
+    private static boolean losesNothing(Languages languages, Language rest, Language gone) {
+        Deque<Pair> open = new ArrayDeque<>();
+        Set<Pair> seen = new HashSet<>();
+        open.add(new Pair(rest, gone));
+        while (!open.isEmpty()) {
+            Pair pair = open.remove();
+            if (seen.size() > MAX_ASKED || !staysSome(languages, pair)) {
+                return false;
+            }
+            Steps steps = languages.steps(pair.gone);
+            for (int i = 0; i < steps.targets().length; i++) {
+                Language further = languages.next(pair.rest, steps.starts()[i]);
+                Pair next = new Pair(further, steps.targets()[i]);
+                if (!next.gone.isEmpty() && !further.isEmpty() && seen.add(next)) {
+                    open.add(next);
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean staysSome(Languages languages, Pair pair) {
+        Steps rest = languages.steps(pair.rest);
+        Steps gone = languages.steps(pair.gone);
+        for (int i = 0; i < gone.targets().length; i++) { // a symbol with which the rest goes on, and the others do not
+            int first = gone.starts()[i];
+            if (gone.targets()[i].isEmpty() && !rest.targets()[rest.indexOf(first)].isEmpty()) {
+                return true;
+            }
+        }
+        return languages.isLive(languages.and(pair.rest, languages.not(pair.gone)));
     }
 }

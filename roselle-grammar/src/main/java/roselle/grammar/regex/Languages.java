@@ -3,6 +3,7 @@ package roselle.grammar.regex;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -10,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.GrammarException;
@@ -24,10 +24,32 @@ import roselle.grammar.regex.Language.Kind;
  * intersection or complement, all others are live as they stand.
  */
 public final class Languages {
+    /** What tells languages apart; parts by identity, as they are interned themselves. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
     private record Key(
-            Kind kind, List<Integer> parts, @Nullable Object payload, int min, int max) {}
+            Kind kind, Language[] parts, @Nullable Object payload, int min, int max) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key
+                    && kind == key.kind
+                    && min == key.min
+                    && max == key.max
+                    && Arrays.equals(parts, key.parts)
+                    && Objects.equals(payload, key.payload);
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = kind.name().hashCode() + 31 * min + 961 * max + Objects.hashCode(payload);
+            for (Language part : parts) {
+                hash = 31 * hash + part.id;
+            }
+            return hash;
+        }
+    }
 
     private static final Language[] NO_PARTS = {};
+    private static final Comparator<Language> BY_ID = Comparator.comparingInt(language -> language.id);
     private static final int MAX_DEPTH = 1200;
     private static final byte LIVE = 1;
     private static final byte DEAD = 2;
@@ -97,11 +119,40 @@ public final class Languages {
             sorted[i] = spelled[order[i]];
             sortedPoints[i] = codePoints[order[i]];
         }
-        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0));
+        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0, null));
     }
 
-    private Language literals(Literals literals) {
-        return make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
+    /** Those of some {@link #literals} that are not among others; what it shares with the whole is the same object. */
+    public Language without(Language literals, Collection<String> gone) {
+        if (!(literals.payload instanceof Literals all) || gone.isEmpty()) {
+            return literals;
+        }
+        BitSet indices = new BitSet(all.to());
+        for (String text : gone) {
+            Integer index = all.texts().index.get(text);
+            if (index != null) {
+                indices.set(index);
+            }
+        }
+        budget.spend(1 + gone.size() / 8);
+        return literals(Literals.of(all.texts(), all.from(), all.to(), all.depth(), indices));
+    }
+
+    /** The rest of the one text that a language of {@link #literals} has; null of others. */
+    @Nullable
+    String onlyText(Language language) {
+        return language.payload instanceof Literals one && one.to() == one.from() + 1 ? one.rest() : null;
+    }
+
+    /** What is behind that text. */
+    Language onlyEnd(Language language) {
+        Literals one = (Literals) Objects.requireNonNull(language.payload);
+        int length = one.texts().codePoints[one.from()].length;
+        return literals(new Literals(one.texts(), one.from(), one.to(), length, null));
+    }
+
+    private Language literals(@Nullable Literals literals) {
+        return literals == null ? empty : make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
     }
 
     public Language length(int min, int max) {
@@ -176,6 +227,12 @@ public final class Languages {
     }
 
     public Language or(Language... parts) {
+        if (parts.length == 2 && (parts[0] == parts[1] || parts[1] == empty)) { // the frequent cases
+            return parts[0];
+        }
+        if (parts.length == 2 && parts[0] == empty) {
+            return parts[1];
+        }
         List<Language> flat = new ArrayList<>();
         CodePoints symbols = CodePoints.NONE;
         for (Language part : flatten(Kind.OR, parts)) {
@@ -194,6 +251,12 @@ public final class Languages {
     }
 
     public Language and(Language... parts) {
+        if (parts.length == 2 && (parts[0] == parts[1] || parts[1] == any || parts[0] == empty)) {
+            return parts[0];
+        }
+        if (parts.length == 2 && (parts[0] == any || parts[1] == empty)) {
+            return parts[1];
+        }
         List<Language> flat = new ArrayList<>();
         int min = 0;
         int max = Language.UNBOUNDED;
@@ -230,38 +293,43 @@ public final class Languages {
     }
 
     private Language joined(Kind kind, List<Language> parts, Language neutral, Language absorbing) {
-        TreeMap<Integer, Language> sorted = new TreeMap<>();
-        for (Language part : parts) {
-            sorted.put(part.id, part);
+        Language[] sorted = parts.toArray(Language[]::new);
+        if (sorted.length > 1) {
+            Arrays.sort(sorted, BY_ID);
         }
-        for (Language part : sorted.values()) {
-            if (part.kind == Kind.NOT && sorted.containsKey(part.parts[0].id)) {
+        int size = 0;
+        for (Language part : sorted) {
+            if (size == 0 || sorted[size - 1].id != part.id) {
+                sorted[size++] = part;
+            }
+        }
+        Language[] all = size == sorted.length ? sorted : Arrays.copyOf(sorted, size);
+        for (Language part : all) {
+            if (part.kind == Kind.NOT && Arrays.binarySearch(all, part.parts[0], BY_ID) >= 0) {
                 return absorbing;
             }
-            if (part == epsilon && kind == Kind.AND) {
-                boolean all = sorted.values().stream().allMatch(Language::isNullable);
-                return all ? epsilon : empty;
+            if (part.kind == Kind.EPSILON && kind == Kind.AND) {
+                return areNullable(all, true) ? epsilon : empty;
             }
         }
-        if (sorted.isEmpty()) {
-            return neutral;
+        if (size <= 1) {
+            return size == 0 ? neutral : all[0];
         }
-        Language[] all = sorted.values().toArray(Language[]::new);
-        if (all.length == 1) {
-            return all[0];
+        return make(kind, all, null, 0, 0, areNullable(all, kind == Kind.AND));
+    }
+
+    /** Whether all of some languages are nullable, or any. */
+    private static boolean areNullable(Language[] languages, boolean isOfAll) {
+        for (Language language : languages) {
+            if (language.isNullable != isOfAll) {
+                return !isOfAll;
+            }
         }
-        boolean isNullable = kind == Kind.OR
-                ? Arrays.stream(all).anyMatch(Language::isNullable)
-                : Arrays.stream(all).allMatch(Language::isNullable);
-        return make(kind, all, null, 0, 0, isNullable);
+        return isOfAll;
     }
 
     private Language make(Kind kind, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
-        List<Integer> ids = new ArrayList<>(parts.length);
-        for (Language part : parts) {
-            ids.add(part.id);
-        }
-        Key key = new Key(kind, ids, payload, min, max);
+        Key key = new Key(kind, parts, payload, min, max);
         Language known = interned.get(key);
         if (known == null) {
             budget.spend(2 + parts.length);
@@ -430,6 +498,7 @@ public final class Languages {
         Language[] targets = new Language[starts.length];
         int size = 0;
         int next = 0;
+        BitSet gone = literals.goneOfAll();
         int at = literals.from() + (literals.endsHere() ? 1 : 0);
         while (at < literals.to()) {
             int symbol = texts[at][depth];
@@ -437,13 +506,16 @@ public final class Languages {
             while (end < literals.to() && texts[end][depth] == symbol) {
                 end++;
             }
-            if (symbol > next) {
+            Language target = literals(Literals.of(literals.texts(), at, end, depth + 1, gone));
+            if (symbol > next && !target.isEmpty()) {
                 starts[size] = next;
                 targets[size++] = empty;
             }
-            starts[size] = symbol;
-            targets[size++] = literals(new Literals(literals.texts(), at, end, depth + 1));
-            next = symbol + 1;
+            if (!target.isEmpty()) {
+                starts[size] = symbol;
+                targets[size++] = target;
+                next = symbol + 1;
+            }
             at = end;
         }
         if (next <= CodePoints.MAX) {

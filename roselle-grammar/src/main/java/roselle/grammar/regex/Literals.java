@@ -1,23 +1,79 @@
 package roselle.grammar.regex;
 
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The rests of some of the texts of a sorted list, those that share a beginning: a node of their trie. */
-record Literals(Texts texts, int from, int to, int depth) {
+/**
+ * The rests of some of the texts of a sorted list, those that share a beginning: a node of their trie.
+ *
+ * @param gone which of them are left out, counted from the first; null for none, and never the first or the last
+ */
+record Literals(
+        Texts texts, int from, int to, int depth, @Nullable BitSet gone) {
     /** Sorted texts, and their code points. Compared by identity. */
     static final class Texts {
         final String[] spelled;
         final int[][] codePoints;
+        final Map<String, Integer> index = new HashMap<>();
 
         Texts(String[] spelled, int[][] codePoints) {
             this.spelled = spelled;
             this.codePoints = codePoints;
+            for (int i = 0; i < spelled.length; i++) {
+                index.put(spelled[i], i);
+            }
         }
+    }
+
+    /** Those of some texts between two that are not gone, in the one form that equal rests share; null if there are none. */
+    static @Nullable Literals of(Texts texts, int from, int to, int depth, @Nullable BitSet goneOfAll) {
+        if (goneOfAll == null) {
+            return new Literals(texts, from, to, depth, null);
+        }
+        int first = goneOfAll.nextClearBit(from);
+        int end = goneOfAll.previousClearBit(to - 1) + 1;
+        if (first >= end) {
+            return null;
+        }
+        BitSet gone = goneOfAll.get(first, end);
+        return new Literals(texts, first, end, depth, gone.isEmpty() ? null : gone);
+    }
+
+    /** Which of all texts are gone. */
+    @Nullable
+    BitSet goneOfAll() {
+        if (gone == null) {
+            return null;
+        }
+        BitSet all = new BitSet(to);
+        gone.stream().forEach(i -> all.set(from + i));
+        return all;
     }
 
     /** The shortest comes first, so only it can end here. */
     boolean endsHere() {
         return texts.codePoints[from].length == depth;
+    }
+
+    /** What is still to come of the first. */
+    String rest() {
+        return rest(from);
+    }
+
+    private String rest(int index) {
+        int[] codePoints = texts.codePoints[index];
+        return new String(codePoints, depth, codePoints.length - depth);
+    }
+
+    /** What is still to come of each. */
+    Stream<String> rests() {
+        return IntStream.range(from, to)
+                .filter(index -> gone == null || !gone.get(index - from))
+                .mapToObj(this::rest);
     }
 
     @Nullable

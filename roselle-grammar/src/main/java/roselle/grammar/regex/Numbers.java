@@ -15,6 +15,7 @@ public final class Numbers {
 
     private final Languages languages;
     private final int maxDigits;
+    private final boolean isWide;
     private @Nullable Language full;
     private @Nullable Language normal;
     private @Nullable Language plain;
@@ -23,10 +24,12 @@ public final class Numbers {
      * Numbers.
      *
      * @param maxDigits before the point, and behind it; {@link Integer#MAX_VALUE} for no bound
+     * @param isWide whether whole numbers may be spelled as {@code 1.5e3}, and exponents may be 200 and more
      */
-    public Numbers(Languages languages, int maxDigits) {
+    public Numbers(Languages languages, int maxDigits, boolean isWide) {
         this.languages = languages;
         this.maxDigits = maxDigits;
+        this.isWide = isWide;
     }
 
     private Language set(String characters) {
@@ -52,7 +55,11 @@ public final class Numbers {
     }
 
     private Language exponent() {
-        return languages.concat(set("eE"), optional(set("+-")), digits(1, MAX_EXPONENT_DIGITS));
+        // Below 200 each number is a finite double, too.
+        Language power = isWide
+                ? digits(1, MAX_EXPONENT_DIGITS)
+                : languages.or(digits(1, 2), languages.concat(set("1"), digits(2, 2)));
+        return languages.concat(set("eE"), optional(set("+-")), power);
     }
 
     /** Numbers without an exponent. */
@@ -102,7 +109,7 @@ public final class Numbers {
 
     /** Numbers of {@link #normal} without a fraction. */
     public Language integers() {
-        return languages.concat(optional(set("-")), languages.machine(Whole.START));
+        return languages.concat(optional(set("-")), languages.machine(new Whole(Whole.START, 0, 0, 0, isWide)));
     }
 
     /** Numbers of {@link #plain} that are a multiple of another. */
@@ -227,44 +234,69 @@ public final class Numbers {
         }
     }
 
-    /** Numbers without a sign that are whole. */
-    private record Whole(int phase, int fraction, int pending, int exponent) implements Machine {
-        // phase: 0 start, 1 whole, 2 fraction, 3 behind e, 4 exponent, 5 negative exponent
-        static final Whole START = new Whole(0, 0, 0, 0);
+    /**
+     * Numbers without a sign that are whole. Behind two digits no exponent comes (see {@link #normal}), so their fraction is zeros: a
+     * state with another has no end, which a search would find out late.
+     */
+    private record Whole(int phase, int fraction, int pending, int exponent, boolean hasFractions) implements Machine {
+        static final int START = 0;
+        private static final int DIGIT = 1; // one, not 0
+        private static final int FRACTION = 2;
+        private static final int MARK = 3; // behind e
+        private static final int EXPONENT = 4;
+        private static final int LOWER = 5; // behind e-
+        private static final int DIGITS = 6; // or 0: no exponent comes
+        private static final int ZEROS = 7; // of the fraction behind those
+        private static final int MAX_FRACTION = 20; // digits that an exponent moves; doubles have 17
+
+        private Whole at(int newPhase) {
+            return at(newPhase, 0, 0, 0);
+        }
+
+        private Whole at(int newPhase, int newFraction, int newPending, int newExponent) {
+            return new Whole(newPhase, newFraction, newPending, newExponent, hasFractions);
+        }
 
         @Override
         public @Nullable Whole next(int character) {
-            boolean isDigit = character >= '0' && character <= '9';
-            if (phase <= 2 && phase > 0 && (character == 'e' || character == 'E')) {
-                return new Whole(3, fraction, 0, 0);
+            if (character >= '0' && character <= '9') {
+                return digit(character - '0');
             }
-            if (phase == 1 && character == '.') {
-                return new Whole(2, 0, 0, 0);
-            }
-            if (phase == 3 && (character == '+' || character == '-')) {
-                return new Whole(character == '-' ? 5 : 4, fraction, 0, 0);
-            }
-            if (!isDigit) {
-                return null;
-            }
+            boolean isMark = character == 'e' || character == 'E';
             return switch (phase) {
-                case 0, 1 -> new Whole(1, 0, 0, 0);
-                case 2 ->
-                    character == '0'
-                            ? new Whole(2, fraction, Math.min(pending + 1, 9999), 0)
-                            : new Whole(2, fraction + pending + 1, 0, 0);
-                case 5 -> character == '0' ? this : null; // 5e-0; a lower power leaves one digit as a fraction
-                default -> new Whole(4, fraction, 0, Math.min(exponent * 10 + character - '0', fraction));
+                case DIGIT -> isMark ? at(MARK) : character == '.' ? at(FRACTION) : null;
+                case FRACTION -> isMark ? at(MARK, fraction, 0, 0) : null;
+                case MARK ->
+                    character == '+' || character == '-'
+                            ? at(character == '-' ? LOWER : EXPONENT, fraction, 0, 0)
+                            : null;
+                case DIGITS -> character == '.' ? at(ZEROS) : null;
+                default -> null;
+            };
+        }
+
+        private @Nullable Whole digit(int digit) {
+            return switch (phase) {
+                case START -> at(digit == 0 ? DIGITS : DIGIT);
+                case DIGIT, DIGITS -> at(DIGITS);
+                case FRACTION ->
+                    digit == 0
+                            ? at(FRACTION, fraction, Math.min(pending + 1, MAX_FRACTION), 0)
+                            : hasFractions && fraction + pending < MAX_FRACTION
+                                    ? at(FRACTION, fraction + pending + 1, 0, 0)
+                                    : null;
+                case ZEROS -> digit == 0 ? this : null;
+                case LOWER -> digit == 0 ? this : null; // 5e-0; a lower power leaves one digit as a fraction
+                default -> at(EXPONENT, fraction, 0, Math.min(exponent * 10 + digit, fraction));
             };
         }
 
         @Override
         public boolean isFinal() {
             return switch (phase) {
-                case 1 -> true;
-                case 2 -> fraction == 0;
-                case 4 -> exponent >= fraction;
-                case 5 -> fraction == 0;
+                case DIGIT, DIGITS, ZEROS -> true;
+                case FRACTION, LOWER -> fraction == 0;
+                case EXPONENT -> exponent >= fraction;
                 default -> false;
             };
         }

@@ -18,13 +18,13 @@ public final class Regex {
 
     /** The texts that an expression matches as a whole. */
     public static Language whole(Languages languages, String expression) {
-        Node node = new RegexParser(expression).parse();
+        Node node = parse(languages, expression);
         return new Regex(languages).translate(node, languages.epsilon(), true);
     }
 
     /** The texts in which an expression matches somewhere. */
     public static Language within(Languages languages, String expression) {
-        Node node = new RegexParser(expression).parse();
+        Node node = parse(languages, expression);
         Regex regex = new Regex(languages);
         Language rest = languages.any();
         Language first = regex.translate(node, rest, true);
@@ -36,6 +36,11 @@ public final class Regex {
         }
         Language later = regex.translate(node, rest, false);
         return languages.or(first, languages.concat(languages.symbol(CodePoints.ALL), languages.any(), later));
+    }
+
+    private static Node parse(Languages languages, String expression) {
+        languages.budget().spend(expression.length() / 2);
+        return new RegexParser(expression).parse();
     }
 
     /** Whether every match begins at the beginning. */

@@ -1,7 +1,10 @@
 package roselle.grammar.regex;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +37,11 @@ public final class TextLexeme implements Lexeme {
     private static final int LOW_U = 5;
     private static final int CLOSED = 6;
 
+    /** So many octets are kept as a list. */
+    private static final int MAX_FEW = 12;
+
     private static final TextLexeme NOT_ASKED = new TextLexeme();
+    private static final Edges NO_EDGES = new Edges(new int[0], new TextLexeme[0]);
     private static final String SHORT_ESCAPES = "\"\\/bfnrt";
     private static final String SHORT_MEANINGS = "\"\\/\b\f\n\r\t";
 
@@ -45,7 +52,8 @@ public final class TextLexeme implements Lexeme {
     private final int value;
     private final int count;
     private final int high;
-    private volatile @Nullable TextLexeme @Nullable [] table;
+    private volatile @Nullable Edges edges;
+    private @Nullable Exclusions exclusions; // under the lock
 
     private TextLexeme() {
         this.languages = null;
@@ -66,6 +74,20 @@ public final class TextLexeme implements Lexeme {
         this.value = value;
         this.count = count;
         this.high = high;
+    }
+
+    /**
+     * Where octets lead that may come; made when first asked for, each of its targets again when it is asked for.
+     *
+     * @param octets those that may come, sorted, where they are few; else null, and the targets are by octet
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Edges(int @Nullable [] octets, @Nullable TextLexeme[] targets) {}
+
+    /** All places in the texts of one language. */
+    private static final class Places {
+        final @Nullable TextLexeme[] plain = new TextLexeme[Spelling.values().length];
+        final Map<Key, TextLexeme> others = new HashMap<>(2);
     }
 
     private record Key(Spelling spelling, int form, int value, int count, int high) {}
@@ -91,15 +113,24 @@ public final class TextLexeme implements Lexeme {
         return made(languages, language, spelling, form, value, count, high);
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("EnumOrdinal") // an index into a table of this process, never stored
     private static TextLexeme made(
             Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
-        Map<Key, TextLexeme> known = (Map<Key, TextLexeme>) language.attachment;
-        if (known == null) {
-            known = new HashMap<>(4);
-            language.attachment = known;
+        Places places = (Places) language.attachment;
+        if (places == null) {
+            places = new Places();
+            language.attachment = places;
         }
-        return known.computeIfAbsent(new Key(spelling, form, value, count, high), key -> {
+        if (form == PLAIN) {
+            TextLexeme known = places.plain[spelling.ordinal()];
+            if (known == null) {
+                languages.budget().keep(1);
+                known = new TextLexeme(languages, language, spelling, form, value, count, high);
+                places.plain[spelling.ordinal()] = known;
+            }
+            return known;
+        }
+        return places.others.computeIfAbsent(new Key(spelling, form, value, count, high), key -> {
             languages.budget().keep(1);
             return new TextLexeme(languages, language, spelling, form, value, count, high);
         });
@@ -140,28 +171,119 @@ public final class TextLexeme implements Lexeme {
 
     @Override
     public @Nullable TextLexeme next(int octet) {
-        TextLexeme[] known = table;
-        if (known != null && known[octet] != NOT_ASKED) {
-            return known[octet];
+        Edges known = edges();
+        int at = indexOf(known, octet);
+        if (at < 0) {
+            return null;
         }
-        return ask(octet);
+        TextLexeme target = known.targets()[at];
+        return target == NOT_ASKED ? ask(known, at, octet) : target;
     }
 
-    private @Nullable TextLexeme ask(int octet) {
-        Languages all = known(languages);
-        synchronized (all.lock()) {
-            TextLexeme[] asked = table;
-            if (asked == null) {
-                asked = new TextLexeme[256];
-                Arrays.fill(asked, NOT_ASKED);
-                all.budget().keep(10);
-                table = asked;
-            }
-            if (asked[octet] == NOT_ASKED) {
-                asked[octet] = compute(octet);
-            }
-            return asked[octet];
+    private static int indexOf(Edges known, int octet) {
+        int[] octets = known.octets();
+        if (octets == null) {
+            return octet;
         }
+        for (int i = 0; i < octets.length; i++) {
+            if (octets[i] == octet) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public int @Nullable [] octets() {
+        return edges().octets();
+    }
+
+    private @Nullable TextLexeme ask(Edges known, int at, int octet) {
+        synchronized (known(languages).lock()) {
+            if (known.targets()[at] == NOT_ASKED) {
+                known.targets()[at] = compute(octet);
+            }
+            return known.targets()[at];
+        }
+    }
+
+    private Edges edges() {
+        Edges made = edges;
+        if (made == null) {
+            if (form == CLOSED) {
+                return NO_EDGES;
+            }
+            Languages all = known(languages);
+            synchronized (all.lock()) {
+                made = edges == null ? makeEdges(all) : edges;
+                edges = made;
+            }
+        }
+        return known(made);
+    }
+
+    private Edges makeEdges(Languages all) {
+        boolean[] may = new boolean[256];
+        switch (form) {
+            case PLAIN -> mayBePlain(all, may);
+            case UTF8 -> Arrays.fill(may, 0x80, 0xC0, true);
+            case ESCAPE -> {
+                may['u'] = true;
+                SHORT_ESCAPES.chars().forEach(character -> may[character] = true);
+            }
+            case HEX -> "0123456789abcdefABCDEF".chars().forEach(character -> may[character] = true);
+            case LOW_ESCAPE -> may['\\'] = true;
+            default -> may['u'] = true;
+        }
+        int count = 0;
+        for (boolean is : may) {
+            count += is ? 1 : 0;
+        }
+        boolean isFew = count <= MAX_FEW;
+        all.budget().keep(isFew ? 1 : 10);
+        TextLexeme[] targets = new TextLexeme[isFew ? count : 256];
+        int[] octets = new int[isFew ? count : 0];
+        int at = 0;
+        for (int octet = 0; octet < 256; octet++) {
+            if (may[octet]) {
+                targets[isFew ? at : octet] = NOT_ASKED;
+                if (isFew) {
+                    octets[at++] = octet;
+                }
+            }
+        }
+        return new Edges(isFew ? octets : null, targets);
+    }
+
+    /** The octets with which something may come between two code points; of those above ASCII more than do. */
+    private void mayBePlain(Languages all, boolean[] may) {
+        Steps steps = all.steps(language());
+        for (int i = 0; i < steps.targets().length; i++) {
+            if (!steps.targets()[i].isEmpty()) {
+                if (steps.starts()[i] < 0x80) {
+                    Arrays.fill(may, steps.starts()[i], Math.min(steps.last(i), 0x7F) + 1, true);
+                }
+                if (steps.last(i) >= 0x80) {
+                    Arrays.fill(may, 0xC2, 0xF5, true);
+                }
+            }
+        }
+        if (spelling != Spelling.RAW) {
+            Arrays.fill(may, 0, 0x20, false);
+            may['"'] = language().isNullable();
+            may['\\'] = hasEscape();
+        }
+    }
+
+    private boolean hasEscape() {
+        if (spelling == Spelling.JSON_ANY) {
+            return hasNext(0, 0xD7FF) || hasNext(0xE000, CodePoints.MAX);
+        }
+        return hasNext(0, 0x1F)
+                || hasNext('"', '"')
+                || hasNext('\\', '\\')
+                || hasNext(0x7F, 0xD7FF)
+                || hasNext(0xE000, CodePoints.MAX);
     }
 
     private @Nullable TextLexeme compute(int octet) {
@@ -191,8 +313,7 @@ public final class TextLexeme implements Lexeme {
                 return language().isNullable() ? moved(CLOSED, 0, 0, 0) : null;
             }
             if (octet == '\\') {
-                TextLexeme escape = moved(ESCAPE, 0, 0, 0);
-                return escape.hasNext() ? escape : null;
+                return hasEscape() ? moved(ESCAPE, 0, 0, 0) : null;
             }
             if (octet < 0x20) {
                 return null;
@@ -208,15 +329,6 @@ public final class TextLexeme implements Lexeme {
             return utf8(octet & 0x0F, 2, 0x800);
         }
         return octet >= 0xF0 && octet <= 0xF4 ? utf8(octet & 0x07, 3, 0x10000) : null;
-    }
-
-    private boolean hasNext() {
-        for (int octet = 0x20; octet < 0x7F; octet++) {
-            if (compute(octet) != null) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Within a character of UTF-8; the least code point of its length stands in {@code high}. */
@@ -295,19 +407,102 @@ public final class TextLexeme implements Lexeme {
     }
 
     @Override
-    public @Nullable Lexeme wider() {
+    public long run() {
+        if (form != PLAIN) {
+            return 0;
+        }
         Languages all = known(languages);
         synchronized (all.lock()) {
-            Language rest = form == CLOSED ? null : Exclusions.without(all, language());
-            return rest == null ? null : at(all, rest, spelling, form, value, count, high);
+            return Runs.widest(all.steps(language()), spelling != Spelling.RAW);
         }
+    }
+
+    @Override
+    public boolean isAlike(long classes) {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            return form == PLAIN && Runs.target(all.steps(language()), classes) != null;
+        }
+    }
+
+    @Override
+    public @Nullable Lexeme behind(long classes) {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            Language target = known(Runs.target(all.steps(language()), classes));
+            return target.isEmpty() ? null : at(all, target, spelling, PLAIN, 0, 0, 0);
+        }
+    }
+
+    @Override
+    public @Nullable Lexeme wider() {
+        if (form == CLOSED || spelling == Spelling.RAW) {
+            return null;
+        }
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            Exclusions known = Exclusions.of(all, language());
+            exclusions = known;
+            return known == null ? null : at(all, known.wider(), spelling, form, value, count, high);
+        }
+    }
+
+    @Override
+    public int closing() {
+        return spelling == Spelling.RAW ? -1 : '"';
     }
 
     @Override
     public @Nullable Lexeme excluded() {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            return at(all, Exclusions.of(all, language()), spelling, form, value, count, high);
+            Exclusions known = exclusions;
+            Language gone = known == null ? all.empty() : all.or(known.gone(text -> spelled(text) == null));
+            return gone.isEmpty() ? null : at(all, gone, spelling, form, value, count, high);
+        }
+    }
+
+    @Override
+    public List<byte[]> excludedTexts() {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            List<byte[]> texts = new ArrayList<>();
+            if (exclusions != null) {
+                exclusions.goneTexts(text -> spelled(text) == null).forEach(text -> texts.add(known(spelled(text))));
+            }
+            return texts;
+        }
+    }
+
+    /** The bytes of a text to its end, if there is one way to spell it from here. */
+    private byte @Nullable [] spelled(String text) {
+        if (form != PLAIN || spelling == Spelling.JSON_ANY) {
+            return null;
+        }
+        if (spelling == Spelling.RAW) {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character < 0x20 || character >= 0x7F || character == '"' || character == '\\') {
+                return null;
+            }
+        }
+        return (text + '"').getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public byte @Nullable [] only() {
+        String rest = form == PLAIN ? known(languages).onlyText(language()) : null;
+        return rest == null ? null : spelled(rest);
+    }
+
+    @Override
+    public Lexeme onlyEnd() {
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            Language end = all.onlyEnd(language());
+            return at(all, end, spelling, spelling == Spelling.RAW ? PLAIN : CLOSED, 0, 0, 0);
         }
     }
 

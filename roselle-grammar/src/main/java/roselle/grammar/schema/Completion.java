@@ -213,7 +213,7 @@ final class Completion {
         if (found >= wanted) {
             return true;
         }
-        Language others = languages.not(languages.literals(shape.universe.names()));
+        Language others = languages.not(shape.universe.language());
         for (Language keys : all.names) {
             others = languages.and(others, keys);
         }

@@ -68,6 +68,7 @@ final class Constants {
     }
 
     Language equal(BigDecimal value) {
+        languages.budget().spend(10);
         return numbers.compared(value, false, true, false);
     }
 

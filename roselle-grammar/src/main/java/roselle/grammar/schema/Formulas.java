@@ -1,10 +1,10 @@
 package roselle.grammar.schema;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +15,27 @@ import roselle.grammar.regex.Numbers;
 
 /** Makes formulas, interned, in negation normal form. Callers hold the lock of the languages. */
 final class Formulas {
+    /** What tells formulas apart; parts by identity, as they are interned themselves. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
     private record Key(
-            Formula.Kind kind,
-            List<Integer> parts,
-            @Nullable Atom atom) {}
+            Formula.Kind kind, Formula[] parts, @Nullable Atom atom) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key
+                    && kind == key.kind
+                    && Arrays.equals(parts, key.parts)
+                    && Objects.equals(atom, key.atom);
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = kind.name().hashCode() + Objects.hashCode(atom);
+            for (Formula part : parts) {
+                hash = 31 * hash + part.id;
+            }
+            return hash;
+        }
+    }
 
     private final Languages languages;
     private final Numbers numbers;
@@ -54,12 +71,8 @@ final class Formulas {
     }
 
     private Formula make(Formula.Kind kind, Formula[] parts, @Nullable Atom atom) {
-        List<Integer> ids = new ArrayList<>(parts.length);
-        for (Formula part : parts) {
-            ids.add(part.id);
-        }
         budget.spend(2 + parts.length);
-        return interned.computeIfAbsent(new Key(kind, ids, atom), key -> {
+        return interned.computeIfAbsent(new Key(kind, parts, atom), key -> {
             budget.keep(2 + parts.length / 8);
             return new Formula(kind, interned.size(), parts, atom);
         });

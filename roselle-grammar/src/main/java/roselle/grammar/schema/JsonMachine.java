@@ -305,24 +305,11 @@ final class JsonMachine implements Constraint {
 
     private boolean hasKinds(KeyTable table, Extras extras) {
         for (KeyTable.Kind kind : table.kinds()) {
-            if (languages.isLive(without(kind.keys(), extras))) {
+            if (languages.isLive(extras.without(languages, kind.keys()))) {
                 return true;
             }
         }
         return false;
-    }
-
-    private Language without(Language keys, Extras extras) {
-        return extras.keys.isEmpty() ? keys : languages.and(keys, languages.not(excluded(extras)));
-    }
-
-    private Language excluded(Extras extras) {
-        Language known = extras.language;
-        if (known == null) {
-            known = languages.literals(extras.keys);
-            extras.language = known;
-        }
-        return known;
     }
 
     boolean isClosable(Shape shape) {
@@ -336,7 +323,7 @@ final class JsonMachine implements Constraint {
         TextLexeme[] kinds = new TextLexeme[table.kinds().size()];
         boolean isLeft = names != null;
         for (int i = 0; i < kinds.length; i++) {
-            kinds[i] = lexeme(without(table.kinds().get(i).keys(), extras));
+            kinds[i] = lexeme(extras.without(languages, table.kinds().get(i).keys()));
             isLeft |= kinds[i] != null;
         }
         if (!isLeft) {

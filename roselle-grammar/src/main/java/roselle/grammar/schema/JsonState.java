@@ -10,6 +10,8 @@ import roselle.grammar.regex.TextLexeme;
 /** Where a text stands in a schema's language. Subclasses say what may come; all remember where each byte led. */
 abstract sealed class JsonState implements State {
     private static final int[] NO_OCTETS = {};
+    private static final String STRUCTURE = " \n\r\t\"{}[]:,-0123456789tfn";
+    private static final int[] STRUCTURE_OCTETS = STRUCTURE.chars().toArray();
     private static final boolean[] IS_STRUCTURE = structure();
 
     /** Where bytes led that were asked for. */
@@ -51,10 +53,28 @@ abstract sealed class JsonState implements State {
         return octet < 0x80 && IS_STRUCTURE[octet];
     }
 
+    @Override
+    public int @Nullable [] octets() {
+        return branches() == 0 ? STRUCTURE_OCTETS : null;
+    }
+
+    @Override
+    public final State twin() {
+        if (capture == null) {
+            return this;
+        }
+        synchronized (machine.lock()) {
+            return plain();
+        }
+    }
+
+    /** This state without the text that was read. */
+    abstract JsonState plain();
+
     private static boolean[] structure() {
         boolean[] is = new boolean[128];
-        for (char character : " \n\r\t\"{}[]:,-0123456789tfn".toCharArray()) {
-            is[character] = true;
+        for (int octet : STRUCTURE_OCTETS) {
+            is[octet] = true;
         }
         return is;
     }
@@ -102,6 +122,11 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
+        JsonState plain() {
+            return this;
+        }
+
+        @Override
         @Nullable
         JsonState next(int octet) {
             boolean isSpace = octet == ' ' || octet == '\n' || octet == '\t' || octet == '\r';
@@ -131,6 +156,11 @@ abstract sealed class JsonState implements State {
             this.gap = gap;
             this.mayBreak = mayBreak;
             this.emptyArray = emptyArray;
+        }
+
+        @Override
+        JsonState plain() {
+            return machine.value(context, gap, mayBreak, emptyArray, null);
         }
 
         @Override
@@ -165,6 +195,11 @@ abstract sealed class JsonState implements State {
                 }
             }
             this.goals = Arrays.copyOf(left, size);
+        }
+
+        @Override
+        JsonState plain() {
+            return machine.text(context, texts, null);
         }
 
         @Override
@@ -252,6 +287,11 @@ abstract sealed class JsonState implements State {
             this.names = names;
             this.kinds = kinds;
             this.mark = mark;
+        }
+
+        @Override
+        JsonState plain() {
+            return machine.key(context, shape, extras, names, kinds, null, null);
         }
 
         @Override
@@ -353,6 +393,11 @@ abstract sealed class JsonState implements State {
         }
 
         @Override
+        JsonState plain() {
+            return machine.inObject(context, shape, extras, place, gap, value, null);
+        }
+
+        @Override
         @Nullable
         JsonState next(int octet) {
             boolean isAny = machine.options().whitespace() == SchemaOptions.Whitespace.ANY;
@@ -409,6 +454,11 @@ abstract sealed class JsonState implements State {
             super(machine, context, capture);
             this.shape = shape;
             this.gap = gap;
+        }
+
+        @Override
+        JsonState plain() {
+            return machine.inArray(context, shape, gap, null);
         }
 
         @Override

@@ -67,7 +67,8 @@ public final class SchemaCompiler {
     private SchemaCompiler(JsonNode schema, SchemaOptions options, Budget budget) {
         this.options = options;
         this.languages = new Languages(budget);
-        this.numbers = new Numbers(languages, options.allowsAnyEscape() ? MAX_GIVEN_DIGITS : MAX_DIGITS);
+        this.numbers = new Numbers(
+                languages, options.allowsAnyEscape() ? MAX_GIVEN_DIGITS : MAX_DIGITS, options.allowsAnyEscape());
         this.formulas = new Formulas(languages, numbers);
         this.constants = new Constants(formulas, numbers);
         this.documents = new Documents(schema, options, budget);

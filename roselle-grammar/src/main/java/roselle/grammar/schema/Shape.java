@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import roselle.grammar.regex.Language;
 
 /**
  * Where an object or array stands between two of its parts, whatever encloses it: formulas that exclude each other, some already
@@ -73,6 +74,6 @@ sealed interface Shape {
         }
     }
 
-    /** The keys that an object's schemas name, in their order. */
-    record Universe(List<String> names, Map<String, Integer> index) {}
+    /** The keys that an object's schemas name, in their order, and as a language. */
+    record Universe(List<String> names, Map<String, Integer> index, Language language) {}
 }

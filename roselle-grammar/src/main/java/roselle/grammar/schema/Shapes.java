@@ -82,7 +82,7 @@ final class Shapes {
                 index.put(name, index.size());
             }
             formulas.budget().keep(list.size());
-            return new Shape.Universe(list, index);
+            return new Shape.Universe(list, index, languages.literals(list));
         });
         return object(goals, universe, new BitSet(), 0);
     }
@@ -208,10 +208,10 @@ final class Shapes {
     KeyTable keys(Shape.OfObject shape) {
         KeyTable known = shape.keys;
         if (known == null) {
-            List<String> names = new ArrayList<>();
+            List<String> gone = new ArrayList<>();
             for (String name : shape.universe.names()) {
-                if (!isSeen(shape, name) && completion.mayCome(shape, name)) {
-                    names.add(name);
+                if (isSeen(shape, name) || !completion.mayCome(shape, name)) {
+                    gone.add(name);
                 }
             }
             List<KeyTable.Kind> kinds = new ArrayList<>();
@@ -220,7 +220,7 @@ final class Shapes {
                     kinds.add(kind);
                 }
             }
-            known = new KeyTable(languages.literals(names), new HashMap<>(), kinds);
+            known = new KeyTable(languages.without(shape.universe.language(), gone), new HashMap<>(), kinds);
             shape.keys = known;
         }
         return known;
@@ -258,7 +258,7 @@ final class Shapes {
         for (Formula goal : shape.goals) {
             collectPatterns(goal, patterns);
         }
-        Language all = languages.not(languages.literals(shape.universe.names()));
+        Language all = languages.not(shape.universe.language());
         List<KeyTable.Kind> kinds = new ArrayList<>();
         BitSet seen = shape.seen;
         if (keepsOrder) {

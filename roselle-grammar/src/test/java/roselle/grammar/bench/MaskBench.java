@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
@@ -26,12 +27,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Runs MaskBench: {@code MaskBench DATA RANKS [SCHEMAS [SKIP]]}. Every valid instance must be accepted to its end token by token, every
- * invalid one refused; prints counts, and percentiles of masks and of compiling in this thread's processor time.
+ * Runs MaskBench: {@code MaskBench DATA RANKS FILES}, where the last lists names of schemas or is their number. Every valid instance
+ * must be accepted to its end token by token, every invalid one refused. Tells what goes wrong on the standard error, and prints a line
+ * of JSON as {@code tools/structured/peers.py} does: counts, and percentiles of masks and of compiling in this thread's processor time.
  */
 public final class MaskBench {
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+    private static final int WARM_UP = 150;
     private static final double[] PERCENTILES = {50, 75, 90, 99, 99.9, 100};
+    private static final String[] NAMES = {"p50", "p75", "p90", "p99", "p99.9", "max"};
 
     private final QwenTokenizer tokenizer;
     private final Vocabulary vocabulary;
@@ -57,16 +61,18 @@ public final class MaskBench {
 
     public static void main(String[] arguments) throws IOException {
         MaskBench bench = new MaskBench(Path.of(arguments[1]));
-        int limit = arguments.length > 2 ? Integer.parseInt(arguments[2]) : Integer.MAX_VALUE;
-        int skip = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 0;
         List<Path> files;
         try (Stream<Path> all = Files.list(Path.of(arguments[0]))) {
             files = all.sorted(
                             Comparator.comparing(file -> hash(file.getFileName().toString())))
                     .toList();
         }
-        List<Path> chosen = files.subList(Math.min(skip, files.size()), Math.min(files.size(), skip + limit));
-        for (Path file : files.subList(0, Math.min(60, files.size()))) {
+        List<Path> chosen = arguments[2].matches("[0-9]+")
+                ? files.subList(0, Math.min(files.size(), Integer.parseInt(arguments[2])))
+                : Files.readAllLines(Path.of(arguments[2])).stream()
+                        .map(name -> Path.of(arguments[0], name))
+                        .toList();
+        for (Path file : files.subList(Math.max(0, files.size() - WARM_UP), files.size())) {
             bench.run(file, false); // the JVM is warm behind them
         }
         bench.forget();
@@ -110,29 +116,29 @@ public final class MaskBench {
             right += isRight && !tests.isEmpty() ? 1 : 0;
             refused += isRight ? 0 : 1;
             if (isTold) {
-                System.out.println(name + " refused: " + refusal.getMessage());
+                System.err.println(name + " refused: " + refusal.getMessage());
             }
             return;
         } catch (RuntimeException | StackOverflowError fault) {
             refused++;
-            System.out.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
+            System.err.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
             return;
         }
         long compileTime = CLOCK.getCurrentThreadCpuTime() - before;
         compileNanos[compiled++] = compileTime;
         if (isTold && compileTime > 30_000_000) {
-            System.out.println(name + " SLOW COMPILE " + compileTime / 1_000_000 + " ms");
+            System.err.println(name + " SLOW COMPILE " + compileTime / 1_000_000 + " ms");
         }
         try {
             judge(name, tests, constraint, schema, isTold);
         } catch (GrammarException refusal) {
             refused++;
             if (isTold) {
-                System.out.println(name + " refused while running: " + refusal.getMessage());
+                System.err.println(name + " refused while running: " + refusal.getMessage());
             }
         } catch (RuntimeException | StackOverflowError fault) {
             refused++;
-            System.out.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
+            System.err.println(name + " FAULT " + fault + Arrays.toString(Arrays.copyOf(fault.getStackTrace(), 3)));
         }
     }
 
@@ -157,17 +163,17 @@ public final class MaskBench {
             invalid += isValid ? 0 : 1;
             if (fault.startsWith("\0")) {
                 isWide = isNarrow = true;
-                System.out.println(name + " MASK AND STATE DIFFER " + fault);
+                System.err.println(name + " MASK AND STATE DIFFER " + fault);
             } else if (isValid && !fault.isEmpty()) {
                 isNarrow = true;
                 if (isTold) {
-                    System.out.println(name + " TOO NARROW " + fault);
+                    System.err.println(name + " TOO NARROW " + fault);
                 }
             } else if (!isValid && fault.isEmpty()) {
                 isWide = true;
                 invalidAccepted++;
                 if (isTold) {
-                    System.out.println(name + " TOO WIDE " + (text.length() > 300 ? text.substring(0, 300) : text));
+                    System.err.println(name + " TOO WIDE " + (text.length() > 300 ? text.substring(0, 300) : text));
                 }
             } else if (isValid) {
                 checking = checking == null
@@ -191,7 +197,7 @@ public final class MaskBench {
                 String said = TestSuite.accepts(checking, text);
                 variants[i][0] += said.equals("yes") ? 1 : 0;
                 if (!said.equals("yes")) {
-                    System.out.println(name + " " + styles[i] + " " + said);
+                    System.err.println(name + " " + styles[i] + " " + said);
                 }
             }
         }
@@ -232,32 +238,44 @@ public final class MaskBench {
         }
         maskNanos[masks++] = time;
         if (isTold && time > 10_000_000) {
-            System.out.println(name + " SLOW MASK " + time / 1000 + " us");
+            System.err.println(name + " SLOW MASK " + time / 1000 + " us");
         }
         return mask;
     }
 
     private void print() {
         System.out.printf(
-                "schemas %d, with tests %d, right %d (%.2f %%), refused %d, too narrow %d, too wide %d%n",
-                schemas, withTests, right, 100.0 * right / withTests, refused, narrow, wide);
-        System.out.printf("instances: valid %d, invalid %d, invalid accepted %d%n", valid, invalid, invalidAccepted);
-        System.out.printf(
-                "variants accepted when checking: pretty %d of %d, shuffled %d of %d, escaped %d of %d%n",
-                variants[0][0], variants[0][1], variants[1][0], variants[1][1], variants[2][0], variants[2][1]);
-        print("mask us", maskNanos, masks, 1000.0);
-        print("compile ms", compileNanos, compiled, 1_000_000.0);
+                Locale.ROOT,
+                "{\"engine\": \"roselle\", \"schemas\": %d, \"withTests\": %d, \"right\": %d, \"refused\": %d, \"tooNarrow\": %d,"
+                        + " \"tooWide\": %d, \"valid\": %d, \"invalid\": %d, \"invalidAccepted\": %d,"
+                        + " \"variants\": {\"pretty\": %s, \"shuffled\": %s, \"escaped\": %s},"
+                        + " \"maskMicros\": %s, \"compileMillis\": %s}%n",
+                schemas,
+                withTests,
+                right,
+                refused,
+                narrow,
+                wide,
+                valid,
+                invalid,
+                invalidAccepted,
+                Arrays.toString(variants[0]),
+                Arrays.toString(variants[1]),
+                Arrays.toString(variants[2]),
+                percentiles(maskNanos, masks, 1_000),
+                percentiles(compileNanos, compiled, 1_000_000));
     }
 
-    private static void print(String what, long[] times, int count, double unit) {
+    private static String percentiles(long[] times, int count, double unit) {
         long[] sorted = Arrays.copyOf(times, count);
         Arrays.sort(sorted);
-        StringBuilder line = new StringBuilder(what + ": " + count + ", mean ");
-        line.append(String.format("%.2f", Arrays.stream(sorted).average().orElse(0) / unit));
-        for (double percentile : PERCENTILES) {
-            int at = Math.min(count - 1, (int) (count * percentile / 100));
-            line.append(String.format(", p%s %.2f", percentile, count == 0 ? 0 : sorted[at] / unit));
+        StringBuilder line = new StringBuilder("{\"count\": " + count);
+        double mean = Arrays.stream(sorted).average().orElse(0) / unit;
+        line.append(String.format(Locale.ROOT, ", \"mean\": %.2f", mean));
+        for (int i = 0; i < PERCENTILES.length && count > 0; i++) {
+            int at = Math.min(count - 1, (int) (count * PERCENTILES[i] / 100));
+            line.append(String.format(Locale.ROOT, ", \"%s\": %.2f", NAMES[i], sorted[at] / unit));
         }
-        System.out.println(line);
+        return line.append('}').toString();
     }
 }

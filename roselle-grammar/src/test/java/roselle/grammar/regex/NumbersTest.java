@@ -28,7 +28,7 @@ class NumbersTest {
     };
 
     private final Languages languages = new Languages(new Budget(100_000_000, 10_000_000));
-    private final Numbers numbers = new Numbers(languages, 64);
+    private final Numbers numbers = new Numbers(languages, 64, true);
 
     @Test
     void comparesLikeDecimals() {

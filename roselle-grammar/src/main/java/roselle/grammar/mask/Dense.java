@@ -1,0 +1,30 @@
+package roselle.grammar.mask;
+
+/** Many tokens, one bit each, that sets and masks share as their base; never changed. */
+final class Dense {
+    final long[] bits;
+    final long hash;
+    final int count;
+
+    private Dense(long[] bits, long hash, int count) {
+        this.bits = bits;
+        this.hash = hash;
+        this.count = count;
+    }
+
+    static Dense of(long[] bits) {
+        long hash = 0;
+        int count = 0;
+        for (int word = 0; word < bits.length; word++) {
+            for (long rest = bits[word]; rest != 0; rest &= rest - 1) {
+                hash += TokenHash.of((word << 6) + Long.numberOfTrailingZeros(rest));
+                count++;
+            }
+        }
+        return new Dense(bits, hash, count);
+    }
+
+    boolean has(int token) {
+        return (bits[token >>> 6] & 1L << token) != 0;
+    }
+}

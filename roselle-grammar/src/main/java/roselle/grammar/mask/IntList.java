@@ -1,0 +1,24 @@
+package roselle.grammar.mask;
+
+import java.util.Arrays;
+
+/** A growing list of numbers. */
+final class IntList {
+    private int[] values = new int[16];
+    private int size;
+
+    void add(int value) {
+        if (size == values.length) {
+            values = Arrays.copyOf(values, 2 * size);
+        }
+        values[size++] = value;
+    }
+
+    int size() {
+        return size;
+    }
+
+    int[] toArray() {
+        return Arrays.copyOf(values, size);
+    }
+}

@@ -1,0 +1,159 @@
+package roselle.grammar.mask;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A set of tokens while it is made; used again and again. Not thread-safe. */
+final class SetBuilder {
+    /** Sets of more tokens without a base become one. */
+    private static final int MAX_LISTED = 4096;
+
+    private final long[] isAdded;
+    private final long[] isRemoved;
+    private int[] added = new int[256]; // some may have been taken back: the bits count
+    private int[] removed = new int[256];
+    private int addedSize;
+    private int removedSize;
+    private @Nullable Dense base;
+
+    SetBuilder(int words) {
+        this.isAdded = new long[words];
+        this.isRemoved = new long[words];
+    }
+
+    private static boolean has(long[] bits, int token) {
+        return (bits[token >>> 6] & 1L << token) != 0;
+    }
+
+    void add(int token) {
+        long bit = 1L << token;
+        if (base != null && base.has(token)) {
+            isRemoved[token >>> 6] &= ~bit;
+        } else if ((isAdded[token >>> 6] & bit) == 0) {
+            isAdded[token >>> 6] |= bit;
+            if (addedSize == added.length) {
+                added = Arrays.copyOf(added, 2 * addedSize);
+            }
+            added[addedSize++] = token;
+        }
+    }
+
+    void remove(int token) {
+        long bit = 1L << token;
+        if (base == null || !base.has(token)) {
+            isAdded[token >>> 6] &= ~bit;
+        } else if ((isRemoved[token >>> 6] & bit) == 0) {
+            isRemoved[token >>> 6] |= bit;
+            if (removedSize == removed.length) {
+                removed = Arrays.copyOf(removed, 2 * removedSize);
+            }
+            removed[removedSize++] = token;
+        }
+    }
+
+    /** Adds all tokens of a set. */
+    void addAll(TokenSet set) {
+        if (set.base() != null) {
+            addBase(set.base(), set.removed());
+        }
+        for (int token : set.added()) {
+            add(token);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // bases are told apart by identity
+    private void addBase(Dense other, int[] without) {
+        if (base == null) {
+            int[] before = live(added, addedSize, isAdded);
+            addedSize = 0;
+            base = other;
+            for (int token : without) {
+                remove(token);
+            }
+            for (int token : before) {
+                add(token);
+            }
+        } else if (base == other) {
+            for (int i = 0; i < removedSize; i++) {
+                if (Arrays.binarySearch(without, removed[i]) < 0) {
+                    isRemoved[removed[i] >>> 6] &= ~(1L << removed[i]);
+                }
+            }
+        } else {
+            long[] all = other.bits.clone();
+            for (int token : without) {
+                all[token >>> 6] &= ~(1L << token);
+            }
+            for (int word = 0; word < all.length; word++) {
+                all[word] |= (base.bits[word] & ~isRemoved[word]) | isAdded[word];
+            }
+            clear();
+            base = Dense.of(all);
+        }
+    }
+
+    /** The tokens of a list that are still meant, each once; their bits are cleared. */
+    private static int[] live(int[] tokens, int size, long[] bits) {
+        int[] live = new int[size];
+        int count = 0;
+        for (int i = 0; i < size; i++) {
+            int token = tokens[i];
+            if (has(bits, token)) {
+                bits[token >>> 6] &= ~(1L << token);
+                live[count++] = token;
+            }
+        }
+        return Arrays.copyOf(live, count);
+    }
+
+    /** The sum of the hashes of all tokens. */
+    long hash() {
+        long hash = base == null ? 0 : base.hash;
+        return hash + sum(added, addedSize, isAdded) - sum(removed, removedSize, isRemoved);
+    }
+
+    private static long sum(int[] tokens, int size, long[] bits) {
+        long sum = 0;
+        for (int i = 0; i < size; i++) {
+            int token = tokens[i];
+            if (has(bits, token)) {
+                bits[token >>> 6] &= ~(1L << token); // one that was taken back and came again is listed twice
+                sum += TokenHash.of(token);
+                tokens[i] = ~token;
+            }
+        }
+        for (int i = 0; i < size; i++) {
+            if (tokens[i] < 0) {
+                tokens[i] = ~tokens[i];
+                bits[tokens[i] >>> 6] |= 1L << tokens[i];
+            }
+        }
+        return sum;
+    }
+
+    /** What has been built; the builder is empty behind it. */
+    TokenSet finish() {
+        int[] more = live(added, addedSize, isAdded);
+        int[] less = live(removed, removedSize, isRemoved);
+        Arrays.sort(less);
+        TokenSet made = new TokenSet(base, more, less);
+        clear();
+        if (made.base() != null || more.length <= MAX_LISTED) {
+            return made;
+        }
+        long[] bits = new long[isAdded.length];
+        for (int token : more) {
+            bits[token >>> 6] |= 1L << token;
+        }
+        return TokenSet.of(Dense.of(bits));
+    }
+
+    /** Forgets everything. */
+    void clear() {
+        live(added, addedSize, isAdded);
+        live(removed, removedSize, isRemoved);
+        addedSize = 0;
+        removedSize = 0;
+        base = null;
+    }
+}

@@ -1,0 +1,220 @@
+package roselle.grammar.mask;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.grammar.Constraints;
+import roselle.grammar.GrammarLimits;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.schema.SchemaOptions;
+
+/** A mask, however it was found, allows exactly the tokens whose bytes the state takes one by one. */
+class MasksAgreeTest {
+    private static final int WALKS = 12;
+    private static final int MAX_TOKENS = 60;
+
+    private final Vocabulary vocabulary = vocabulary();
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"type\":\"string\"}",
+                "{\"type\":\"string\",\"minLength\":3,\"maxLength\":5}",
+                "{\"type\":\"string\",\"maxLength\":2}",
+                "{\"pattern\":\"^[A-Za-z0-9_-]{1,9}$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^[a-z]+$\",\"type\":\"string\",\"not\":{\"enum\":[\"ab\",\"the\"]}}",
+                "{\"pattern\":\"[0-9]\",\"type\":\"string\"}",
+                "{\"pattern\":\"^[^/]+/[^/]*$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^.*$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^(?!.*the).*$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^[0-9a-f]{2,4}$\",\"type\":\"string\"}",
+                "{\"not\":{\"pattern\":\"^the$\"},\"type\":\"string\"}",
+                "{\"not\":{\"pattern\":\"^[a-z]*$\"},\"type\":\"string\"}",
+                "{\"format\":\"email\",\"type\":\"string\"}",
+                "{\"format\":\"uri\",\"type\":\"string\",\"maxLength\":20}",
+                "{\"enum\":[\"the\",\"then\",\"a\\\"b\",\"\u00e4\",\"\",1,null]}",
+                "{\"type\":\"integer\",\"minimum\":0,\"maximum\":120}",
+                "{\"type\":\"number\",\"exclusiveMinimum\":-1.5}",
+                "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true}",
+                "{\"type\":\"array\",\"items\":{\"anyOf\":[{\"type\":\"string\",\"maxLength\":3},{\"type\":\"array\"}]},\"minItems\":1,\"maxItems\":3}",
+                "{\"type\":\"object\",\"properties\":{\"the\":{\"type\":\"string\"},\"then\":{\"type\":\"integer\"},\"a\":{}},\"required\":[\"the\"]}",
+                "{\"type\":\"object\",\"properties\":{\"the\":{\"type\":\"string\"},\"ab\":{\"type\":\"boolean\"}},\"additionalProperties\":false}",
+                "{\"type\":\"object\",\"patternProperties\":{\"^[a-z]{1,20}$\":{\"type\":\"null\"}},\"additionalProperties\":{\"type\":\"string\"}}",
+                "{\"type\":\"object\",\"propertyNames\":{\"maxLength\":4},\"minProperties\":2}",
+                "{\"oneOf\":[{\"type\":\"object\",\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":[\"k\"]},{\"type\":\"object\",\"properties\":{\"k\":{\"const\":\"b\"},\"n\":{\"type\":\"array\"}},\"required\":[\"k\",\"n\"]}]}",
+                "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\",\"items\":{\"anyOf\":[{\"const\":true},{\"enum\":[true,false]}]},\"uniqueItems\":true}}",
+            })
+    void maskAndStepsAgree(String schema) {
+        walk(Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS), schema);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[a-z]+( [a-z]+)*", "(?!the$).*", "(the|then) [^t]*", ".{0,12}", "[^\\n]*\\n", "[\\s\\S]*"})
+    void maskAndStepsOfTextsAgree(String expression) {
+        walk(Constraints.regex(expression, GrammarLimits.DEFAULTS), expression);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "root ::= root \",\" item | item\nitem ::= \"[\" root \"]\" | [a-z]+ | [0-9]+",
+                "root ::= \"the\" (\" \" root)? | \"{\" [^}]* \"}\" root \"a\"",
+                "root ::= s\ns ::= s s | \"a\" | \"ab\" | \"b\" s \"\"",
+            })
+    void maskAndStepsOfGrammarsAgree(String grammar) {
+        walk(Constraints.gbnf(grammar, GrammarLimits.DEFAULTS), grammar);
+    }
+
+    @Test
+    void masksOfOneVocabularyAreShared() {
+        TokenMask one = first("{\"type\":\"object\"}");
+        assertThat(first("{\"type\":\"object\",\"properties\":{\"a\":{}}}")).isSameAs(one);
+        assertThat(first("{\"type\":\"array\"}")).isNotSameAs(one);
+    }
+
+    private TokenMask first(String schema) {
+        Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS);
+        return new TokenMasks(constraint, vocabulary).matcher().mask();
+    }
+
+    private void walk(Constraint constraint, String what) {
+        TokenMasks masks = new TokenMasks(constraint, vocabulary);
+        Random random = new Random(5);
+        for (int walk = 0; walk < WALKS; walk++) {
+            TokenMatcher matcher = masks.matcher();
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i < MAX_TOKENS; i++) {
+                TokenMask mask = matcher.mask();
+                compare(mask, matcher, what + " behind " + text);
+                int token = choose(mask, random);
+                if (vocabulary.isEnd(token)) {
+                    break;
+                }
+                assertThat(matcher.advance(token)).isTrue();
+                text.append(new String(vocabulary.bytes(token), StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    private void compare(TokenMask mask, TokenMatcher matcher, String what) {
+        int count = 0;
+        for (int token = 0; token < vocabulary.size(); token++) {
+            boolean isTaken = matcher.advance(token);
+            if (isTaken) {
+                matcher.rollback(1);
+                count++;
+            }
+            if (isTaken != mask.allows(token)) {
+                String bytes = new String(vocabulary.bytes(token), StandardCharsets.UTF_8);
+                assertThat(mask.allows(token))
+                        .as("%s: token %d '%s'", what, token, bytes)
+                        .isEqualTo(isTaken);
+            }
+        }
+        assertThat(mask.count()).as("count, %s", what).isEqualTo(count);
+        assertThat(count).as("a dead end, %s", what).isPositive();
+    }
+
+    private int choose(TokenMask mask, Random random) {
+        long[] bits = mask.bits();
+        int wanted = random.nextInt(mask.count());
+        for (int token = 0; ; token++) {
+            if ((bits[token >>> 6] & 1L << token) != 0 && wanted-- == 0) {
+                return token;
+            }
+        }
+    }
+
+    /** All bytes, and pieces of words, numbers and JSON. */
+    private static Vocabulary vocabulary() {
+        Set<String> pieces = new LinkedHashSet<>(List.of(
+                "\"",
+                "\":",
+                "\": ",
+                "\",",
+                "\", \"",
+                "\"}",
+                "\"]",
+                "\"},",
+                "{\"",
+                "[\"",
+                " \"",
+                ",\"",
+                "},",
+                "]}",
+                "{}",
+                "[]",
+                "[]}",
+                ":\"",
+                ": \"",
+                "\n  ",
+                "\\n",
+                "\\\"",
+                "\\u00",
+                "e4",
+                "true",
+                "false",
+                "null",
+                "rue",
+                " true",
+                ", true",
+                "true,",
+                "true]",
+                "ä",
+                "äö",
+                "\u2028",
+                "日本",
+                " the",
+                "the",
+                "then",
+                "ab",
+                "abc",
+                "the\"",
+                "the\":",
+                "a\":",
+                "12",
+                "120",
+                ".5",
+                "0.",
+                "e-",
+                "k\":",
+                "\"the",
+                "\"then\":",
+                "a@b",
+                ".com",
+                "http",
+                "://",
+                "a/b",
+                "x/",
+                "0123456789abcdef"));
+        String[] parts = {"th", "e", "an", "b", "3", "_", "-", "\"", ",", " ", "é", "/", "{", "\\"};
+        Random random = new Random(9);
+        while (pieces.size() < 600) {
+            StringBuilder piece = new StringBuilder();
+            for (int i = random.nextInt(5); i >= 0; i--) {
+                piece.append(parts[random.nextInt(parts.length)]);
+            }
+            pieces.add(piece.toString());
+        }
+        byte[][] tokens = new byte[257 + pieces.size() + 2][];
+        for (int octet = 0; octet < 256; octet++) {
+            tokens[octet] = new byte[] {(byte) octet};
+        }
+        tokens[256] = new byte[0];
+        int id = 257;
+        for (String piece : pieces) {
+            tokens[id++] = piece.getBytes(StandardCharsets.UTF_8);
+        }
+        tokens[id++] = new byte[] {(byte) 0xE6, (byte) 0x97};
+        tokens[id] = new byte[] {(byte) 0xA5, 'a'};
+        return new Vocabulary(tokens, new int[] {256});
+    }
+}
