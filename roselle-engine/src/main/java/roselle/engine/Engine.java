@@ -33,7 +33,6 @@ import roselle.conversation.FormatFinder;
 import roselle.engine.answer.Choice;
 import roselle.engine.answer.EndTokens;
 import roselle.engine.answer.NamedLogprobs;
-import roselle.engine.prompt.LongPrompts;
 import roselle.engine.prompt.NoTokenizer;
 import roselle.engine.prompt.PromptEncoder;
 import roselle.engine.request.ActiveRequest;
@@ -51,6 +50,7 @@ import roselle.scheduler.SchedulerLimits;
 import roselle.structured.CompiledFormats;
 import roselle.structured.FormatMasks;
 import roselle.tokenizer.Tokenizer;
+import roselle.work.LongWork;
 
 /**
  * A loaded model that answers any number of requests at a time; thread-safe.
@@ -81,7 +81,7 @@ public final class Engine implements AutoCloseable {
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
     private final Tokenizer tokenizer;
-    private final LongPrompts longPrompts;
+    private final LongWork longWork;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
     private final FormatFinder formats;
@@ -113,8 +113,8 @@ public final class Engine implements AutoCloseable {
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        longPrompts = LongPrompts.forProcessors(Runtime.getRuntime().availableProcessors());
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longPrompts);
+        longWork = LongWork.ofThisMachine();
+        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longWork);
         advisedSampling = ModelDefaults.of(checkpoint);
         formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
         format = formats.findWithoutTools();
@@ -516,7 +516,7 @@ public final class Engine implements AutoCloseable {
     public String detokenize(int[] ids, String key) {
         return ids.length <= FEW_IDS
                 ? tokenizer.decode(ids, false)
-                : longPrompts.run(key, _ -> tokenizer.decode(ids, false));
+                : longWork.run(key, ids.length, _ -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */

@@ -185,7 +185,7 @@ public final class CompiledFormats {
         Arrays.fill(octets, new byte[0]);
         for (int id = 0; id < Math.min(size, tokenizer.vocabularySize()); id++) {
             if (tokenizer.hasToken(id)) {
-                octets[id] = tokenizer.isSpecial(id) ? SpecialOctets.of(id) : tokenizer.bytesOf(id);
+                octets[id] = tokenizer.isSpecial(id) ? SpecialOctets.of(id) : SpecialOctets.plain(tokenizer.bytesOf(id));
             }
         }
         return octets;

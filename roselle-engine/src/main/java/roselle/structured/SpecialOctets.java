@@ -51,6 +51,16 @@ public final class SpecialOctets {
         return new byte[] {(byte) MARK, (byte) (id >> 16), (byte) (id >> 8), (byte) id};
     }
 
+    /** The bytes of another token; none where they would be part of a special one's. */
+    static byte[] plain(byte[] octets) {
+        for (byte octet : octets) {
+            if ((octet & 0xFF) == MARK) {
+                return new byte[0];
+            }
+        }
+        return octets;
+    }
+
     /** A literal with the bytes of special tokens where they are spelled. */
     byte[] of(String literal) {
         var octets = new ByteArrayOutputStream();

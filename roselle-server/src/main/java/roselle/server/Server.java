@@ -62,6 +62,7 @@ public final class Server implements AutoCloseable {
         this.config = config;
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
+        readiness.add(this::deafness);
         models.all()
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
@@ -74,14 +75,16 @@ public final class Server implements AutoCloseable {
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
-        dialects(config, answers, readiness, log).forEach(routes::add);
+        dialects(config, answers, readiness, this::deafness, log).forEach(routes::add);
         listener = HttpListener.start(config, routes);
     }
 
     /** Everything that this server answers, one line each. */
-    static List<Dialect> dialects(ServerConfig config, Answers answers, Readiness readiness, RequestLog log) {
+    static List<Dialect> dialects(
+            ServerConfig config, Answers answers, Readiness readiness, Readiness.Check listening, RequestLog log) {
         return List.of(
-                new ControlDialect(answers.models(), readiness, config.watch().stepPatience()),
+                new ControlDialect(
+                        answers.models(), readiness, listening, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new OpenApiDialect(),
@@ -101,6 +104,15 @@ public final class Server implements AutoCloseable {
     /** Each method with its path that it answers. */
     List<String> paths() {
         return routes.names();
+    }
+
+    private Optional<String> deafness() {
+        return listener.complaint();
+    }
+
+    /** Whether it takes connections; one that does not, and was not closed, never will again. */
+    public boolean isListening() {
+        return listener.isListening();
     }
 
     /** The port, also where any free one was asked for. */

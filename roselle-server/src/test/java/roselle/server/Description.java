@@ -3,8 +3,11 @@ package roselle.server;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -80,30 +83,32 @@ record Description(JsonNode document) {
 
     /** Every field below a schema, such as {@code messages[].role}. */
     Set<String> fields(String schema) {
-        Set<String> fields = new TreeSet<>();
-        collect(schema(schema), "", fields);
-        return fields;
+        return new TreeSet<>(rules(schema).keySet());
     }
 
-    private void collect(JsonNode schema, String at, Set<String> fields) {
+    /** The same with all that its schemas say of each of them. */
+    Map<String, List<JsonNode>> rules(String schema) {
+        Map<String, List<JsonNode>> rules = new TreeMap<>();
+        collect(schema(schema), "", rules);
+        rules.keySet().removeIf(name -> name.isEmpty() || name.endsWith("[]"));
+        return rules;
+    }
+
+    private void collect(JsonNode schema, String at, Map<String, List<JsonNode>> rules) {
+        rules.computeIfAbsent(at, _ -> new ArrayList<>()).add(schema);
         if (schema.has("$ref")) {
-            collect(document.at(schema.get("$ref").stringValue().substring(1)), at, fields);
+            collect(document.at(schema.get("$ref").stringValue().substring(1)), at, rules);
         }
         schema.path("properties").properties().forEach(property -> {
             String name = at.isEmpty() ? property.getKey() : at + "." + property.getKey();
-            fields.add(name);
-            collect(property.getValue(), name, fields);
+            collect(property.getValue(), name, rules);
         });
-        collect(schema.path("items"), at + "[]", fields, schema.has("items"));
+        if (schema.has("items")) {
+            collect(schema.path("items"), at + "[]", rules);
+        }
         Stream.of("anyOf", "oneOf")
                 .flatMap(kind -> schema.path(kind).valueStream())
-                .forEach(each -> collect(each, at, fields));
-    }
-
-    private void collect(JsonNode schema, String at, Set<String> fields, boolean isThere) {
-        if (isThere) {
-            collect(schema, at, fields);
-        }
+                .forEach(each -> collect(each, at, rules));
     }
 
     /** Hands every reference of the document to {@code action}. */

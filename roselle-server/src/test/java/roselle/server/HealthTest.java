@@ -2,10 +2,25 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import roselle.engine.EngineConfig;
 import roselle.engine.HookedEngine;
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ServedModel;
+import roselle.server.config.ServerConfig;
+import roselle.server.control.ControlDialect;
+import roselle.server.http.HttpListener;
+import roselle.server.http.Routes;
 
 /** What {@code /health} says of engines that step, but make no tokens. */
 final class HealthTest {
@@ -31,6 +46,24 @@ final class HealthTest {
             assertThat(demo.post("/v1/chat/completions", ONE_TOKEN).statusCode())
                     .isEqualTo(200);
             assertThat(demo.get("/health").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aListenerThatHasEndedIsNotHealthy() throws Exception {
+        var complaint = new AtomicReference<Optional<String>>(Optional.empty());
+        try (var demo = new DemoServer()) {
+            var models = new Models(List.of(new ServedModel("demo", demo.engine())));
+            var dialect = new ControlDialect(models, new Readiness(), () -> Objects.requireNonNull(complaint.get()), Duration.ofMinutes(1));
+            var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
+            try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).add(dialect))) {
+                var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/health"))
+                        .build();
+                assertThat(demo.send(request).statusCode()).isEqualTo(200);
+                complaint.set(Optional.of("the server no longer listens"));
+                assertThat(demo.send(request).statusCode()).isEqualTo(503);
+                assertThat(demo.send(request).body()).contains("no longer listens");
+            }
         }
     }
 

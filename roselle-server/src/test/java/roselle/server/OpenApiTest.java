@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -29,6 +30,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
+import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -115,7 +117,7 @@ final class OpenApiTest {
             read.forEach(fields -> ASKED.add(fields.asked()));
         });
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
-        Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), new RequestLog())
+        Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), Optional::empty, new RequestLog())
                 .forEach(routes::add);
         listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
     }
@@ -272,6 +274,22 @@ final class OpenApiTest {
                 && description.fields("ChatRequest").contains(probe.field());
         boolean isTokenize = probe.path().equals("/tokenize");
         return SHORTEST.getOrDefault(isTokenize && isOfConversation ? CHAT : probe.path(), "");
+    }
+
+    @Test
+    void saysWhereABodyMayBeTooLarge() {
+        var limits = new LimitOptions(
+                1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
+        try (var small = new DemoServer(ServerConfig.DEFAULT.with(limits))) {
+            description.document().at("/paths").properties().forEach(path -> {
+                boolean takesBody = path.getValue().has("post");
+                int status = takesBody ? small.post(path.getKey(), " ".repeat(2000)).statusCode() : 0;
+                assertThat(status == 413).as(path.getKey()).isEqualTo(takesBody);
+                assertThat(!takesBody || path.getValue().at("/post/responses").has("413"))
+                        .as(path.getKey())
+                        .isTrue();
+            });
+        }
     }
 
     @Test

@@ -7,10 +7,10 @@ public interface EncodeProgress {
     EncodeProgress NONE = (_, _) -> {};
 
     /**
-     * Another piece was encoded.
+     * Another piece was encoded, or a part of a long one.
      *
-     * @param characters of that piece
-     * @param ids so far, of all pieces; those that are put around the text are not among them
+     * @param characters of that piece or part
+     * @param ids so far, of all pieces that are whole; those that are put around the text are not among them
      */
     void encoded(int characters, int ids);
 }

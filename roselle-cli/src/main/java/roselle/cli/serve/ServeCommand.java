@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -110,13 +111,13 @@ public final class ServeCommand implements Callable<Integer> {
                 BlackBox.startAside();
             }
             endWithoutMemory();
-            if (await(end, hook, engine)) {
+            if (await(end, hook, () -> engine.status().isAlive() && server.isListening())) {
                 return ExitCode.OK;
             }
-            specification
-                    .commandLine()
-                    .getErr()
-                    .println("roselle: " + engine.status().failure());
+            String why = engine.status().isAlive()
+                    ? "the server no longer listens"
+                    : engine.status().failure();
+            specification.commandLine().getErr().println("roselle: " + why);
             specification.commandLine().getErr().flush();
             return ExitCode.INTERNAL;
         }
@@ -155,10 +156,10 @@ public final class ServeCommand implements Callable<Integer> {
         return hook;
     }
 
-    /** Waits for the end, and tells whether it was wanted: an engine that has failed never makes a token again. */
-    private static boolean await(CountDownLatch end, Thread hook, Engine engine) {
+    /** Waits for the end, and tells whether it was wanted: what is not sound, an engine or a listener, never is again. */
+    private static boolean await(CountDownLatch end, Thread hook, BooleanSupplier isSound) {
         try {
-            while (engine.status().isAlive()) {
+            while (isSound.getAsBoolean()) {
                 if (end.await(1, TimeUnit.SECONDS)) {
                     return true;
                 }

@@ -47,7 +47,10 @@ final class ServerFlags {
             description = "Bytes of a request's headers at most; default: 16K.")
     private long headerBytes = LimitOptions.DEFAULT.headerBytes();
 
-    @Option(names = "--max-connections", paramLabel = "N", description = "Open at a time; default: 20000.")
+    @Option(
+            names = "--max-connections",
+            paramLabel = "N",
+            description = "Open at a time; default: 20000, or fewer where the system allows the process fewer.")
     private int connections = LimitOptions.DEFAULT.connections();
 
     @Option(names = "--max-requests", paramLabel = "N", description = "Answered at a time; default: 2048.")

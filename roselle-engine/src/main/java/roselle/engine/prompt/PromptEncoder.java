@@ -20,12 +20,13 @@ import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.SpecialSpellings;
 import roselle.tokenizer.Tokenizer;
+import roselle.work.LongWork;
 
 /**
  * Turns any prompt into token ids; thread-safe, and called by the threads that submit.
  *
  * <p>What cannot fit is refused as early as can be known: by the bytes of a text before it is encoded, and by the ids so far while it
- * is. Long texts are encoded on threads of their own, {@link LongPrompts}.
+ * is. Long texts are encoded on threads of their own, {@link LongWork}.
  *
  * <p>Special tokens that a chat template writes are parsed; those that a message spells are plain text, because each such
  * spelling in a message is broken by {@link SpecialSpellings} before it is rendered.
@@ -42,11 +43,11 @@ public final class PromptEncoder {
     private final Map<String, Object> modelVariables;
     private final SpecialSpellings specialSpellings;
     private final Clock clock;
-    private final LongPrompts longPrompts;
+    private final LongWork longWork;
 
-    public PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock, LongPrompts longPrompts) {
+    public PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock, LongWork longWork) {
         this.tokenizer = tokenizer;
-        this.longPrompts = longPrompts;
+        this.longWork = longWork;
         this.clock = clock;
         template = checkpoint
                 .chatTemplate()
@@ -86,10 +87,11 @@ public final class PromptEncoder {
         if (prompt instanceof Prompt.Text text) {
             requireRoom(text.text(), room);
         }
-        if (isShort(prompt)) {
+        long characters = characters(prompt);
+        if (characters <= SHORT) {
             return encode(prompt, room, _ -> {});
         }
-        return longPrompts.run(key, job -> encode(prompt, room, job::advance));
+        return longWork.run(key, characters, job -> encode(prompt, room, job::advance));
     }
 
     private int[] encode(Prompt prompt, int room, IntConsumer advance) {
@@ -111,16 +113,17 @@ public final class PromptEncoder {
         };
     }
 
-    private static boolean isShort(Prompt prompt) {
+    /** Characters that are to be encoded. */
+    private static long characters(Prompt prompt) {
         return switch (prompt) {
-            case Prompt.Text text -> text.text().length() <= SHORT;
-            case Prompt.Tokens _ -> true;
+            case Prompt.Text text -> text.text().length();
+            case Prompt.Tokens _ -> 0;
             case Prompt.Chat chat -> {
                 long characters = characters(chat.tools()) + characters(chat.variables());
                 for (var message : chat.messages()) {
                     characters += characters(message.fields());
                 }
-                yield characters <= SHORT;
+                yield characters;
             }
         };
     }

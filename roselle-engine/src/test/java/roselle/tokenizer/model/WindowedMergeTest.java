@@ -64,7 +64,7 @@ class WindowedMergeTest {
         }
 
         int[] windowed(IdBuffer symbols, int window) {
-            return WindowedMerge.merge(symbols, merger(), window).toArray();
+            return WindowedMerge.merge(symbols, merger(), window, _ -> {}).toArray();
         }
     }
 

@@ -136,7 +136,7 @@ public record HubCache(Path root, String repository) {
         try {
             Path tag = root.resolve("CACHEDIR.TAG");
             if (Files.notExists(tag)) {
-                Files.writeString(tag, TAG);
+                new WholeFile(tag).write(TAG);
             }
         } catch (IOException _) {
             return;
@@ -185,14 +185,7 @@ public record HubCache(Path root, String repository) {
         }
         Path ref = refs().resolve(revision);
         Files.createDirectories(ref.getParent());
-        Path fresh = ref.resolveSibling(
-                ref.getFileName() + "." + UUID.randomUUID().toString().substring(0, 8) + ".tmp");
-        try {
-            Files.writeString(fresh, commit);
-            Files.move(fresh, ref, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(fresh);
-        }
+        new WholeFile(ref).write(commit);
     }
 
     /** A lock that other users of a shared cache may take as well. */

@@ -40,11 +40,15 @@ public final class LimitedAdmission implements Admission {
                     "the server is full: it answers " + most + " requests at a time; try again later",
                     SOON);
         }
+        boolean isIn = false;
         try {
-            return ticket(exchange);
-        } catch (ApiException refused) {
-            inside.decrementAndGet();
-            throw refused;
+            Ticket ticket = ticket(exchange);
+            isIn = true;
+            return ticket;
+        } finally {
+            if (!isIn) { // refused, or failed for want of memory
+                inside.decrementAndGet();
+            }
         }
     }
 
@@ -54,12 +58,20 @@ public final class LimitedAdmission implements Admission {
     }
 
     private Ticket keyed(Exchange exchange, KeyUse use) {
+        var place = new KeyedPlace(use);
+        boolean isTold = false;
         try {
             use.enter(most - inside.get());
-        } finally {
+            place.hasEntered = true;
             use.tell(exchange);
+            isTold = true;
+            return place;
+        } finally {
+            if (!isTold) { // refused, or failed for want of memory
+                place.leave();
+                use.tell(exchange);
+            }
         }
-        return new KeyedPlace(use);
     }
 
     /** A place of nobody's. */
@@ -79,6 +91,7 @@ public final class LimitedAdmission implements Admission {
     private final class KeyedPlace implements Ticket {
         private final Place place = new Place();
         private final KeyUse use;
+        private boolean hasEntered;
 
         KeyedPlace(KeyUse use) {
             this.use = use;
@@ -99,11 +112,16 @@ public final class LimitedAdmission implements Admission {
             use.spend((long) usage.promptTokens() + usage.completionTokens());
         }
 
-        @Override
-        public void close() {
-            if (!place.isGivenBack) {
+        private void leave() {
+            if (hasEntered) {
+                hasEntered = false;
                 use.leave();
             }
+        }
+
+        @Override
+        public void close() {
+            leave();
             place.close();
         }
     }

@@ -7,17 +7,20 @@ import roselle.api.InvalidRequestException;
  *
  * @param bodyBytes of a request
  * @param headerBytes of a request, all headers together; the request line may be as long again
- * @param connections open at a time
+ * @param connections open at a time; 0 for {@link #MANY_CONNECTIONS}, or fewer where the system lets the process have fewer
  * @param requests being read and answered at a time; one more is told to come later
  * @param times how long a peer may take
  */
 public record LimitOptions(long bodyBytes, int headerBytes, int connections, int requests, TimeLimits times) {
-    public static final LimitOptions DEFAULT = new LimitOptions(32L << 20, 16 << 10, 20_000, 2048, TimeLimits.DEFAULT);
+    /** Connections at a time where nobody says how many. */
+    public static final int MANY_CONNECTIONS = 20_000;
+
+    public static final LimitOptions DEFAULT = new LimitOptions(32L << 20, 16 << 10, 0, 2048, TimeLimits.DEFAULT);
 
     public LimitOptions {
         requireBetween("max body", bodyBytes, 1 << 10, 1 << 30);
         requireBetween("max header", headerBytes, 1 << 10, 1 << 20);
-        requireBetween("max connections", connections, 1, 1_000_000);
+        requireBetween("max connections", connections, 0, 1_000_000);
         requireBetween("max requests", requests, 1, 1_000_000);
     }
 

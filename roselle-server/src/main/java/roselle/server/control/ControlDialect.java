@@ -16,13 +16,15 @@ import roselle.server.http.Routes;
 public final class ControlDialect implements Dialect {
     private final List<Pulse> pulses;
     private final Readiness readiness;
+    private final Readiness.Check listening;
 
     /** The routes; an engine whose step takes longer than {@code stepPatience} is stuck. */
-    public ControlDialect(Models models, Readiness readiness, Duration stepPatience) {
+    public ControlDialect(Models models, Readiness readiness, Readiness.Check listening, Duration stepPatience) {
         pulses = models.all().stream()
                 .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
                 .toList();
         this.readiness = readiness;
+        this.listening = listening;
     }
 
     @Override
@@ -31,6 +33,9 @@ public final class ControlDialect implements Dialect {
     }
 
     private void health(Exchange exchange) {
+        listening.complaint().ifPresent(why -> {
+            throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, why);
+        });
         for (Pulse pulse : pulses) {
             pulse.complaint().ifPresent(why -> {
                 throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, why);

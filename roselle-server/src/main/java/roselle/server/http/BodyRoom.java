@@ -3,7 +3,8 @@ package roselle.server.http;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import roselle.work.LongWork;
 
 /**
  * The memory for the bodies of all requests that are being answered, and for what their JSON becomes; thread-safe.
@@ -22,8 +23,7 @@ final class BodyRoom {
     private final long mostOfOwner;
     private final Map<String, Long> takenBy = new HashMap<>();
     private long taken;
-    private final LongWork longWork =
-            LongWork.forProcessors(Runtime.getRuntime().availableProcessors());
+    private final LongWork longWork = LongWork.ofThisMachine();
 
     /** Room for so many bytes, of which one owner may have some. */
     BodyRoom(long most, long mostOfOwner) {
@@ -106,9 +106,9 @@ final class BodyRoom {
             own += bytes;
         }
 
-        /** Does what takes long with a large body. */
-        <T> T aside(Callable<T> work) {
-            return longWork.call(work);
+        /** Does what takes long with a body of so many bytes, when it is its owner's turn. */
+        <T> T aside(long bytes, Supplier<T> work) {
+            return longWork.run(owner, bytes, _ -> work.get());
         }
 
         @Override

@@ -23,6 +23,8 @@ public final class Errors {
             case CapacityException full -> ApiException.busy(ErrorKind.OVERLOADED, message(full), SOON);
             case DeviceException device -> new ApiException(ErrorKind.ENGINE_UNAVAILABLE, message(device));
             case RefusedException malformed -> transport(malformed.status());
+            case OutOfMemoryError _ ->
+                ApiException.busy(ErrorKind.OVERLOADED, "the server ran out of memory: try again later", SOON);
             case CancellationException _ -> ending();
             default -> defect(failure);
         };

@@ -17,6 +17,7 @@ import roselle.server.transport.Call;
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
 public final class Exchange {
     static final String JSON = "application/json";
+    private static final String IDENTITY = "identity";
 
     private final Call call;
     private final RequestBody body;
@@ -118,6 +119,11 @@ public final class Exchange {
         String plain = type.split(";", 2)[0].strip();
         if (!plain.equalsIgnoreCase(JSON)) {
             throw new ApiException(ErrorKind.CONTENT_TYPE, "the content type is " + plain + ": it must be " + JSON);
+        }
+        String coding = requestHeader("content-encoding").orElse(IDENTITY);
+        if (!coding.equalsIgnoreCase(IDENTITY)) {
+            throw new ApiException(
+                    ErrorKind.CONTENT_TYPE, "the content encoding is " + coding + ": send the body as it is");
         }
         JsonFields fields = body.fields();
         readers.accept(fields);

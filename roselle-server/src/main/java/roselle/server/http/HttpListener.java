@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import roselle.server.config.ServerConfig;
 import roselle.server.transport.Call;
 import roselle.server.transport.PeerGoneException;
@@ -73,6 +74,9 @@ public final class HttpListener implements AutoCloseable {
             fail(exchange, wrapped);
         } catch (IOException | RuntimeException failure) {
             fail(exchange, failure);
+        } catch (OutOfMemoryError memory) {
+            LOG.log(System.Logger.Level.ERROR, "event=request_without_memory id=" + exchange.id(), memory);
+            exchange.fail(Errors.of(memory));
         }
     }
 
@@ -92,6 +96,16 @@ public final class HttpListener implements AutoCloseable {
      */
     public void rereadCertificate() {
         transport.rereadCertificate();
+    }
+
+    /** Why nobody, or not everybody, is served any more, in a sentence; or nothing. */
+    public Optional<String> complaint() {
+        return transport.complaint();
+    }
+
+    /** Whether it takes connections, or will. */
+    public boolean isListening() {
+        return transport.isListening();
     }
 
     public int port() {

@@ -47,7 +47,7 @@ final class RequestBody {
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
         byte[] body = read();
-        return body.length <= SHORT ? parsed(body) : room.aside(() -> parsed(body));
+        return body.length <= SHORT ? parsed(body) : room.aside(body.length, () -> parsed(body));
     }
 
     private JsonFields parsed(byte[] body) {

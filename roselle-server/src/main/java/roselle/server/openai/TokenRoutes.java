@@ -94,6 +94,7 @@ final class TokenRoutes {
             fields.requireDefault("add_special_tokens", "the chat template adds them", false);
             return ChatPrompt.read(fields);
         }
+        ChatPrompt.FIELDS.forEach(name -> fields.requireDefault(name, "it belongs to messages, and there is a prompt"));
         return new Prompt.Text(fields.requiredString("prompt"), fields.bool("add_special_tokens", true), false);
     }
 

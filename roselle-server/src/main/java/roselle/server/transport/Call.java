@@ -54,11 +54,13 @@ public final class Call {
     private boolean isComplete;
     private @Nullable RefusedException broken;
     private volatile boolean isGone;
-    private boolean isOver;
+    private volatile boolean isOver;
+    private boolean isFinished; // on the event loop
     private boolean isBegun;
     private boolean isContinued;
     private volatile long bodyDeadline = NONE;
     private volatile long writeDeadline = NONE;
+    private volatile long endDeadline = NONE;
 
     /** The connection, or the stream of HTTP/2, that a call came on; all but {@link #isSecure} on its event loop. */
     interface Owner {
@@ -135,13 +137,18 @@ public final class Call {
     }
 
     boolean isOverdue(long now) {
-        return Deadline.isOver(bodyDeadline, now) || Deadline.isOver(writeDeadline, now);
+        return Deadline.isOver(bodyDeadline, now)
+                || Deadline.isOver(writeDeadline, now)
+                || Deadline.isOver(endDeadline, now);
     }
 
-    /** The peer took too long. */
+    /** The peer took too long, or its end was not heard of, for lack of memory. */
     void expire() {
         leave();
         owner.breakOff();
+        if (isOver) {
+            finish();
+        }
     }
 
     /** Whether the whole body has come. */
@@ -350,12 +357,20 @@ public final class Call {
             whenGone.clear();
             pieces.clear();
         }
+        endDeadline = Deadline.in(limits.write());
         context.executor().execute(() -> {
             context.channel().config().setAutoRead(true);
             if (!isAnswered) {
                 owner.breakOff();
             }
-            owner.finished(this);
+            finish();
         });
+    }
+
+    private void finish() {
+        if (!isFinished) {
+            isFinished = true;
+            owner.finished(this);
+        }
     }
 }

@@ -42,22 +42,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private final Channel channel;
     private final TimeLimits limits;
+    private final IdleConnections idle;
     private final Set<Call> calls = new HashSet<>(2);
     private @Nullable ChannelHandlerContext context;
     private long deadline;
     private long frameDeadline = Deadline.NONE;
     private long writeDeadline = Deadline.NONE;
     private long outputMark;
+    private boolean isIdle = true;
     private boolean awaitsFirstByte = true;
     private boolean isHttp2;
     private boolean isLingering;
     private boolean isEnding;
     private boolean isExpired;
 
-    Connection(Channel channel, TimeLimits limits) {
+    Connection(Channel channel, TimeLimits limits, IdleConnections idle) {
         this.channel = channel;
         this.limits = limits;
+        this.idle = idle;
         deadline = Deadline.in(limits.idle());
+    }
+
+    /** From here on it may be ended to make room for others, when it is idle. */
+    void begin() {
+        if (isIdle) {
+            idle.add(this);
+        }
+        channel.closeFuture().addListener(_ -> idle.remove(this));
     }
 
     TimeLimits limits() {
@@ -69,21 +80,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Nothing of a next request has come. */
     void awaitsRequest() {
         deadline = Deadline.in(limits.idle());
+        isIdle = true;
+        idle.add(this);
     }
 
     /** A part of a head has come. */
     void awaitsHead() {
+        isBusy();
         deadline = Deadline.in(limits.head());
     }
 
     /** The rest of a body, which nobody reads, is to come. */
     void awaitsBody() {
+        isBusy();
         deadline = Deadline.in(limits.body());
     }
 
     /** What is waited for is told elsewhere, or nothing is. */
     void awaitsNothing() {
+        isBusy();
         deadline = Deadline.NONE;
+    }
+
+    private void isBusy() {
+        if (isIdle) {
+            isIdle = false;
+            idle.remove(this);
+        }
     }
 
     /** The protocol is HTTP/2, its preface has come. */
@@ -208,6 +231,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- the end ----
 
+    /** Ends it, politely, to make room, unless a request has begun to come; any thread. */
+    void endIfIdle() {
+        channel.eventLoop().execute(() -> {
+            if (isIdle) {
+                expire();
+            }
+        });
+    }
+
     /** Closes without a word. */
     void closeNow() {
         if (context != null && !context.isRemoved()) {
@@ -225,6 +257,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (isLingering) {
             return;
         }
+        isBusy();
         isLingering = true;
         deadline = Deadline.in(LAST_BYTES);
         channel.config().setAutoRead(true);

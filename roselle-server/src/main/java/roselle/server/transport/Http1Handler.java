@@ -98,7 +98,7 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
 
     private void body(ChannelHandlerContext context, HttpContent content) {
         if (content.decoderResult().isFailure()) {
-            breakBody(RequestHead.refusal(content.decoderResult().cause()));
+            breakBody(RequestHead.refusalOfBody(content.decoderResult().cause()));
             return;
         }
         if (call != null && !call.offer(content.content())) {

@@ -2,6 +2,7 @@ package roselle.server.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,20 +13,50 @@ import java.util.concurrent.TimeUnit;
 final class LoopConnections {
     private static final long ROUND_MILLIS = 200;
 
+    private static final System.Logger LOG = System.getLogger(LoopConnections.class.getName());
+
     private final Set<Connection> open = new HashSet<>();
+    private volatile long lastRound = System.nanoTime();
 
     LoopConnections(EventLoop loop) {
-        loop.scheduleWithFixedDelay(this::check, ROUND_MILLIS, ROUND_MILLIS, TimeUnit.MILLISECONDS);
+        loop.scheduleWithFixedDelay(this::round, ROUND_MILLIS, ROUND_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     void add(Channel channel, Connection connection) {
         open.add(connection);
         channel.closeFuture().addListener(_ -> open.remove(connection));
+        connection.begin();
     }
 
-    private void check() {
-        long now = System.nanoTime();
-        List.copyOf(open).forEach(connection -> connection.check(now));
+    /** How long it has been since the loop last looked; any thread. */
+    Duration sinceLastRound() {
+        return Duration.ofNanos(System.nanoTime() - lastRound);
+    }
+
+    /** Whatever goes wrong, the next round comes: deadlines that nobody looks at would hold connections for good. */
+    private void round() {
+        lastRound = System.nanoTime();
+        try {
+            List.copyOf(open).forEach(connection -> check(connection, lastRound));
+        } catch (OutOfMemoryError memory) {
+            tell(memory);
+        }
+    }
+
+    private static void check(Connection connection, long now) {
+        try {
+            connection.check(now);
+        } catch (RuntimeException | Error failure) {
+            tell(failure);
+        }
+    }
+
+    private static void tell(Throwable failure) {
+        try {
+            LOG.log(System.Logger.Level.ERROR, "event=deadlines_not_kept until=next_round", failure);
+        } catch (OutOfMemoryError _) {
+            return; // unsaid, for want of memory; the next round tries again
+        }
     }
 
     /** Each ends when its calls are over. */

@@ -83,6 +83,13 @@ public final class RequestHead {
         }
     }
 
+    /** The same of bytes of a body, whose lines are of chunks and whose headers are trailers. */
+    static RefusedException refusalOfBody(Throwable cause) {
+        return cause instanceof TooLongHttpLineException
+                ? new RefusedException(400, "a chunk's first line is too long")
+                : refusal(cause);
+    }
+
     /** What is said of bytes that could not be decoded. */
     static RefusedException refusal(Throwable cause) {
         return switch (cause) {

@@ -1,11 +1,13 @@
 package roselle.server.transport;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.Principal;
@@ -66,6 +68,13 @@ final class TlsKeys extends X509ExtendedKeyManager {
                 ClientAuth.NONE,
                 VERSIONS.clone(),
                 false);
+    }
+
+    /** A handler of one connection, whose limits are those of {@link Connection}. */
+    static SslHandler handler(SslContext context, ByteBufAllocator allocator) {
+        SslHandler handler = context.newHandler(allocator);
+        handler.setHandshakeTimeoutMillis(0);
+        return handler;
     }
 
     private SSLContext context() {

@@ -52,9 +52,12 @@ public final class Transport implements AutoCloseable {
     private static final Duration LAST_BYTES = Duration.ofSeconds(2);
 
     private static final Duration GLANCE = Duration.ofMillis(5);
+    /** An event loop that has not gone round for so long serves nobody. */
+    private static final Duration STUCK = Duration.ofSeconds(10);
 
     private final MultiThreadIoEventLoopGroup loops;
     private final Map<EventExecutor, LoopConnections> connections = new HashMap<>();
+    private final IdleConnections idle = new IdleConnections();
     private final CallStarter starter;
     private final Optional<TlsKeys> tlsKeys;
     private final Channel listener;
@@ -89,14 +92,15 @@ public final class Transport implements AutoCloseable {
             throw new InvalidRequestException(
                     "this process may have no more descriptors for connections: raise the limit (ulimit -n)");
         }
-        if (room < wanted) {
+        int most = wanted == 0 ? LimitOptions.MANY_CONNECTIONS : wanted;
+        if (room < most) {
             LOG.log(
-                    System.Logger.Level.WARNING,
+                    wanted == 0 ? System.Logger.Level.INFO : System.Logger.Level.WARNING,
                     "event=fewer_connections wanted={0} room={1} reason=\"limit of descriptors: raise ulimit -n\"",
-                    Integer.toString(wanted),
+                    Integer.toString(most),
                     Integer.toString(room));
         }
-        return Math.min(wanted, room);
+        return Math.min(most, room);
     }
 
     private Channel bound(ListenOptions listen, LimitOptions limits, int most) {
@@ -107,21 +111,21 @@ public final class Transport implements AutoCloseable {
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, oneAtATime())
-                .handler(new Acceptor(most))
+                .handler(new Acceptor(most, idle::endLongest))
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(MIN_WAITING, MAX_WAITING))
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        var connection = new Connection(channel, limits.times());
+                        var connection = new Connection(channel, limits.times(), idle);
                         Objects.requireNonNull(connections.get(channel.eventLoop()))
                                 .add(channel, connection);
                         var protocols = new Protocols(connection, starter, tls.isPresent());
                         channel.pipeline().addLast(connection);
                         tls.ifPresentOrElse(
                                 context -> channel.pipeline()
-                                        .addLast(context.newHandler(channel.alloc()), protocols.byHandshake()),
+                                        .addLast(TlsKeys.handler(context, channel.alloc()), protocols.byHandshake()),
                                 () -> channel.pipeline().addLast(protocols.byFirstBytes()));
                     }
                 });
@@ -150,6 +154,21 @@ public final class Transport implements AutoCloseable {
                     .initCause(taken));
         }
         return new UncheckedIOException(new IOException(at + " cannot be listened on: " + cause, cause));
+    }
+
+    /** Why nobody, or not everybody, is served any more, in a sentence; or nothing. */
+    public Optional<String> complaint() {
+        return isListening() ? connections.values().stream()
+                .map(LoopConnections::sinceLastRound)
+                .filter(since -> since.compareTo(STUCK) > 0)
+                .findFirst()
+                .map(since -> "a thread that reads and writes for connections has done nothing for " + since.toSeconds() + " s")
+                : Optional.of("the server no longer listens: restart it");
+    }
+
+    /** Whether it takes connections, or will, and every thread is there that reads and writes for them. */
+    public boolean isListening() {
+        return listener.isOpen() && connections.keySet().stream().noneMatch(EventExecutor::isShuttingDown);
     }
 
     public int port() {
@@ -189,7 +208,11 @@ public final class Transport implements AutoCloseable {
     }
 
     private void onEachLoop(Consumer<LoopConnections> action) {
-        connections.forEach((loop, own) -> loop.submit(() -> action.accept(own)).awaitUninterruptibly());
+        connections.forEach((loop, own) -> {
+            if (!loop.isShuttingDown()) { // one that has died holds nobody
+                loop.submit(() -> action.accept(own)).awaitUninterruptibly(LAST_BYTES.toMillis());
+            }
+        });
     }
 
     private void endLoops() {

@@ -12,30 +12,49 @@ import roselle.server.config.LimitOptions;
 final class ConnectionLimitTest {
     private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+    private static final String STAY = "GET /stay HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    private static LimitOptions two() {
+        var limits = LimitOptions.DEFAULT;
+        return new LimitOptions(limits.bodyBytes(), limits.headerBytes(), 2, limits.requests(), limits.times());
+    }
+
     @Test
     @SuppressWarnings("try") // closing one is what is tested
     void answersThoseThatWaitedWhenOthersGo() throws IOException {
-        var limits = LimitOptions.DEFAULT;
-        var two = new LimitOptions(limits.bodyBytes(), limits.headerBytes(), 2, limits.requests(), limits.times());
-        try (var transport = new TestTransport(two);
-                var first = transport.connect();
-                var second = transport.connect();
-                var third = transport.connect()) {
-            assertThat(first.send(GET).status()).isEqualTo(200);
-            assertThat(second.send(GET).status()).isEqualTo(200);
-            third.send(GET);
-            assertThat(second.send(GET).status()).isEqualTo(200);
-            assertThat(transport.calls).hasValue(3);
+        try (var transport = new TestTransport(two());
+                var first = transport.connect().send(STAY);
+                var second = transport.connect().send(STAY);
+                var third = transport.connect().send(GET)) {
+            TestTransport.await(() -> transport.staying.get() == 2);
+            assertThat(transport.calls).hasValue(2);
 
             first.close();
 
             assertThat(third.status()).isEqualTo(200);
+            assertThat(transport.gone).hasValue(1);
+            second.close();
+        }
+    }
+
+    @Test
+    void endsWhoHasBeenIdleLongestToMakeRoom() throws IOException {
+        try (var transport = new TestTransport(two());
+                var silent = transport.connect();
+                var _ = transport.connect().send(STAY)) {
+            TestTransport.await(() -> transport.staying.get() == 1);
+            for (int client = 0; client < 5; client++) {
+                var next = transport.connect();
+                assertThat(next.send(GET).status()).isEqualTo(200);
+            }
+            assertThat(silent.rest()).isEmpty();
+            assertThat(transport.gone).hasValue(0);
         }
     }
 
     @Test
     void goesOnAfterTheSystemRefusedOne() {
-        var acceptor = new Acceptor(10);
+        var acceptor = new Acceptor(10, () -> {});
         var listener = new EmbeddedChannel(acceptor);
         listener.freezeTime();
 

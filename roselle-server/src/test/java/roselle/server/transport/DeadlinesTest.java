@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.server.config.LimitOptions;
@@ -25,7 +28,7 @@ final class DeadlinesTest {
 
     private final CountDownLatch end = new CountDownLatch(1);
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final Connection connection = new Connection(channel, LIMITS);
+    private final Connection connection = new Connection(channel, LIMITS, new IdleConnections());
 
     @SuppressWarnings("ArrayRecordComponent") // compared with nothing
     record State(String name, Duration limit, byte[]... sent) {
@@ -74,15 +77,25 @@ final class DeadlinesTest {
                 new State("no HTTP, and goes on", Connection.LAST_BYTES, Bytes.ascii("\0\r\n\r\n"), Bytes.ascii("x")));
     }
 
+    private static TestTransport.Certificate certificate;
+
+    @BeforeAll
+    static void makeCertificate(@TempDir Path folder) throws Exception {
+        certificate = TestTransport.Certificate.make(folder);
+    }
+
     @AfterEach
     void stop() {
         end.countDown();
         channel.finishAndReleaseAll();
     }
 
+    private CallStarter starter() {
+        return new CallStarter(this::answer, status -> new Refusals.Text("text/plain", ""), 1 << 14);
+    }
+
     private void open() {
-        var starter = new CallStarter(this::answer, status -> new Refusals.Text("text/plain", ""), 1 << 14);
-        channel.pipeline().addLast(connection, new Protocols(connection, starter, false).byFirstBytes());
+        channel.pipeline().addLast(connection, new Protocols(connection, starter(), false).byFirstBytes());
     }
 
     /** Answers nothing, so that nothing but the peer's side is waited for. */
@@ -109,8 +122,12 @@ final class DeadlinesTest {
     @ParameterizedTest
     @MethodSource("states")
     void closesWhenTheLimitIsOver(State state) {
+        closesWhenTheLimitIsOver(state, this::open);
+    }
+
+    private void closesWhenTheLimitIsOver(State state, Runnable opened) {
         long before = System.nanoTime();
-        open();
+        opened.run();
         send(state.sent());
         long after = System.nanoTime();
 
@@ -124,6 +141,26 @@ final class DeadlinesTest {
         check(late + Duration.ofMillis(200).toNanos());
         check(Math.max(late, System.nanoTime()) + Duration.ofMillis(600).toNanos());
         assertThat(channel.isOpen()).isFalse();
+    }
+
+    static Stream<State> handshakes() {
+        byte[] hello = {22, 3, 1, 1, 0, 1, 0, 0, (byte) 252, 3, 3};
+        return Stream.of(
+                new State("says nothing", LIMITS.idle()),
+                new State("a byte of a handshake", LIMITS.head(), new byte[] {22}),
+                new State("half of a handshake", LIMITS.head(), hello, new byte[100]));
+    }
+
+    @ParameterizedTest
+    @MethodSource("handshakes")
+    void closesWhenTheLimitOfAHandshakeIsOver(State state) {
+        var keys = new TlsKeys(certificate.files());
+        var handler = TlsKeys.handler(keys.forConnections(), channel.alloc());
+        assertThat(handler.getHandshakeTimeoutMillis()).as("a limit beside ours").isZero();
+        closesWhenTheLimitIsOver(
+                state,
+                () -> channel.pipeline()
+                        .addLast(connection, handler, new Protocols(connection, starter(), true).byHandshake()));
     }
 
     @Test
@@ -148,6 +185,55 @@ final class DeadlinesTest {
 
             peer.send(Bytes.frame(Bytes.HEADERS, Bytes.END_HEADERS | Bytes.END_STREAM, 3, Bytes.get()));
             assertThat(peer.frame(Bytes.DATA).stream()).isEqualTo(3);
+        }
+    }
+
+    /** With a word, as the protocol has one; a stream that was broken off before keeps nothing open. */
+    @Test
+    void goesAwayFromAnIdlePeer() throws IOException {
+        var second = Duration.ofSeconds(1);
+        var limits = LimitOptions.DEFAULT.with(new TimeLimits(second, LIMITS.head(), LIMITS.body(), LIMITS.write()));
+        try (var transport = new TestTransport(limits);
+                var peer = transport.connect()) {
+            peer.send(Bytes.opening(), Bytes.frame(Bytes.HEADERS, Bytes.END_HEADERS, 1, Bytes.post()));
+            peer.send(Bytes.frame(Bytes.RESET, 0, 1, new byte[4]));
+            peer.send(Bytes.frame(Bytes.HEADERS, Bytes.END_HEADERS | Bytes.END_STREAM, 3, Bytes.get()));
+            assertThat(peer.frame(Bytes.DATA).stream()).isEqualTo(3);
+
+            assertThat(peer.frame(Bytes.GO_AWAY).type()).isEqualTo(Bytes.GO_AWAY);
+            assertThat(peer.frame(Bytes.DATA).type()).as("the end").isNegative();
+        }
+    }
+
+    @Test
+    void endsWhatItHasGoneAwayFromWhateverThePeerDoes() throws IOException {
+        try (var transport = new TestTransport(LimitOptions.DEFAULT.with(LIMITS));
+                var peer = transport.connect()) {
+            peer.send(Bytes.opening(), Bytes.frame(Bytes.DATA, 0, 0, Bytes.ascii("of no stream")));
+
+            assertThat(peer.frame(Bytes.GO_AWAY).type()).isEqualTo(Bytes.GO_AWAY);
+            assertThat(peer.frame(Bytes.DATA).type()).as("the end").isNegative();
+        }
+    }
+
+    @Test
+    void goesAwayFromPeersThatStayWhenItEnds() throws IOException {
+        var transport = new TestTransport(LimitOptions.DEFAULT.with(LIMITS));
+        try (var peer = transport.connect()) {
+            peer.send(
+                    Bytes.opening(),
+                    Bytes.frame(
+                            Bytes.HEADERS,
+                            Bytes.END_HEADERS | Bytes.END_STREAM,
+                            1,
+                            Bytes.join(Bytes.get(), Bytes.indexed("x-stay", "1"))));
+            TestTransport.await(() -> transport.staying.get() == 1);
+
+            transport.close();
+
+            assertThat(transport.gone).hasValue(1);
+            assertThat(peer.frame(Bytes.GO_AWAY).type()).isEqualTo(Bytes.GO_AWAY);
+            assertThat(peer.frame(Bytes.DATA).type()).as("the end").isNegative();
         }
     }
 }

@@ -143,7 +143,7 @@ final class GrammarTest {
     /** What connections see: for each request its first line, its body, and that it ended; last a refusal, or that more must come. */
     private static List<String> read(byte[] bytes) {
         var channel = new EmbeddedChannel();
-        var connection = new Connection(channel, TimeLimits.DEFAULT);
+        var connection = new Connection(channel, TimeLimits.DEFAULT, new IdleConnections());
         var decoder = new HeadDecoder(connection, MAX_HEAD);
         channel.pipeline().addLast(decoder);
         channel.writeInbound(Unpooled.copiedBuffer(bytes));

@@ -1,5 +1,6 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
 import roselle.api.InvalidRequestException;
 
 /**
@@ -27,20 +28,20 @@ final class BytePairModel implements Model {
     }
 
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         if (rules.wordMark() == 0) {
-            tokenizeWord(text, start, end, ids);
+            tokenizeWord(text, start, end, ids, during);
             return;
         }
         char mark = rules.wordMark();
         int from = start;
         for (int i = start + 1; i < end; i++) {
             if (text.charAt(i) == mark && text.charAt(i - 1) != mark) {
-                tokenizeWord(text, from, i, ids);
+                tokenizeWord(text, from, i, ids, during);
                 from = i;
             }
         }
-        tokenizeWord(text, from, end, ids);
+        tokenizeWord(text, from, end, ids, during);
     }
 
     @Override
@@ -56,22 +57,27 @@ final class BytePairModel implements Model {
         return true;
     }
 
-    private void tokenizeWord(String text, int start, int end, IdBuffer ids) {
+    private void tokenizeWord(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         if (end - start > WordCache.LONGEST) {
-            merge(text, start, end, ids);
-            return;
+            merge(text, start, end, ids, during);
+        } else {
+            appendShort(text, start, end, ids);
+            during.accept(end - start);
         }
+    }
+
+    private void appendShort(String text, int start, int end, IdBuffer ids) {
         int hash = WordCache.hash(text, start, end);
         if (!cache.append(text, start, end, hash, ids)) {
             var fresh = new IdBuffer(end - start);
-            merge(text, start, end, fresh);
+            merge(text, start, end, fresh, _ -> {});
             int[] found = fresh.toArray();
             cache.put(text.substring(start, end), hash, found);
             ids.addAll(found, 0, found.length);
         }
     }
 
-    private void merge(String text, int start, int end, IdBuffer ids) {
+    private void merge(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         char[] characters;
         int size;
         if (rules.byteAlphabet()) {
@@ -89,11 +95,11 @@ final class BytePairModel implements Model {
         }
         var symbols = new IdBuffer(size);
         rules.symbols().read(characters, size, symbols);
-        mergeSymbols(symbols, ids);
+        mergeSymbols(symbols, ids, end - start, during);
     }
 
-    /** Merges until nothing does, and appends what is left. */
-    private void mergeSymbols(IdBuffer symbols, IdBuffer ids) {
+    /** Merges the symbols of so many characters until nothing does, and appends what is left. */
+    private void mergeSymbols(IdBuffer symbols, IdBuffer ids, int characters, IntConsumer during) {
         int count = symbols.size();
         if (count > MAXIMUM_SYMBOLS) {
             throw new InvalidRequestException("a stretch of " + count + " characters without a cut is longer than the "
@@ -102,10 +108,20 @@ final class BytePairModel implements Model {
         var merger = new SymbolMerger(rules.pairs(), rules.mergedOfRank(), Math.min(count, 2 * WindowedMerge.WINDOW));
         IdBuffer merged = count <= WindowedMerge.WINDOW
                 ? whole(symbols, merger)
-                : WindowedMerge.merge(symbols, merger, WindowedMerge.WINDOW);
+                : WindowedMerge.merge(symbols, merger, WindowedMerge.WINDOW, toCharacters(count, characters, during));
         for (int i = 0; i < merged.size(); i++) {
             rules.symbols().write(merged.id(i), ids);
         }
+    }
+
+    /** Hears how many of {@code symbols} are done, and tells how many more of {@code characters} that are about. */
+    private static IntConsumer toCharacters(int symbols, int characters, IntConsumer during) {
+        int[] told = new int[1];
+        return done -> {
+            int reached = (int) ((long) characters * done / symbols);
+            during.accept(reached - told[0]);
+            told[0] = reached;
+        };
     }
 
     private static IdBuffer whole(IdBuffer symbols, SymbolMerger merger) {

@@ -1,5 +1,6 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
 /** WordPiece over a vocabulary whose words begin with ▁: the longest token at each place, all or the unknown token. */
 public final class GgufWordPieceModel implements Model {
     private final PieceTrie trie = new PieceTrie();
@@ -15,7 +16,7 @@ public final class GgufWordPieceModel implements Model {
     }
 
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         String word = "▁" + text.substring(start, end);
         int before = ids.size();
         for (int at = 0; at < word.length(); ) {

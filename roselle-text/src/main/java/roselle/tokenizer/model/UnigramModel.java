@@ -1,6 +1,7 @@
 package roselle.tokenizer.model;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * The segmentation whose tokens' log-probabilities have the largest sum (Kudo, "Subword regularization", 2018), found by
@@ -14,6 +15,8 @@ import java.util.Arrays;
 public final class UnigramModel implements Model {
     private static final double UNKNOWN_PENALTY = 10;
     private static final int UNREACHED = -1;
+    /** Characters that are told of at a time. */
+    private static final int SLICE = 1 << 12;
 
     private final PieceTrie trie;
     private final double[] scores; // [ids]
@@ -60,10 +63,15 @@ public final class UnigramModel implements Model {
     }
 
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         int length = end - start;
         var lattice = new Lattice(length, singlePrecision);
+        int told = 0;
         for (int at = 0; at < length; ) {
+            if (at - told >= SLICE) {
+                during.accept(at - told);
+                told = at;
+            }
             int character = Character.charCount(text.codePointAt(start + at));
             if (!offerTokens(text, start, at, length, character, lattice)) {
                 lattice.offer(at, at + character, unknownId, unknownScore + lattice.best[at]);

@@ -1,9 +1,10 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
 /** Cuts user-defined tokens out, the longest at each place from left to right, and gives the rest to a model. */
 public record UserDefinedModel(PieceTrie userDefined, Model rest) implements Model {
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         String piece = text.substring(start, end);
         int done = 0;
         for (int at = 0; at < piece.length(); ) {
@@ -13,14 +14,15 @@ public record UserDefinedModel(PieceTrie userDefined, Model rest) implements Mod
                 continue;
             }
             if (at > done) {
-                rest.tokenize(piece, done, at, ids);
+                rest.tokenize(piece, done, at, ids, during);
             }
             ids.add(userDefined.find(piece, at, at + length));
+            during.accept(length);
             at += length;
             done = at;
         }
         if (done < piece.length()) {
-            rest.tokenize(piece, done, piece.length(), ids);
+            rest.tokenize(piece, done, piece.length(), ids, during);
         }
     }
 

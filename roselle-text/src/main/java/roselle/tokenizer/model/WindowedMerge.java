@@ -1,5 +1,7 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
+
 /**
  * The merges of a piece of any length, window by window, so that all work stays in the processor's caches; the same
  * tokens as of the piece at once.
@@ -54,8 +56,8 @@ final class WindowedMerge {
         done = new Tokens(symbols.size() / 2);
     }
 
-    /** The tokens of a piece, merged by {@code window} symbols at a time. */
-    static IdBuffer merge(IdBuffer symbols, SymbolMerger merger, int window) {
+    /** The tokens of a piece, merged by {@code window} symbols at a time; {@code during} hears how many symbols are done. */
+    static IdBuffer merge(IdBuffer symbols, SymbolMerger merger, int window, IntConsumer during) {
         var merge = new WindowedMerge(symbols, merger);
         int size = window;
         for (int start = 0; start < symbols.size(); ) {
@@ -63,6 +65,7 @@ final class WindowedMerge {
             merge.fill(merge.window, start, end);
             size = Math.max(window, merge.join(start, end));
             start = end;
+            during.accept(end);
         }
         return merge.done.merged();
     }

@@ -1,5 +1,6 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -9,7 +10,7 @@ import java.util.function.IntPredicate;
  */
 public record WordLevelModel(Vocabulary vocabulary, int unknownId, IntPredicate special) implements Model {
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         int id = vocabulary.find(text, start, end);
         ids.add(id < 0 || special.test(id) ? unknownId : id);
     }

@@ -1,5 +1,6 @@
 package roselle.tokenizer.model;
 
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /** BERT's model: the longest token at each place of a word, all but the first with a prefix; all or nothing. */
@@ -37,7 +38,7 @@ public final class WordPieceModel implements Model {
     }
 
     @Override
-    public void tokenize(String text, int start, int end, IdBuffer ids) {
+    public void tokenize(String text, int start, int end, IdBuffer ids, IntConsumer during) {
         int before = ids.size();
         boolean isTooLong = end - start > maximumCharacters && text.codePointCount(start, end) > maximumCharacters;
         int at = isTooLong ? start : appendLongest(beginnings, text, start, end, ids);

@@ -2,6 +2,7 @@ package roselle.tokenizer.pipeline;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntConsumer;
 import roselle.api.InvalidRequestException;
 import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.EncodeOptions;
@@ -56,14 +57,20 @@ public final class PipelineTokenizer implements Tokenizer {
         private final EncodeOptions options;
         private final IdBuffer ids;
         private final PieceSink toModel;
+        private int told; // characters of a piece that is worked on
         private int limit; // how many characters normalized text may still have
 
         Encoding(int length, EncodeOptions options, EncodeProgress progress) {
             this.options = options;
             ids = new IdBuffer(length / 3);
+            IntConsumer during = characters -> {
+                told += characters;
+                progress.encoded(characters, ids.size());
+            };
             toModel = (piece, start, end, first) -> {
-                parts.model().tokenize(piece, start, end, ids);
-                progress.encoded(end - start, ids.size());
+                told = 0;
+                parts.model().tokenize(piece, start, end, ids, during);
+                progress.encoded(end - start - told, ids.size());
             };
             limit = Growth.limitOf(length);
         }

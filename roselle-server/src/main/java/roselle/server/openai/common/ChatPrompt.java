@@ -13,6 +13,16 @@ import roselle.server.http.JsonFields;
  * {@code parallel_tool_calls}, {@code chat_template_kwargs}, {@code add_generation_prompt}, {@code continue_final_message}.
  */
 public final class ChatPrompt {
+    /** Fields that say something of a conversation alone. */
+    public static final List<String> FIELDS = List.of(
+            "messages",
+            "tools",
+            "tool_choice",
+            "parallel_tool_calls",
+            "chat_template_kwargs",
+            "add_generation_prompt",
+            Prompt.Chat.CONTINUE);
+
     private static final int MAX_TOOLS = 1024;
 
     private ChatPrompt() {}

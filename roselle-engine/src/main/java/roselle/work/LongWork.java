@@ -1,4 +1,4 @@
-package roselle.engine.prompt;
+package roselle.work;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,32 +10,45 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Work on long texts, on threads of its own, a few at a time, so that neither the engine nor requests wait for it.
+ * Work on long texts and bodies, on threads of its own, a few at a time, so that neither engines nor requests wait for it.
  *
  * <p>Requests run on virtual threads, which give way to each other only where they wait: one that computes holds a core from all
  * others. So what takes long runs on a platform thread, which the system interrupts. Only {@code places} of them run at a time; after
- * each slice one gives its place to the key that has had least, if another waits. A key's texts come one after the other, so there
+ * each slice one gives its place to the key that has had least, if another waits. A key's work comes one after the other, so there
  * are no more threads than keys.
+ *
+ * <p>What has begun keeps what it has made so far while others have its place. So no more characters than {@code mostBegun} are
+ * begun at a time, or one work alone, which may have more.
  */
-public final class LongPrompts {
+public final class LongWork {
     /** Characters that take a millisecond or a few. */
     private static final int SLICE = 16 << 10;
+
+    /** What work on a character may keep, with some room: symbols of a text that has no words, values of JSON. */
+    private static final int BYTES_OF_CHARACTER = 16;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Job> waiting = new ArrayList<>(); // by arrival
     private final Map<String, Share> shares = new HashMap<>(); // of keys that have a job
+    private final long mostBegun; // characters
+    private long begun;
     private int places;
     private long floor; // what the key with least had
 
-    LongPrompts(int places) {
+    /** So many works at a time, and as many characters of works that have begun. */
+    public LongWork(int places, long mostBegun) {
         this.places = places;
+        this.mostBegun = mostBegun;
     }
 
-    /** One for every four processors, so that requests and steps have the others. */
-    public static LongPrompts forProcessors(int processors) {
-        return new LongPrompts(Math.max(1, processors / 4));
+    /** One place for every four processors, so that requests and steps have the others. */
+    public static LongWork ofThisMachine() {
+        Runtime machine = Runtime.getRuntime();
+        return new LongWork(
+                Math.max(1, machine.availableProcessors() / 4), machine.maxMemory() / 2 / BYTES_OF_CHARACTER);
     }
 
     private static final class Share {
@@ -43,28 +56,31 @@ public final class LongPrompts {
         int jobs;
     }
 
-    /** One text's work; its own thread, and before that the caller's, calls it. */
+    /** One work; its own thread, and before that the caller's, calls it. */
     public final class Job {
         private final String key;
+        private final long characters;
         private final Share share;
         private final Condition turn = lock.newCondition();
+        private boolean hasBegun;
         private boolean hasPlace;
         private volatile boolean isAbandoned;
         private int sinceTurn;
 
-        private Job(String key, Share share) {
+        private Job(String key, long characters, Share share) {
             this.key = key;
+            this.characters = characters;
             this.share = share;
         }
 
         /** So many characters are done: now and then another key may go on. */
-        void advance(int characters) {
-            sinceTurn += characters;
+        public void advance(int done) {
+            sinceTurn += done;
             if (sinceTurn < SLICE) {
                 return;
             }
             if (isAbandoned) {
-                throw new CancellationException("nobody waits for this text any more");
+                throw new CancellationException("nobody waits for this any more");
             }
             lock.lock();
             try {
@@ -80,10 +96,11 @@ public final class LongPrompts {
     /**
      * Does a key's work when it is its turn, and returns what it returns or throws what it throws.
      *
+     * @param characters that it works on
      * @throws CancellationException if the calling thread is interrupted
      */
-    public <T> T run(String key, Function<Job, T> work) {
-        Job job = enter(key);
+    public <T> T run(String key, long characters, Function<Job, T> work) {
+        Job job = enter(key, characters);
         try {
             return call(job, new FutureTask<>(() -> work.apply(job)));
         } finally {
@@ -92,7 +109,7 @@ public final class LongPrompts {
     }
 
     private static <T> T call(Job job, FutureTask<T> task) {
-        Thread.ofPlatform().name("roselle-prompt").daemon(true).start(task);
+        Thread.ofPlatform().name("roselle-long").daemon(true).start(task);
         try {
             while (true) {
                 try {
@@ -113,7 +130,7 @@ public final class LongPrompts {
         }
     }
 
-    /** Texts whose turn it is not. */
+    /** Works whose turn it is not. */
     int waiting() {
         lock.lock();
         try {
@@ -123,12 +140,12 @@ public final class LongPrompts {
         }
     }
 
-    private Job enter(String key) {
+    private Job enter(String key, long characters) {
         lock.lock();
         try {
             Share share = shares.computeIfAbsent(key, _ -> new Share());
             share.had = share.jobs++ == 0 ? floor : share.had;
-            var job = new Job(key, share);
+            var job = new Job(key, characters, share);
             waiting.add(job);
             passOn();
             await(job);
@@ -161,12 +178,10 @@ public final class LongPrompts {
     }
 
     private void passOn() {
-        while (places > 0 && !waiting.isEmpty()) {
-            Job next = waiting.getFirst();
-            for (Job each : waiting) {
-                next = each.share.had < next.share.had ? each : next;
-            }
+        for (Job next = next(); places > 0 && next != null; next = next()) {
             floor = Math.max(floor, next.share.had);
+            begun += next.hasBegun ? 0 : next.characters;
+            next.hasBegun = true;
             waiting.remove(next);
             places--;
             next.hasPlace = true;
@@ -174,10 +189,26 @@ public final class LongPrompts {
         }
     }
 
+    /** The first of the key that has had least, of those that have begun or may begin. */
+    private @Nullable Job next() {
+        Job next = null;
+        for (Job each : waiting) {
+            if (mayGoOn(each) && (next == null || each.share.had < next.share.had)) {
+                next = each;
+            }
+        }
+        return next;
+    }
+
+    private boolean mayGoOn(Job job) {
+        return job.hasBegun || begun == 0 || begun + job.characters <= mostBegun;
+    }
+
     private void leave(Job job) {
         lock.lock();
         try {
             places++;
+            begun -= job.characters;
             if (--job.share.jobs == 0) {
                 shares.remove(job.key);
             }
