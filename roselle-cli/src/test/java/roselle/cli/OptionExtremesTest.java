@@ -83,9 +83,11 @@ final class OptionExtremesTest {
     }
 
     private static Stream<String> named(Set<Class<?>> types) {
-        return COMMANDS.keySet().stream().sorted().flatMap(command -> options(command)
-                .filter(option -> types.contains(option.type()))
-                .map(option -> command + " " + option.longestName()));
+        return COMMANDS.keySet().stream()
+                .sorted()
+                .flatMap(command -> options(command)
+                        .filter(option -> types.contains(option.type()))
+                        .map(option -> command + " " + option.longestName()));
     }
 
     static Stream<String> numbers() {
@@ -136,7 +138,9 @@ final class OptionExtremesTest {
         }
         for (String value : none) {
             Outcome outcome = execute(option, value);
-            assertThat(outcome.status()).as(option + " " + value + ": " + outcome.err()).isIn(2, 65, 66, 74);
+            assertThat(outcome.status())
+                    .as(option + " " + value + ": " + outcome.err())
+                    .isIn(2, 65, 66, 74);
             requireSentence(option, value, outcome);
         }
     }
@@ -157,7 +161,9 @@ final class OptionExtremesTest {
 
     private static void requireSentence(String option, String value, Outcome outcome) {
         String what = option + " " + value + ": " + outcome.err();
-        assertThat(outcome.status() == 0 || outcome.err().startsWith("roselle: ")).as(what).isTrue();
+        assertThat(outcome.status() == 0 || outcome.err().startsWith("roselle: "))
+                .as(what)
+                .isTrue();
         assertThat(outcome.err()).as(what).doesNotContain("Exception", "Error", "internal");
     }
 
@@ -175,7 +181,8 @@ final class OptionExtremesTest {
         int[] status = {-1};
         var runs = new Thread(() -> {
             var self = Thread.currentThread();
-            var command = Main.commandLine(arguments).setErr(new PrintWriter(err)).setOut(new PrintWriter(said(self)));
+            var command =
+                    Main.commandLine(arguments).setErr(new PrintWriter(err)).setOut(new PrintWriter(said(self)));
             status[0] = command.execute(arguments);
         });
         runs.start();

@@ -190,7 +190,7 @@ final class ConversationEventsTest {
             GenerationRequestBuilder story = GenerationRequest.builder()
                     .user("Tell me a story.")
                     .tool(JsonMapper.shared().readValue(WEATHER, new TypeReference<Map<String, Object>>() {}))
-                    .temperature(0.7) // hot, it thinks without an end
+                    .temperature(0.7) // hotter, it thinks without an end
                     .seed(seed)
                     .maxTokens(300);
             Told named = told(story.toolUse(new ToolUse(Choice.NAMED, "get_weather", false))

@@ -185,7 +185,8 @@ public final class CompiledFormats {
         Arrays.fill(octets, new byte[0]);
         for (int id = 0; id < Math.min(size, tokenizer.vocabularySize()); id++) {
             if (tokenizer.hasToken(id)) {
-                octets[id] = tokenizer.isSpecial(id) ? SpecialOctets.of(id) : SpecialOctets.plain(tokenizer.bytesOf(id));
+                octets[id] =
+                        tokenizer.isSpecial(id) ? SpecialOctets.of(id) : SpecialOctets.plain(tokenizer.bytesOf(id));
             }
         }
         return octets;

@@ -54,7 +54,8 @@ final class HealthTest {
         var complaint = new AtomicReference<Optional<String>>(Optional.empty());
         try (var demo = new DemoServer()) {
             var models = new Models(List.of(new ServedModel("demo", demo.engine())));
-            var dialect = new ControlDialect(models, new Readiness(), () -> Objects.requireNonNull(complaint.get()), Duration.ofMinutes(1));
+            var dialect = new ControlDialect(
+                    models, new Readiness(), () -> Objects.requireNonNull(complaint.get()), Duration.ofMinutes(1));
             var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
             try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).add(dialect))) {
                 var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/health"))

@@ -66,8 +66,28 @@ final class OpenApiComparisonTest {
 
     /** Values of each type; numbers at the bounds of the document's schemas come to them. */
     private static final List<String> VALUES = List.of(
-            "null", "true", "false", "0", "1", "-1", "0.5", "2.5", "\"\"", "\"a\"", "\"auto\"", "[]", "{}", "[null]",
-            "[\"a\"]", "[1]", "[{}]", "[[]]", "{\"a\":1}", "{\"a\":\"b\"}", "{\"1\":1}", "{\"type\":\"text\"}");
+            "null",
+            "true",
+            "false",
+            "0",
+            "1",
+            "-1",
+            "0.5",
+            "2.5",
+            "\"\"",
+            "\"a\"",
+            "\"auto\"",
+            "[]",
+            "{}",
+            "[null]",
+            "[\"a\"]",
+            "[1]",
+            "[{}]",
+            "[[]]",
+            "{\"a\":1}",
+            "{\"a\":\"b\"}",
+            "{\"1\":1}",
+            "{\"type\":\"text\"}");
 
     /** What refusals say of fields that do not go together, of texts within texts, and of what the model cannot do. */
     private static final List<String> BEYOND_SCHEMAS = List.of(
@@ -139,7 +159,8 @@ final class OpenApiComparisonTest {
                 var without = body.deepCopy();
                 parents(without, steps).get(index).remove(name);
                 variants.add(without);
-                for (JsonNode value : values(rules, parents(body, steps).get(index).path(name))) {
+                for (JsonNode value :
+                        values(rules, parents(body, steps).get(index).path(name))) {
                     var variant = body.deepCopy();
                     parents(variant, steps).get(index).set(name, value);
                     variants.add(variant);

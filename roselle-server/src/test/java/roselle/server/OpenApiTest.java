@@ -278,12 +278,12 @@ final class OpenApiTest {
 
     @Test
     void saysWhereABodyMayBeTooLarge() {
-        var limits = new LimitOptions(
-                1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
+        var limits = new LimitOptions(1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
         try (var small = new DemoServer(ServerConfig.DEFAULT.with(limits))) {
             description.document().at("/paths").properties().forEach(path -> {
                 boolean takesBody = path.getValue().has("post");
-                int status = takesBody ? small.post(path.getKey(), " ".repeat(2000)).statusCode() : 0;
+                int status =
+                        takesBody ? small.post(path.getKey(), " ".repeat(2000)).statusCode() : 0;
                 assertThat(status == 413).as(path.getKey()).isEqualTo(takesBody);
                 assertThat(!takesBody || path.getValue().at("/post/responses").has("413"))
                         .as(path.getKey())

@@ -16,7 +16,8 @@ final class LongWordTest {
     private static final int LARGEST_PART = 1 << 14;
 
     static Stream<String> families() {
-        return TokenizerFixture.FAMILIES.stream().filter(family -> !family.startsWith("bert")) // refuse long words at once
+        return TokenizerFixture.FAMILIES.stream()
+                .filter(family -> !family.startsWith("bert")) // refuse long words at once
                 .filter(family -> !family.equals("word-level")); // look them up, and nothing else
     }
 

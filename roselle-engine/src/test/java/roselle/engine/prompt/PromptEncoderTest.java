@@ -130,7 +130,8 @@ class PromptEncoderTest {
     @Test
     void aTemplatesOwnErrorIsTheCallers() {
         try (var checkpoint = Checkpoints.open(MODEL)) {
-            var encoder = new PromptEncoder(checkpoint, checkpoint.tokenizer(), Clock.systemUTC(), new LongWork(1, Long.MAX_VALUE));
+            var encoder = new PromptEncoder(
+                    checkpoint, checkpoint.tokenizer(), Clock.systemUTC(), new LongWork(1, Long.MAX_VALUE));
             assertThatThrownBy(() -> encoder.encode(chat(ChatMessage.of("wizard", "Hello")), "", PromptEncoder.ANY))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("unknown role wizard");

@@ -158,11 +158,13 @@ public final class Transport implements AutoCloseable {
 
     /** Why nobody, or not everybody, is served any more, in a sentence; or nothing. */
     public Optional<String> complaint() {
-        return isListening() ? connections.values().stream()
-                .map(LoopConnections::sinceLastRound)
-                .filter(since -> since.compareTo(STUCK) > 0)
-                .findFirst()
-                .map(since -> "a thread that reads and writes for connections has done nothing for " + since.toSeconds() + " s")
+        return isListening()
+                ? connections.values().stream()
+                        .map(LoopConnections::sinceLastRound)
+                        .filter(since -> since.compareTo(STUCK) > 0)
+                        .findFirst()
+                        .map(since -> "a thread that reads and writes for connections has done nothing for "
+                                + since.toSeconds() + " s")
                 : Optional.of("the server no longer listens: restart it");
     }
 

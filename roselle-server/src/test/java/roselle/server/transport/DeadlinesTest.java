@@ -156,7 +156,9 @@ final class DeadlinesTest {
     void closesWhenTheLimitOfAHandshakeIsOver(State state) {
         var keys = new TlsKeys(certificate.files());
         var handler = TlsKeys.handler(keys.forConnections(), channel.alloc());
-        assertThat(handler.getHandshakeTimeoutMillis()).as("a limit beside ours").isZero();
+        assertThat(handler.getHandshakeTimeoutMillis())
+                .as("a limit beside ours")
+                .isZero();
         closesWhenTheLimitIsOver(
                 state,
                 () -> channel.pipeline()

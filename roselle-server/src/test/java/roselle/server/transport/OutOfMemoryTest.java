@@ -23,8 +23,8 @@ import roselle.server.config.TimeLimits;
 /** Threads of the transport that run out of memory go on, or are told of. */
 final class OutOfMemoryTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final LimitOptions LIMITS = LimitOptions.DEFAULT.with(
-            new TimeLimits(Duration.ofSeconds(100), SECOND, SECOND, SECOND));
+    private static final LimitOptions LIMITS =
+            LimitOptions.DEFAULT.with(new TimeLimits(Duration.ofSeconds(100), SECOND, SECOND, SECOND));
 
     private static final String POST = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc";
     private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -96,8 +96,8 @@ final class OutOfMemoryTest {
             peer.reset();
 
             TestTransport.await(() -> !transport.isListening());
-            assertThat(transport.complaint()).hasValueSatisfying(why -> assertThat(why)
-                    .contains("no longer listens"));
+            assertThat(transport.complaint())
+                    .hasValueSatisfying(why -> assertThat(why).contains("no longer listens"));
         }
     }
 
@@ -115,7 +115,8 @@ final class OutOfMemoryTest {
         starter.start(call);
         TestTransport.await(() -> starter.underWay() == 0 && !fails.get());
 
-        TestTransport.await(() -> call.isOverdue(System.nanoTime() + SECOND.multipliedBy(2).toNanos()));
+        TestTransport.await(
+                () -> call.isOverdue(System.nanoTime() + SECOND.multipliedBy(2).toNanos()));
         assertThat(call.isOverdue(System.nanoTime())).isFalse();
         call.expire();
         assertThat(owner.brokenOff).isEqualTo(1);

@@ -1,6 +1,7 @@
 package roselle.tokenizer.model;
 
 import java.util.function.IntConsumer;
+
 /** WordPiece over a vocabulary whose words begin with ▁: the longest token at each place, all or the unknown token. */
 public final class GgufWordPieceModel implements Model {
     private final PieceTrie trie = new PieceTrie();

@@ -1,6 +1,7 @@
 package roselle.tokenizer.model;
 
 import java.util.function.IntConsumer;
+
 /** Cuts user-defined tokens out, the longest at each place from left to right, and gives the rest to a model. */
 public record UserDefinedModel(PieceTrie userDefined, Model rest) implements Model {
     @Override
