@@ -11,6 +11,10 @@ module roselle.text {
             roselle.engine,
             roselle.server,
             roselle.cli;
+    exports roselle.conversation.format to
+            roselle.engine;
+    exports roselle.conversation.parse to
+            roselle.engine;
     exports roselle.json to
             roselle.engine,
             roselle.hub,

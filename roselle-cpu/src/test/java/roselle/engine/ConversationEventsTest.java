@@ -185,13 +185,50 @@ final class ConversationEventsTest {
     }
 
     @Test
-    void refusesToForceACall() {
-        for (ToolUse use :
-                List.of(new ToolUse(Choice.REQUIRED, "", true), new ToolUse(Choice.NAMED, "get_weather", true))) {
-            assertThatThrownBy(() -> engine.submit(weather().toolUse(use).build()))
-                    .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("tool_choice");
+    void aForcedCallIsMadeWhateverTheModelWouldRatherSay() {
+        for (int seed = 0; seed < 10; seed++) {
+            GenerationRequestBuilder story = GenerationRequest.builder()
+                    .user("Tell me a story.")
+                    .tool(JsonMapper.shared().readValue(WEATHER, new TypeReference<Map<String, Object>>() {}))
+                    .temperature(0.7) // hotter, it thinks without an end
+                    .seed(seed)
+                    .maxTokens(300);
+            Told named = told(story.toolUse(new ToolUse(Choice.NAMED, "get_weather", false))
+                    .build());
+            assertThat(named.text).isEmpty();
+            assertThat(named.calls)
+                    .as("seed %d: %s %s", seed, named.ids, named.deltas)
+                    .hasSize(1);
+            assertThat(named.calls.getFirst().name()).isEqualTo("get_weather");
+            assertThat(JsonMapper.shared()
+                            .readTree(named.calls.getFirst().arguments())
+                            .get("city")
+                            .isString())
+                    .isTrue();
+            Told required =
+                    told(story.toolUse(new ToolUse(Choice.REQUIRED, "", true)).build());
+            assertThat(required.calls).isNotEmpty();
+            assertThat(required.text).isEmpty();
         }
+    }
+
+    @Test
+    void thoughtsComeBeforeAForcedCall() {
+        Told told = told(weather()
+                .templateVariable("enable_thinking", true)
+                .toolUse(new ToolUse(Choice.REQUIRED, "", false))
+                .maxTokens(300)
+                .build());
+        assertThat(told.thoughts).isNotBlank();
+        assertThat(told.calls).hasSize(1);
+    }
+
+    @Test
+    void aCallOfNoToolCannotBeForced() {
+        var stranger = new ToolUse(Choice.NAMED, "get_time", true);
+        assertThatThrownBy(() -> engine.submit(weather().toolUse(stranger).build()))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("get_time, which is none of the tools");
     }
 
     @Test

@@ -237,12 +237,7 @@ public final class Engine implements AutoCloseable {
             case NONE -> {
                 return;
             }
-            case REQUIRED, NAMED ->
-                throw new InvalidRequestException(
-                        Reason.UNSUPPORTED,
-                        "tool_choice",
-                        "tool_choice forces a call, which needs structured output, which is not there yet:"
-                                + " it must be none or auto");
+            case REQUIRED, NAMED -> ForcedCalls.requireTools(chat);
         }
         if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
             throw new InvalidRequestException(
@@ -338,10 +333,13 @@ public final class Engine implements AutoCloseable {
 
     /** What holds each answer to the request's format. */
     private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
-        if (request.format() instanceof ResponseFormat.Text) {
+        boolean isForced = request.prompt() instanceof Prompt.Chat chat && ForcedCalls.areForced(chat);
+        if (request.format() instanceof ResponseFormat.Text && !isForced) {
             return () -> TokenConstraint.NONE;
         }
-        FormatMasks masks = masks(request.format());
+        FormatMasks masks = request.prompt() instanceof Prompt.Chat chat && isForced
+                ? ForcedCalls.masks(chat, toolFormat(), responseFormats)
+                : masks(request.format());
         boolean isChat = request.prompt() instanceof Prompt.Chat;
         AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
         return () -> masks.begin(prompt.length, lead);

@@ -1,12 +1,16 @@
 package roselle.structured;
 
 import java.lang.ref.SoftReference;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.ResponseFormat;
+import roselle.conversation.format.CallFormat;
+import roselle.conversation.format.CallShapes;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
 import roselle.grammar.automaton.Constraint;
@@ -29,9 +33,18 @@ public final class CompiledFormats {
     private final int size;
     private final int[] endTokens;
     private final GrammarLimits limits;
-    private final Map<ResponseFormat, SoftReference<TokenMasks>> kept = new LinkedHashMap<>(16, 0.75f, true);
-    private @Nullable Vocabulary vocabulary; // made when first needed
+    private final Map<Object, SoftReference<TokenMasks>> kept = new LinkedHashMap<>(16, 0.75f, true);
     private final long[] anyButEnd;
+    private @Nullable Vocabulary vocabulary; // made when first needed
+    private @Nullable SpecialOctets special; // likewise
+
+    /** What calls are held to. */
+    private record Calls(CallFormat format, List<Map<String, Object>> tools, boolean isParallel) {}
+
+    /** What makes a constraint, and may refuse. */
+    private interface Maker {
+        Constraint make();
+    }
 
     /**
      * The formats of an engine.
@@ -63,35 +76,53 @@ public final class CompiledFormats {
      * @throws InvalidRequestException if it is no format, says what is not supported, allows no text, or costs too much
      */
     public FormatMasks compile(ResponseFormat format) {
-        TokenMasks known = known(format);
+        return compile(FIELD, format, () -> constraint(format));
+    }
+
+    /**
+     * The masks of answers that call tools and do nothing else.
+     *
+     * @param tools in the JSON form of OpenAI's {@code tools}, one of which is called
+     * @param isParallel whether there may be several calls
+     * @throws InvalidRequestException if a schema cannot be kept to, or the format has parts that cannot be held to one
+     */
+    public FormatMasks compileCalls(CallFormat format, List<Map<String, Object>> tools, boolean isParallel) {
+        return compile("tool_choice", new Calls(format, tools, isParallel), () -> {
+            var shape = new CallShapes(format).calls(tools, isParallel);
+            return new ShapeCompiler(special(), endTokens, format.literals(), limits).compile(shape);
+        });
+    }
+
+    private FormatMasks compile(String field, Object asked, Maker maker) {
+        TokenMasks known = known(asked);
         if (known == null) {
-            known = make(format);
-            keep(format, known);
+            known = make(field, maker);
+            keep(asked, known);
         }
         return new FormatMasks(known, endTokens.length, anyButEnd);
     }
 
-    private synchronized @Nullable TokenMasks known(ResponseFormat format) {
+    private synchronized @Nullable TokenMasks known(Object format) {
         SoftReference<TokenMasks> reference = kept.get(format);
         return reference == null ? null : reference.get();
     }
 
-    private synchronized void keep(ResponseFormat format, TokenMasks masks) {
+    private synchronized void keep(Object format, TokenMasks masks) {
         kept.put(format, new SoftReference<>(masks));
         if (kept.size() > KEPT) {
             kept.remove(kept.keySet().iterator().next());
         }
     }
 
-    private TokenMasks make(ResponseFormat format) {
+    private TokenMasks make(String field, Maker maker) {
         try {
-            TokenMasks masks = new TokenMasks(constraint(format), vocabulary());
+            TokenMasks masks = new TokenMasks(maker.make(), vocabulary());
             requireText(masks);
             return masks;
         } catch (GrammarException refused) {
-            throw refusal(refused);
+            throw refusal(field, refused);
         } catch (StackOverflowError tooDeep) {
-            throw new InvalidRequestException(Reason.UNSUPPORTED, FIELD, "the format is nested too deep");
+            throw new InvalidRequestException(Reason.UNSUPPORTED, field, "the format is nested too deep");
         }
     }
 
@@ -107,12 +138,12 @@ public final class CompiledFormats {
         }
     }
 
-    private static InvalidRequestException refusal(GrammarException refused) {
+    private static InvalidRequestException refusal(String field, GrammarException refused) {
         Reason reason = switch (refused.reason()) {
             case INVALID, EMPTY -> Reason.INVALID;
             case UNSUPPORTED, BUDGET -> Reason.UNSUPPORTED;
         };
-        return new InvalidRequestException(reason, FIELD, "the format cannot be kept to: " + refused.getMessage());
+        return new InvalidRequestException(reason, field, "the format cannot be kept to: " + refused.getMessage());
     }
 
     private Constraint constraint(ResponseFormat format) {
@@ -142,8 +173,30 @@ public final class CompiledFormats {
     private synchronized Vocabulary vocabulary() {
         Vocabulary known = vocabulary;
         if (known == null) {
-            known = Vocabulary.of(tokenizer, size, endTokens);
+            known = new Vocabulary(octets(), endTokens);
             vocabulary = known;
+        }
+        return known;
+    }
+
+    /** The bytes of each token, those of special ones being such as no text has. */
+    private byte[][] octets() {
+        var octets = new byte[size][];
+        Arrays.fill(octets, new byte[0]);
+        for (int id = 0; id < Math.min(size, tokenizer.vocabularySize()); id++) {
+            if (tokenizer.hasToken(id)) {
+                octets[id] =
+                        tokenizer.isSpecial(id) ? SpecialOctets.of(id) : SpecialOctets.plain(tokenizer.bytesOf(id));
+            }
+        }
+        return octets;
+    }
+
+    private synchronized SpecialOctets special() {
+        SpecialOctets known = special;
+        if (known == null) {
+            known = SpecialOctets.of(tokenizer, size);
+            special = known;
         }
         return known;
     }

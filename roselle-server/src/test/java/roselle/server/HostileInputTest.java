@@ -130,7 +130,7 @@ final class HostileInputTest {
                         "\"structured_outputs\":{\"disable_additional_properties\":true}",
                         "structured_outputs.disable_additional_properties",
                         "schema"),
-                Refusal.of("\"tool_choice\":\"required\"", "tool_choice", "none or auto"),
+                Refusal.of("\"tool_choice\":\"required\"", "tool_choice", "forces a call"),
                 Refusal.of("\"tool_choice\":{\"type\":\"function\"}", "tool_choice", "none or auto"),
                 Refusal.of("\"tools\":[{\"type\":\"magic\"}]", "tools[0].type", "function"),
                 Refusal.of("\"tools\":[{\"type\":\"function\"}]", "tools[0].function", "missing"),

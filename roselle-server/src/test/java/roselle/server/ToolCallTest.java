@@ -48,6 +48,21 @@ final class ToolCallTest {
     }
 
     @Test
+    void aForcedCallIsMadeAndNothingElse() {
+        String story = "[{\"role\":\"user\",\"content\":\"Tell me a story.\"}]";
+        for (String choice :
+                List.of("\"required\"", "{\"type\":\"function\",\"function\":{\"name\":\"get_weather\"}}")) {
+            JsonNode answer = chat(story, ",\"parallel_tool_calls\":false,\"tool_choice\":" + choice)
+                    .at("/choices/0");
+            assertThat(answer.at("/finish_reason").stringValue()).isEqualTo("tool_calls");
+            assertThat(answer.at("/message/content").isNull()).isTrue();
+            assertThat(answer.at("/message/tool_calls").size()).isEqualTo(1);
+            assertThat(answer.at("/message/tool_calls/0/function/name").stringValue())
+                    .isEqualTo("get_weather");
+        }
+    }
+
+    @Test
     void answersWithWhatTheToolSaid() {
         JsonNode call = chat("[" + QUESTION + "]", "").at("/choices/0/message");
         String result = "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"{\\\"temperature\\\": 7}\"}"

@@ -75,12 +75,25 @@ final class ResponseBody {
         json.field("temperature", (float) sampling.temperature()).field("top_p", (float) sampling.topP());
         json.field("top_logprobs", call.request().output().topLogprobs());
         json.object("text").name("format").json(plain(asked.textFormat())).endObject();
-        json.field("tool_choice", asked.toolUse().choice() == ToolUse.Choice.NONE ? "none" : "auto");
+        toolChoice(json, asked.toolUse());
         tools(json.array("tools"), asked.tools());
         json.field("truncation", "disabled").fieldOrNull("user", asked.user().orElse(""));
         json.name("metadata").json(plain(asked.metadata()));
         usage(json);
         json.endObject();
+    }
+
+    private static void toolChoice(JsonWriter json, ToolUse use) {
+        switch (use.choice()) {
+            case AUTO -> json.field("tool_choice", "auto");
+            case NONE -> json.field("tool_choice", "none");
+            case REQUIRED -> json.field("tool_choice", "required");
+            case NAMED ->
+                json.object("tool_choice")
+                        .field("type", "function")
+                        .field("name", use.name())
+                        .endObject();
+        }
     }
 
     private void incompleteDetails(JsonWriter json) {

@@ -1,0 +1,91 @@
+package roselle.structured;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import roselle.conversation.format.Shape;
+import roselle.grammar.GrammarLimits;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.automaton.State;
+
+/** Constraints of shapes allow what the shapes say, and every walk that they allow ends. */
+public final class ShapeConstraintTest {
+    private static final ShapeCompiler COMPILER =
+            new ShapeCompiler(SpecialOctets.none(), new int[0], List.of(), GrammarLimits.DEFAULTS);
+
+    private static Constraint compile(Shape shape) {
+        return COMPILER.compile(shape);
+    }
+
+    private static boolean accepts(Constraint constraint, String text) {
+        State state = constraint.start();
+        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+            state = state.advance(octet & 0xFF);
+            if (state == null) {
+                return false;
+            }
+        }
+        return state.isAccepting();
+    }
+
+    @Test
+    void partsThatComeAgainAreSeparated() {
+        var part = new Shape.Choice(List.of(new Shape.Literal("a"), new Shape.Literal("ab")));
+        Constraint many = compile(new Shape.Repeated(part, ";", 1, Integer.MAX_VALUE));
+        assertThat(List.of("a", "ab", "a;ab;a")).allMatch(text -> accepts(many, text));
+        assertThat(List.of("", "a;", ";a", "aab", "a;;a")).noneMatch(text -> accepts(many, text));
+        Constraint one = compile(new Shape.Repeated(part, ";", 1, 1));
+        assertThat(accepts(one, "ab")).isTrue();
+        assertThat(accepts(one, "a;a")).isFalse();
+    }
+
+    @Test
+    void membersComeInOrderAndRequiredOnesAlways() {
+        var members = List.of(
+                new Shape.Member(new Shape.Literal("a"), false),
+                new Shape.Member(new Shape.Literal("b"), true),
+                new Shape.Member(new Shape.Literal("c"), false));
+        Constraint constraint = compile(new Shape.Members(members, ","));
+        assertThat(List.of("a,b,c", "b", "a,b", "b,c")).allMatch(text -> accepts(constraint, text));
+        assertThat(List.of("", "a", "a,c", "ab", "b,", ",b", "b,a", "c")).noneMatch(text -> accepts(constraint, text));
+        Constraint optional = compile(new Shape.Members(List.of(new Shape.Member(new Shape.Literal("a"), false)), ","));
+        assertThat(List.of("", "a")).allMatch(text -> accepts(optional, text));
+    }
+
+    @Test
+    void freeTextIsUtf8WithoutItsMark() {
+        Constraint constraint =
+                compile(new Shape.Sequence(List.of(new Shape.FreeText(List.of("</p>")), new Shape.Literal("</p>"))));
+        assertThat(List.of("</p>", "x</p>", "a < b </ p></p>", "ä😀퟿\u0800</p>", "<</p>"))
+                .allMatch(text -> accepts(constraint, text));
+        assertThat(List.of("", "x", "x</p></p>", "</p>x")).noneMatch(text -> accepts(constraint, text));
+        State start = constraint.start();
+        for (int octet : new int[] {0x80, 0xC0, 0xC1, 0xF5, 0xFF}) {
+            assertThat(start.advance(octet)).as("%x", octet).isNull();
+        }
+        State surrogate = start.advance(0xED);
+        assertThat(surrogate).isNotNull();
+        assertThat(surrogate.advance(0xA0)).isNull();
+    }
+
+    @Test
+    void jsonHasWhatStandsAroundIt() {
+        Constraint constraint = compile(new Shape.Sequence(
+                List.of(new Shape.Literal("<"), new Shape.Json(Map.of("type", "integer")), new Shape.Literal("0>"))));
+        assertThat(List.of("<10>", "<-70>", "<00>")).allMatch(text -> accepts(constraint, text));
+        assertThat(List.of("<0>", "<010>", "<1>", "<>")).noneMatch(text -> accepts(constraint, text));
+    }
+
+    @Test
+    void whatCannotBeHeldToASchemaIsRefused() {
+        var python = new Shape.Value(Map.of("type", "string"), Shape.Spelling.PYTHON, "");
+        assertThatThrownBy(() -> compile(python)).isInstanceOf(GrammarException.class);
+        var bounded = new Shape.ParameterText(Map.of("type", "string", "maxLength", 3), "<");
+        assertThatThrownBy(() -> compile(bounded)).isInstanceOf(GrammarException.class);
+    }
+}
