@@ -4,21 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import roselle.api.GenerationRequest;
 import roselle.api.OutputOptions;
-import roselle.api.Prompt;
-import roselle.api.SamplingParameters;
-import roselle.api.SchedulingOptions;
-import roselle.api.StopConditions;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 import roselle.sampling.Sampler;
 
@@ -70,14 +63,21 @@ final class SampleOracle {
         for (int i = 0; i < vocabulary; i++) {
             logits[i] = in.getFloat();
         }
-        var sampling = new SamplingParameters(
-                temperature, topK, topP, minP, 1, repetition, presence, frequency, bias, OptionalLong.empty());
-        var request = new GenerationRequest(
-                Prompt.Tokens.of(0),
-                sampling,
-                new StopConditions(1 << 20, minTokens, List.of(), stops, false),
-                new OutputOptions(1, topLogprobs >= 0, Math.max(0, topLogprobs), false),
-                new SchedulingOptions(0, "", "", Duration.ZERO));
+        var request = GenerationRequest.builder()
+                .tokens(0)
+                .temperature(temperature)
+                .topK(topK)
+                .topP(topP)
+                .minP(minP)
+                .repetitionPenalty(repetition)
+                .presencePenalty(presence)
+                .frequencyPenalty(frequency)
+                .logitBias(bias)
+                .maxTokens(1 << 20)
+                .minTokens(minTokens)
+                .stopTokenIds(stops)
+                .output(new OutputOptions(1, topLogprobs >= 0, Math.max(0, topLogprobs), false))
+                .build();
         var plan = SamplingPlan.of(request, new int[0], vocabulary, seed, 0);
         var rows = new SamplingRows(1, 0);
         rows.begin(1);

@@ -1,19 +1,10 @@
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Random;
-import java.util.Set;
 import roselle.api.GenerationRequest;
-import roselle.api.OutputOptions;
-import roselle.api.Prompt;
-import roselle.api.SamplingParameters;
-import roselle.api.SchedulingOptions;
-import roselle.api.StopConditions;
-import roselle.backend.SampledTokens;
-import roselle.backend.SamplingRows;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 import roselle.sampling.Sampler;
 
@@ -65,14 +56,13 @@ final class DrawCost {
 
     private static double time(int vocabulary, Kind kind) {
         MemorySegment logits = MemorySegment.ofArray(logits(vocabulary));
-        var sampling = new SamplingParameters(
-                kind.temperature(), kind.topK(), kind.topP(), 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
-        var request = new GenerationRequest(
-                Prompt.Tokens.of(0),
-                sampling,
-                new StopConditions(1 << 20, 0, List.of(), Set.of(), false),
-                new OutputOptions(1, false, 0, false),
-                new SchedulingOptions(0, "", "", Duration.ZERO));
+        var request = GenerationRequest.builder()
+                .tokens(0)
+                .temperature(kind.temperature())
+                .topK(kind.topK())
+                .topP(kind.topP())
+                .maxTokens(1 << 20)
+                .build();
         var plan = SamplingPlan.of(request, new int[0], vocabulary, 5, 0);
         var sampler = new Sampler(vocabulary);
         var rows = new SamplingRows(1, 0);

@@ -2,9 +2,9 @@ package roselle.cpu;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
-import roselle.backend.DecodingContract;
 import roselle.backend.Device;
 import roselle.backend.LatentContract;
+import roselle.backend.ReferenceContract;
 import roselle.cpu.gemm.GemmTest;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
@@ -12,7 +12,7 @@ import roselle.cpu.option.CpuPath;
 /** The CPU keeps the contract of a device on each path that the processor offers. */
 class CpuBackendContractTest {
     /** A backend that multiplies on one path. */
-    abstract static class OnPath extends DecodingContract {
+    abstract static class OnPath extends ReferenceContract {
         private final CpuPath path;
 
         OnPath(CpuPath path) {

@@ -78,7 +78,7 @@ public final class AllocationProbe implements StepHook {
                 .with(new DeviceOptions("cpu", 2))
                 .with(new CacheOptions("auto", 64L << 20, 16, true))
                 .with(overlap);
-        try (var engineUnderTest = Engine.open(config, new CpuDevice(2), this)) {
+        try (var engineUnderTest = EngineOnDevice.open(config, new CpuDevice(2), this)) {
             while (!isDone) {
                 var generations = new ArrayList<Generation>();
                 for (int i = 0; i < sequences; i++) {

@@ -55,7 +55,7 @@ final class ConversationEventsTest {
 
     @BeforeAll
     static void open() {
-        engine = Engine.open(EngineConfig.of(DEMO));
+        engine = Engine.open(TestConfig.of(DEMO));
     }
 
     @AfterAll
@@ -197,7 +197,7 @@ final class ConversationEventsTest {
     @Test
     void refusesToolsWhereNobodyKnowsHowTheyAreCalled() {
         assertThat(engine.toolParser()).isEqualTo("roselle");
-        try (var other = Engine.open(EngineConfig.of(DEMO).withToolParser("none"))) {
+        try (var other = Engine.open(TestConfig.of(DEMO).withToolParser("none"))) {
             assertThatThrownBy(() -> other.submit(weather().build()))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("--tool-parser");

@@ -37,7 +37,7 @@ class DemoModelRatesTest {
 
     @Test
     void theModelInTheJarDoesWhatItsCardSays() throws IOException {
-        try (var engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
+        try (var engine = Engine.open(TestConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
             int stories = rate(engine, "stories", WARM, DemoModelRatesTest::isStoryOfItsHero);
             int sums = rate(engine, "sums", 0, DemoModelRatesTest::isRightSum);
             int calls = rate(engine, "tools", 0, DemoModelRatesTest::isRightCall);
@@ -53,10 +53,10 @@ class DemoModelRatesTest {
     void roundingToEightBitsHardlyChangesWhatItSays() throws Exception {
         List<String> rounded;
         List<String> exact;
-        try (var engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
+        try (var engine = Engine.open(TestConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
             rounded = answers(engine, prompts("sums"), 0);
         }
-        try (var engine = Engine.open(EngineConfig.of(EXACT))) {
+        try (var engine = Engine.open(TestConfig.of(EXACT))) {
             exact = answers(engine, prompts("sums"), 0);
         }
         int same = 0;

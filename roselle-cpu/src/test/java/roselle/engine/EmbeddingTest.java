@@ -62,8 +62,8 @@ class EmbeddingTest {
 
     /** An engine that rounds neither activations nor keys and values. */
     private static Engine exact(Path folder) {
-        var config = EngineConfig.of(folder).with(new CacheOptions("f32", 0, 16, true));
-        return Engine.open(config, new CpuDevice(CpuOptions.of(2).with(Precision.F32)), StepHook.NONE);
+        var config = TestConfig.of(folder).with(new CacheOptions("f32", 0, 16, true));
+        return EngineOnDevice.open(config, new CpuDevice(CpuOptions.of(2).with(Precision.F32)));
     }
 
     private static Tensor tensor(Checkpoint checkpoint, String name) {
@@ -100,7 +100,7 @@ class EmbeddingTest {
     @Test
     void theBitsDoNotDependOnChunksCacheOrNeighbours() {
         float[] alone;
-        try (var engine = Engine.open(EngineConfig.of(MODEL))) {
+        try (var engine = Engine.open(TestConfig.of(MODEL))) {
             alone = vector(engine, TOKENS);
             assertThat(vector(engine, TOKENS)).as("after itself").containsExactly(alone);
             var strangers = new ArrayList<Generation>();
@@ -116,7 +116,7 @@ class EmbeddingTest {
             strangers.forEach(Generation::close);
         }
         for (int chunk : new int[] {1, 5, 16}) {
-            var config = EngineConfig.of(MODEL).with(new BatchOptions(0, 4, 16, chunk, 10));
+            var config = TestConfig.of(MODEL).with(new BatchOptions(0, 4, 16, chunk, 10));
             try (var engine = Engine.open(config)) {
                 assertThat(vector(engine, TOKENS)).as("in chunks of %d", chunk).containsExactly(alone);
             }
@@ -125,7 +125,7 @@ class EmbeddingTest {
 
     @Test
     void aTextWithoutTokensIsRefused() {
-        try (var engine = Engine.open(EngineConfig.of(MODEL))) {
+        try (var engine = Engine.open(TestConfig.of(MODEL))) {
             assertThatThrownBy(() -> engine.embed(Prompt.Tokens.of(), SchedulingOptions.DEFAULT))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("no tokens");
@@ -134,7 +134,7 @@ class EmbeddingTest {
 
     @Test
     void aClosedEngineFailsWhatWaits() {
-        var engine = Engine.open(EngineConfig.of(MODEL));
+        var engine = Engine.open(TestConfig.of(MODEL));
         Embedding embedding = engine.embed(TOKENS, SchedulingOptions.DEFAULT);
         embedding.close();
         engine.close();

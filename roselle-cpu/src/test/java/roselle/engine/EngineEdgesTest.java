@@ -47,7 +47,7 @@ class EngineEdgesTest {
     private Path folder;
 
     private static EngineConfig config(Path model, int context) {
-        return EngineConfig.of(model)
+        return TestConfig.of(model)
                 .with(new DeviceOptions("cpu", 2))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(context, 8, 64, 0, 100));
@@ -151,7 +151,7 @@ class EngineEdgesTest {
                 scheduler.commit(new StepResult(8, 72)); // of nothing, for a step of something
             }
         };
-        try (var engine = Engine.open(config(MODELS.resolve("llama"), 64), new CpuDevice(2), defect)) {
+        try (var engine = EngineOnDevice.open(config(MODELS.resolve("llama"), 64), new CpuDevice(2), defect)) {
             var first = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6)
                     .ignoreEos(true)

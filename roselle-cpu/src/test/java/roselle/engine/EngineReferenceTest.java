@@ -76,7 +76,7 @@ class EngineReferenceTest {
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void writesAndScoresAsTheReferenceDoes(Path model) {
-        var config = EngineConfig.of(model)
+        var config = TestConfig.of(model)
                 .with(new BatchOptions(0, 4, 64, 11, 100))
                 .with(new CacheOptions("f32", 0, 16, true))
                 .with(new DeviceOptions("cpu", 2, "auto", "f32"));

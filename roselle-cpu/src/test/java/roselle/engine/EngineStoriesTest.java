@@ -21,7 +21,7 @@ class EngineStoriesTest {
     @Test
     void tellsTheStoriesThatTheReferenceTells() throws IOException {
         var expected = JsonMapper.shared().readTree(Files.readString(SharedData.path("stories260k/expected.json")));
-        try (var engine = Engine.open(EngineConfig.of(SharedData.path("stories260k/stories260K.gguf")))) {
+        try (var engine = Engine.open(TestConfig.of(SharedData.path("stories260k/stories260K.gguf")))) {
             for (JsonNode story : expected) {
                 List<Integer> ids = new ArrayList<>();
                 story.get("greedy_ids").forEach(id -> ids.add(id.intValue()));

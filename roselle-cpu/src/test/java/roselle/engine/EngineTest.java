@@ -52,7 +52,7 @@ class EngineTest {
 
     /** What a subclass may change. */
     EngineConfig config() {
-        return EngineConfig.of(MODEL)
+        return TestConfig.of(MODEL)
                 .with(new DeviceOptions("cpu", 2))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(256, 16, 64, 0, 40));
@@ -338,7 +338,7 @@ class EngineTest {
     void aFullQueueIsRefusedWithBothNumbers() {
         engine.close();
         var gate = new Gate(); // no step ends an answer before all have come
-        engine = Engine.open(config(), new CpuDevice(2), gate);
+        engine = EngineOnDevice.open(config(), new CpuDevice(2), gate);
         var held = new ArrayList<Generation>();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 200; i++) {
@@ -363,7 +363,7 @@ class EngineTest {
 
     @Test
     void aModelThatDoesNotFitIsRefusedWithTheLargestContextThatDoes() {
-        assertThatThrownBy(() -> Engine.plan(EngineConfig.of(MODEL)
+        assertThatThrownBy(() -> Engine.plan(TestConfig.of(MODEL)
                         .with(new CacheOptions("f32", 64 << 10, 16, true))
                         .with(new BatchOptions(256, 4, 64, 0, 4))))
                 .isInstanceOf(CapacityException.class)
@@ -380,7 +380,7 @@ class EngineTest {
 
     @Test
     void aMissingModelIsNamed() {
-        assertThatThrownBy(() -> Engine.open(EngineConfig.of(Path.of("no/such/model"))))
+        assertThatThrownBy(() -> Engine.open(TestConfig.of(Path.of("no/such/model"))))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("no/such/model");
     }
@@ -389,7 +389,7 @@ class EngineTest {
     void aDeviceThatFailsMidBatchFailsEveryRequestAndTheEngine() {
         engine.close();
         var gate = new Gate();
-        engine = Engine.open(config(), failing(100), gate);
+        engine = EngineOnDevice.open(config(), failing(100), gate);
         var first = engine.submit(request(240).build());
         var second = engine.submit(request(240).build());
         gate.open();

@@ -26,7 +26,7 @@ final class FlightRecordingTest {
         Path file = folder.resolve("engine.jfr");
         try (var recording = new Recording()) {
             recording.start();
-            try (var engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
+            try (var engine = Engine.open(TestConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
                 generate(engine);
                 steps = engine.status().totals().steps();
             }

@@ -65,7 +65,7 @@ class HeldOutPerplexityTest {
 
     private static List<Double> logprobs(Path model, CpuPath path, Precision precision) throws IOException {
         var device = new DeviceOptions("cpu", THREADS, path.label(), precision.name());
-        try (var engine = Engine.open(EngineConfig.of(model).with(device))) {
+        try (var engine = Engine.open(TestConfig.of(model).with(device))) {
             List<List<Piece>> documents = documents();
             List<Generation> generations = documents.stream()
                     .map(document -> engine.submit(request(engine, document)))

@@ -44,7 +44,7 @@ public final class MemoryProbe {
                 .with(new CacheOptions("f32", 2 << 20, 16, true));
         var options = CpuOptions.of(1).with(CpuPath.VECTOR); // what machine code reads is no arena's
         long before = arenaBytes();
-        try (var engine = Engine.open(config, new CpuDevice(options), StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config, new CpuDevice(options))) {
             long ready = arenaBytes();
             long planned = engine.plan().totalBytes() - engine.plan().weightBytes();
             require(Math.abs(ready - before - planned) < SLACK, model, planned, ready - before);
@@ -71,7 +71,7 @@ public final class MemoryProbe {
                         throw failure.getCause();
                     }
                 });
-        try (var engine = Engine.open(config, breaking, StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config, breaking)) {
             throw new IllegalStateException("it opened after all, with " + engine.plan());
         } catch (DeviceException expected) {
             if (asked[0] != 2) {

@@ -221,7 +221,7 @@ class MutatedConfigurationTest {
     }
 
     private static EngineConfig config(Path model) {
-        return EngineConfig.of(model)
+        return TestConfig.of(model)
                 .with(new DeviceOptions("cpu", 1))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(48, 2, 16, 0, 4));
@@ -236,7 +236,7 @@ class MutatedConfigurationTest {
             device.close();
             throw failure;
         }
-        return Engine.load(checkpoint, config(model), device, StepHook.NONE);
+        return EngineOnDevice.load(checkpoint, config(model), device);
     }
 
     /** What becomes of a model before its weights are loaded. */

@@ -27,13 +27,13 @@ import roselle.testing.MixedRequests;
 /** What requests are told is the same, bit for bit, whether or not steps are launched before tokens are read. */
 class OverlapTest {
     private static EngineConfig config(String model, long kvBytes) {
-        return EngineConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models", model))
+        return TestConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models", model))
                 .with(new BatchOptions(64, 16, 64, 0, 100))
                 .with(new CacheOptions("f32", kvBytes, 4, true));
     }
 
     private static List<String> answers(EngineConfig config, Device device) {
-        try (var engine = Engine.open(config, device, StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config, device)) {
             return MixedRequests.answers(engine);
         }
     }
@@ -71,7 +71,7 @@ class OverlapTest {
         EngineConfig overlapped = config(model, bytes).with(Overlap.ON);
         Device late = AheadDevices.late(new QueuedDevice(new CpuDevice(2)));
         var gate = new Gate(); // else each might end before the next has come
-        try (var engine = Engine.open(overlapped, late, gate)) {
+        try (var engine = EngineOnDevice.open(overlapped, late, gate)) {
             assertThat(MixedRequests.answers(engine, gate::open)).isEqualTo(plain);
             assertThat(engine.status().totals().preemptions()).isPositive();
         }
@@ -92,7 +92,7 @@ class OverlapTest {
         Device device = AheadDevices.counting(new CpuDevice(2), stepsAhead);
         var gate = new Gate();
         EngineConfig config = config("llama", 0).with(new BatchOptions(64, 16, 64, 8, 100)); // chunks of 8
-        try (var engine = Engine.open(config.with(Overlap.ON), device, gate)) {
+        try (var engine = EngineOnDevice.open(config.with(Overlap.ON), device, gate)) {
             List<Generation> generations =
                     Arrays.stream(requests).map(engine::submit).toList();
             gate.open();
@@ -129,7 +129,7 @@ class OverlapTest {
         var steps = new AtomicInteger();
         Device device =
                 AheadDevices.failing(new CpuDevice(1), inputs -> inputs.takesSampled && steps.incrementAndGet() == 3);
-        try (var engine = Engine.open(config("llama", 0).with(Overlap.ON), device, StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config("llama", 0).with(Overlap.ON), device)) {
             var generation = engine.submit(GenerationRequest.builder()
                     .tokens(5, 6, 7)
                     .ignoreEos(true)
@@ -152,17 +152,9 @@ class OverlapTest {
 
     @Test
     void leftOpenItIsOnWhereTheDeviceSamplesTokens() {
-        String told = System.getProperty("roselle.overlap");
-        System.clearProperty("roselle.overlap");
-        try {
-            assertThat(Overlap.AUTO.isOn(true)).isTrue();
-            assertThat(Overlap.AUTO.isOn(false)).isFalse();
-            assertThat(Overlap.OFF.isOn(true)).isFalse();
-        } finally {
-            if (told != null) {
-                System.setProperty("roselle.overlap", told);
-            }
-        }
+        assertThat(Overlap.AUTO.isOn(true)).isTrue();
+        assertThat(Overlap.AUTO.isOn(false)).isFalse();
+        assertThat(Overlap.OFF.isOn(true)).isFalse();
     }
 
     @Test

@@ -28,7 +28,7 @@ final class RefusalReasonTest {
 
     @BeforeEach
     void open() {
-        engine = Engine.open(EngineConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))
+        engine = Engine.open(TestConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"))
                 .with(new DeviceOptions("cpu", 1))
                 .with(new CacheOptions("f32", 8L << 20, 16, true))
                 .with(new BatchOptions(256, 16, 64, 0, 40)));

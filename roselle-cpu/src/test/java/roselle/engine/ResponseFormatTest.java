@@ -71,7 +71,7 @@ final class ResponseFormatTest {
     }
 
     private static EngineConfig config() {
-        return EngineConfig.of(DEMO).with(new BatchOptions(512, 16, 64, 0, 100));
+        return TestConfig.of(DEMO).with(new BatchOptions(512, 16, 64, 0, 100));
     }
 
     private static GenerationRequestBuilder request(ResponseFormat format) {
@@ -329,7 +329,7 @@ final class ResponseFormatTest {
     @Test
     void aModelWithoutATokenizerKeepsToNothing() {
         Path tiny = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
-        try (var plain = Engine.open(EngineConfig.of(tiny))) {
+        try (var plain = Engine.open(TestConfig.of(tiny))) {
             assertThatThrownBy(() -> plain.submit(GenerationRequest.builder()
                             .tokens(5, 6)
                             .jsonSchema("{}")
@@ -345,7 +345,7 @@ final class ResponseFormatTest {
                 new ResponseFormat.Regex("([a-z]+ ){1,9}[a-z]+"),
                 new ResponseFormat.Choice(List.of("one", "two", "three")),
                 new ResponseFormat.JsonObject());
-        try (var opened = Engine.open(config, device, gate)) {
+        try (var opened = EngineOnDevice.open(config, device, gate)) {
             var generations = new ArrayList<Generation>();
             for (int number = 0; number < 24; number++) {
                 generations.add(opened.submit(request(formats.get(number % formats.size()))
@@ -373,7 +373,7 @@ final class ResponseFormatTest {
     @Test
     void theTokensAreTheSameHoweverTheyAreComputed() {
         var sizes = new BatchOptions(256, 16, 64, 0, 100);
-        EngineConfig config = EngineConfig.of(DEMO).with(sizes).with(new CacheOptions("f32", 0, 4, true));
+        EngineConfig config = TestConfig.of(DEMO).with(sizes).with(new CacheOptions("f32", 0, 4, true));
         List<String> plain = all(config.with(Overlap.OFF), new CpuDevice(2), new Gate());
         assertThat(plain).anyMatch(answer -> answer.contains("STOP")).anyMatch(answer -> answer.contains("LENGTH"));
 

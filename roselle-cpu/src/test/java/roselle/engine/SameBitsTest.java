@@ -39,6 +39,7 @@ import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.scheduler.Preemption;
 import roselle.scheduler.Scheduler;
 import roselle.tensor.DataType;
 import roselle.testing.ChangedOperations;
@@ -217,7 +218,7 @@ class SameBitsTest {
             public void beforeStep(Scheduler scheduler) {
                 if (++steps[0] % 3 == 0) {
                     while (scheduler.running() > 0) {
-                        scheduler.preemptYoungest();
+                        Preemption.ofYoungest(scheduler);
                     }
                 }
             }
@@ -242,19 +243,17 @@ class SameBitsTest {
     }
 
     private static EngineConfig config(Subject subject, BatchOptions batch) {
-        return EngineConfig.of(subject.model())
-                .with(batch)
-                .with(new CacheOptions(subject.kvType(), 64L << 20, 16, true));
+        return TestConfig.of(subject.model()).with(batch).with(new CacheOptions(subject.kvType(), 64L << 20, 16, true));
     }
 
     private static Answer alone(Subject subject, BatchOptions batch, int vocabulary) {
-        try (var engine = Engine.open(config(subject, batch), subject.device(), StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config(subject, batch), subject.device())) {
             return answer(engine.submit(request(subject, vocabulary)));
         }
     }
 
     private static Answer afterItself(Subject subject, int vocabulary) {
-        try (var engine = Engine.open(config(subject, BatchOptions.DEFAULT), subject.device(), StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config(subject, BatchOptions.DEFAULT), subject.device())) {
             Answer first = answer(engine.submit(request(subject, vocabulary)));
             Answer second = answer(engine.submit(request(subject, vocabulary)));
             if (!subject.scoresPrompt()) {
@@ -268,7 +267,7 @@ class SameBitsTest {
     private static Answer amongStrangers(Subject subject, int vocabulary, Device device, StepHook hook) {
         var random = new Random(SEED);
         var gate = new Gate(hook);
-        try (var engine = Engine.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), device, gate)) {
+        try (var engine = EngineOnDevice.open(config(subject, new BatchOptions(0, 64, 128, 24, 100)), device, gate)) {
             var strangers = new ArrayList<Generation>();
             Generation own = null;
             int place = random.nextInt(64);

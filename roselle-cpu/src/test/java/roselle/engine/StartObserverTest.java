@@ -30,7 +30,7 @@ class StartObserverTest {
                 totals.add(totalBytes);
             }
         };
-        var config = EngineConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models", model))
+        var config = TestConfig.of(Path.of("../roselle-engine/src/test/resources/tiny-models", model))
                 .with(new DeviceOptions("cpu", 1));
         try (var engine = Engine.open(config, observer)) {
             assertThat(plans).isEqualTo(List.of(engine.plan()));

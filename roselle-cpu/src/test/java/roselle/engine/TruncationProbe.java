@@ -24,7 +24,7 @@ public final class TruncationProbe {
         copy(Path.of(arguments[1]), folder);
         var config = EngineConfig.of(folder).with(new EngineConfig.BatchOptions(256, 4, 64, 0, 100));
         var options = CpuOptions.of(2).with(CpuPath.valueOf(arguments[2]));
-        try (var engine = Engine.open(config, new CpuDevice(options), StepHook.NONE)) {
+        try (var engine = EngineOnDevice.open(config, new CpuDevice(options))) {
             for (int i = 0; i < 20; i++) {
                 answer(engine, i);
             }
@@ -49,7 +49,7 @@ public final class TruncationProbe {
         Checkpoint checkpoint = Checkpoints.open(folder);
         truncate(folder);
         try {
-            Engine.load(checkpoint, EngineConfig.of(folder), new CpuDevice(options), StepHook.NONE)
+            EngineOnDevice.load(checkpoint, EngineConfig.of(folder), new CpuDevice(options))
                     .close();
             System.out.println("an engine opened on a file that is gone");
         } catch (CheckpointException refused) {

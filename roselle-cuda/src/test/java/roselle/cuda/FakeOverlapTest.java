@@ -1,8 +1,6 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
@@ -14,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.layout.SampleResultLayout;
+import roselle.cuda.layout.SampleRowLayout;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -29,8 +29,6 @@ import roselle.tensor.DataType;
 class FakeOverlapTest {
     private static final Path GPT2 = Path.of("../roselle-engine/src/test/resources/tiny-models/gpt2");
     private static final int REQUESTS = 6;
-    private static final int ROW_BYTES = 120;
-    private static final int RESULT_BYTES = 176;
 
     /** A row of a step: what stands where. */
     private record Row(int position, int token) {}
@@ -65,13 +63,13 @@ class FakeOverlapTest {
 
         private void sample(FakeKernels.Launch launch) {
             try (Arena arena = Arena.ofConfined()) {
-                MemorySegment row = arena.allocate(ROW_BYTES, 8);
+                MemorySegment row = arena.allocate(SampleRowLayout.BYTES, 8);
                 MemorySegment id = arena.allocate(JAVA_INT);
                 for (int r = 0; r < launch.grid().y(); r++) {
-                    driver.deviceMemory().read(launch.value("rows") + (long) r * ROW_BYTES, row);
-                    if (row.get(JAVA_DOUBLE, 0) >= 0) {
-                        id.set(JAVA_INT, 0, token(row.get(JAVA_LONG, 24), row.get(JAVA_LONG, 32)));
-                        driver.deviceMemory().write(launch.value("results") + (long) r * RESULT_BYTES, id);
+                    driver.deviceMemory().read(launch.value("rows") + (long) r * SampleRowLayout.BYTES, row);
+                    if (SampleRowLayout.TEMPERATURE.of(row) >= 0) {
+                        id.set(JAVA_INT, 0, token(SampleRowLayout.SEED.of(row), SampleRowLayout.POSITION.of(row)));
+                        driver.deviceMemory().write(launch.value("results") + (long) r * SampleResultLayout.BYTES, id);
                         driver.deviceMemory().write(launch.value("tokenOf") + (long) r * Integer.BYTES, id);
                     }
                 }

@@ -1,8 +1,6 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
@@ -19,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.layout.SampleRowLayout;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -29,7 +28,6 @@ import roselle.tensor.DataType;
 /** What the device is told of penalties, biases and forbidden tokens, when it comes to sample. */
 class FakeSampleTest {
     private static final Path GPT2 = Path.of("../roselle-engine/src/test/resources/tiny-models/gpt2");
-    private static final int ROW_BYTES = 120;
     private static final int TOKEN = 9;
 
     /** A row as the kernel finds it. */
@@ -52,20 +50,20 @@ class FakeSampleTest {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment row = arena.allocate(ROW_BYTES, 8);
+            MemorySegment row = arena.allocate(SampleRowLayout.BYTES, 8);
             driver.deviceMemory().read(launch.value("rows"), row);
-            int biases = row.get(JAVA_INT, 92);
-            List<Integer> amounts = ints(row.get(JAVA_LONG, 56), biases);
+            int biases = SampleRowLayout.BIAS_COUNT.of(row);
+            List<Integer> amounts = ints(SampleRowLayout.BIASES.of(row), biases);
             rows.add(new Row(
-                    row.get(JAVA_FLOAT, 108),
-                    row.get(JAVA_FLOAT, 112),
-                    row.get(JAVA_FLOAT, 116),
-                    row.get(JAVA_INT, 84),
-                    ints(row.get(JAVA_LONG, 40), row.get(JAVA_INT, 88)),
-                    ints(row.get(JAVA_LONG, 48), biases),
+                    SampleRowLayout.REPETITION.of(row),
+                    SampleRowLayout.PRESENCE.of(row),
+                    SampleRowLayout.FREQUENCY.of(row),
+                    SampleRowLayout.PROMPT_LENGTH.of(row),
+                    ints(SampleRowLayout.HISTORY.of(row), SampleRowLayout.HISTORY_LENGTH.of(row)),
+                    ints(SampleRowLayout.BIAS_IDS.of(row), biases),
                     amounts.stream().map(Float::intBitsToFloat).toList(),
-                    ints(row.get(JAVA_LONG, 64), row.get(JAVA_INT, 96)),
-                    row.get(JAVA_LONG, 72)));
+                    ints(SampleRowLayout.STOP_IDS.of(row), SampleRowLayout.STOP_COUNT.of(row)),
+                    SampleRowLayout.MASK.of(row)));
             MemorySegment token = arena.allocate(JAVA_INT);
             token.set(JAVA_INT, 0, TOKEN);
             driver.deviceMemory().write(launch.value("results"), token);

@@ -1,9 +1,6 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,6 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
+import roselle.cuda.layout.SampleResultLayout;
+import roselle.cuda.layout.SampleRowLayout;
 import roselle.sampling.Sampler;
 
 /**
@@ -18,9 +17,6 @@ import roselle.sampling.Sampler;
  * but the logits of a row depend on its seed and position alone.
  */
 final class FakeSampler {
-    private static final int ROW_BYTES = 120;
-    private static final int RESULT_BYTES = 176;
-
     private final FakeDriver driver;
     private int taken;
 
@@ -47,8 +43,8 @@ final class FakeSampler {
 
     private void sample(FakeKernels.Launch launch, int row) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = read(arena, launch.value("rows") + (long) row * ROW_BYTES, ROW_BYTES);
-            if (struct.get(JAVA_DOUBLE, 0) < 0) {
+            MemorySegment struct = read(arena, launch.value("rows") + (long) row * SampleRowLayout.BYTES, SampleRowLayout.BYTES);
+            if (SampleRowLayout.TEMPERATURE.of(struct) < 0) {
                 return;
             }
             int vocabulary = (int) launch.value("vocabulary");
@@ -65,9 +61,9 @@ final class FakeSampler {
             if (token == Sampler.FAILED) {
                 throw new AssertionError(Sampler.failure(tokens.failure[0], rows.position[0]));
             }
-            MemorySegment result = arena.allocate(RESULT_BYTES, 8); // no failure, no log-probabilities
+            MemorySegment result = arena.allocate(SampleResultLayout.BYTES, 8); // no failure, no log-probabilities
             result.set(JAVA_INT, 0, token);
-            driver.deviceMemory().write(launch.value("results") + (long) row * RESULT_BYTES, result);
+            driver.deviceMemory().write(launch.value("results") + (long) row * SampleResultLayout.BYTES, result);
             MemorySegment id = arena.allocate(JAVA_INT);
             id.set(JAVA_INT, 0, token);
             driver.deviceMemory().write(launch.value("tokenOf") + (long) row * Integer.BYTES, id);
@@ -75,33 +71,33 @@ final class FakeSampler {
     }
 
     private void fill(Arena arena, SamplingRows rows, MemorySegment struct, int vocabulary) {
-        rows.temperature[0] = struct.get(JAVA_DOUBLE, 0);
-        rows.topP[0] = struct.get(JAVA_DOUBLE, 8);
-        rows.minP[0] = struct.get(JAVA_DOUBLE, 16);
-        rows.seed[0] = struct.get(JAVA_LONG, 24);
-        rows.position[0] = (int) struct.get(JAVA_LONG, 32);
-        rows.topK[0] = struct.get(JAVA_INT, 80);
-        rows.repetition[0] = struct.get(JAVA_FLOAT, 108);
-        rows.presence[0] = struct.get(JAVA_FLOAT, 112);
-        rows.frequency[0] = struct.get(JAVA_FLOAT, 116);
-        int seen = struct.get(JAVA_INT, 88);
+        rows.temperature[0] = SampleRowLayout.TEMPERATURE.of(struct);
+        rows.topP[0] = SampleRowLayout.TOP_P.of(struct);
+        rows.minP[0] = SampleRowLayout.MIN_P.of(struct);
+        rows.seed[0] = SampleRowLayout.SEED.of(struct);
+        rows.position[0] = (int) SampleRowLayout.POSITION.of(struct);
+        rows.topK[0] = SampleRowLayout.TOP_K.of(struct);
+        rows.repetition[0] = SampleRowLayout.REPETITION.of(struct);
+        rows.presence[0] = SampleRowLayout.PRESENCE.of(struct);
+        rows.frequency[0] = SampleRowLayout.FREQUENCY.of(struct);
+        int seen = SampleRowLayout.HISTORY_LENGTH.of(struct);
         if (seen > 0) { // what no penalty sees is not told, and stands for nothing here
             int hidden = rows.position[0] - seen;
             rows.history[0] = new int[rows.position[0]];
-            System.arraycopy(ints(arena, struct.get(JAVA_LONG, 40), seen), 0, rows.history[0], hidden, seen);
-            rows.promptLength[0] = hidden + struct.get(JAVA_INT, 84);
+            System.arraycopy(ints(arena, SampleRowLayout.HISTORY.of(struct), seen), 0, rows.history[0], hidden, seen);
+            rows.promptLength[0] = hidden + SampleRowLayout.PROMPT_LENGTH.of(struct);
         } else {
             rows.promptLength[0] = rows.position[0];
         }
-        int biases = struct.get(JAVA_INT, 92);
-        rows.biasIds[0] = ints(arena, struct.get(JAVA_LONG, 48), biases);
+        int biases = SampleRowLayout.BIAS_COUNT.of(struct);
+        rows.biasIds[0] = ints(arena, SampleRowLayout.BIAS_IDS.of(struct), biases);
         rows.biases[0] = new float[biases];
-        int[] bits = ints(arena, struct.get(JAVA_LONG, 56), biases);
+        int[] bits = ints(arena, SampleRowLayout.BIASES.of(struct), biases);
         for (int i = 0; i < biases; i++) {
             rows.biases[0][i] = Float.intBitsToFloat(bits[i]);
         }
-        rows.forbidden[0] = ints(arena, struct.get(JAVA_LONG, 64), struct.get(JAVA_INT, 96));
-        long mask = struct.get(JAVA_LONG, 72);
+        rows.forbidden[0] = ints(arena, SampleRowLayout.STOP_IDS.of(struct), SampleRowLayout.STOP_COUNT.of(struct));
+        long mask = SampleRowLayout.MASK.of(struct);
         if (mask != 0) {
             int words = (vocabulary + 63) / 64;
             rows.mask[0] = read(arena, mask, (long) words * Long.BYTES).toArray(ValueLayout.JAVA_LONG);

@@ -25,7 +25,6 @@ import roselle.batch.Sequence;
 import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.MappingFault;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
@@ -39,10 +38,8 @@ import roselle.engine.request.ActiveRequest;
 import roselle.engine.request.AnswerRoom;
 import roselle.engine.request.TokenChannel;
 import roselle.execution.Executor;
-import roselle.execution.QueuedDevice;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PrefixScope;
-import roselle.model.Decoder;
 import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
@@ -75,8 +72,6 @@ public final class Engine implements AutoCloseable {
     /** Ids that are decoded on the caller's thread. */
     private static final int FEW_IDS = 16 << 10;
 
-    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
-
     private final EngineConfig config;
     private final EngineSizes sizes;
     private final Checkpoint checkpoint;
@@ -100,15 +95,8 @@ public final class Engine implements AutoCloseable {
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
 
-    private Engine(
-            EngineConfig config,
-            Checkpoint checkpoint,
-            Blueprint blueprint,
-            EngineSizes sizes,
-            Executor executor,
-            StepHook hook,
-            StartClock clock) {
-        this.config = config;
+    Engine(EngineAssembly assembly, Checkpoint checkpoint, Blueprint blueprint, EngineSizes sizes, Executor executor) {
+        config = assembly.config();
         this.sizes = sizes;
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
@@ -126,17 +114,9 @@ public final class Engine implements AutoCloseable {
         room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
-        loop = new EngineLoop(
-                scheduler,
-                executor,
-                probe,
-                config.overlap().isOn(executor.samples()),
-                hook,
-                failure -> diagnosis(checkpoint, failure));
+        loop = assembly.loop(checkpoint, scheduler, executor, probe);
         loop.start();
-        clock.lap("engine");
-        timeline = clock.timeline(executor.phases());
-        LOG.log(System.Logger.Level.INFO, "event=ready {0}", StartTimeline.list(timeline.phases()));
+        timeline = assembly.finish(executor);
     }
 
     private SchedulerLimits schedulerLimits() {
@@ -164,111 +144,7 @@ public final class Engine implements AutoCloseable {
 
     /** Opens a model; the observer hears what it will take before anything is loaded, and how loading gets on. */
     public static Engine open(EngineConfig config, StartObserver observer) {
-        var clock = new StartClock();
-        Checkpoint checkpoint = Checkpoints.open(config.model());
-        Device device;
-        try {
-            device = Devices.open(config.device(), checkpoint.tensorBytes());
-        } catch (Throwable failure) {
-            checkpoint.close();
-            throw failure;
-        }
-        clock.lap("device");
-        return load(checkpoint, config, device, StepHook.NONE, observer, clock);
-    }
-
-    /** Opens a model on a backend, which the engine owns from here on. */
-    static Engine open(EngineConfig config, Device backend, StepHook hook) {
-        Checkpoint checkpoint;
-        try {
-            checkpoint = Checkpoints.open(config.model());
-        } catch (Throwable failure) {
-            backend.close();
-            throw failure;
-        }
-        return load(checkpoint, config, backend, hook);
-    }
-
-    /** Loads a checkpoint onto a backend; the engine owns both from here on. */
-    static Engine load(Checkpoint checkpoint, EngineConfig config, Device device, StepHook hook) {
-        return load(checkpoint, config, device, hook, StartObserver.NONE, new StartClock());
-    }
-
-    private static Engine load(
-            Checkpoint checkpoint,
-            EngineConfig config,
-            Device device,
-            StepHook hook,
-            StartObserver observer,
-            StartClock clock) {
-        boolean queues = !device.samples() && config.overlap().isOn(false);
-        Device backend = queues ? new QueuedDevice(device) : device;
-        Blueprint blueprint;
-        EngineSizes sizes;
-        Executor executor;
-        try {
-            blueprint = Architectures.read(checkpoint);
-            clock.lap("model");
-            sizes = EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes());
-            LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", backend.describe());
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
-                    config.model(),
-                    Integer.toString(sizes.limits().maxContext()),
-                    Long.toString(sizes.kvBytes()),
-                    Long.toString(sizes.totalBytes()));
-            observer.planned(sizes.plan());
-            clock.lap("plan");
-            var loading = new LoadingCount(checkpoint, observer);
-            executor = executor(checkpoint, blueprint, backend, sizes, loading, clock);
-        } catch (Throwable failure) {
-            backend.close();
-            closeAfter(checkpoint, failure);
-            throw failure;
-        }
-        try {
-            return new Engine(config, checkpoint, blueprint, sizes, executor, hook, clock);
-        } catch (Throwable failure) {
-            executor.close();
-            closeAfter(checkpoint, failure);
-            throw failure;
-        }
-    }
-
-    /** Closes it, and throws a sentence of its own where the failure came from reading the mapped files. */
-    private static void closeAfter(Checkpoint checkpoint, Throwable failure) {
-        try (checkpoint) {
-            if (MappingFault.isCauseOf(failure)) {
-                throw MappingFault.explain(checkpoint, failure);
-            }
-        }
-    }
-
-    private static Executor executor(
-            Checkpoint checkpoint,
-            Blueprint blueprint,
-            Device backend,
-            EngineSizes sizes,
-            LoadingCount loading,
-            StartClock clock) {
-        var decoder = Decoder.open(checkpoint, blueprint, backend, sizes.limits(), sizes.kv(), loading);
-        try {
-            loading.end();
-            checkpoint.checkFiles();
-            var executor = Executor.open(backend, decoder, sizes.limits());
-            clock.lap("memory", "weights", decoder.loadingNanos());
-            return executor;
-        } catch (Throwable failure) {
-            decoder.close();
-            throw failure;
-        }
-    }
-
-    private static String diagnosis(Checkpoint checkpoint, Throwable failure) {
-        return MappingFault.isCauseOf(failure)
-                ? String.valueOf(MappingFault.explain(checkpoint, failure).getMessage())
-                : failure.toString();
+        return new EngineAssembly(config, observer).open();
     }
 
     /** What {@link #open} would take, without loading anything; fails as it would. */
@@ -557,12 +433,6 @@ public final class Engine implements AutoCloseable {
     /** What the engine is doing. */
     public EngineStatus status() {
         return probe.status(loop.death());
-    }
-
-    /** Why the engine ended, or null while it runs. */
-    @Nullable
-    String death() {
-        return loop.death();
     }
 
     /** Fails what is in flight, ends the engine's thread and returns all memory. */

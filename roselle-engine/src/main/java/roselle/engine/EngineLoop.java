@@ -27,7 +27,7 @@ import roselle.scheduler.Scheduler;
  * known, while the device computes the logits. When a step throws, every request in flight fails with that message and the loop is dead:
  * a device that failed once is not trusted again.
  */
-final class EngineLoop implements Runnable {
+class EngineLoop implements Runnable {
     private static final int IDLE_SPINS = 200;
     private static final String KILLED = "the engine's thread has ended and must be opened again";
     private static final String NO_MEMORY = "the engine ran out of memory and must be opened again";
@@ -45,7 +45,6 @@ final class EngineLoop implements Runnable {
     private final Executor executor;
     private final EngineProbe probe;
     private final boolean overlaps;
-    private final StepHook hook;
     private final Function<Throwable, String> diagnosis;
     private final Queue<Command> mailbox = new ConcurrentLinkedQueue<>();
     private final IdentityHashMap<Sequence, Owner> owners = new IdentityHashMap<>();
@@ -62,10 +61,8 @@ final class EngineLoop implements Runnable {
             Executor executor,
             EngineProbe probe,
             boolean overlaps,
-            StepHook hook,
             Function<Throwable, String> diagnosis) {
         this.overlaps = overlaps;
-        this.hook = hook;
         this.diagnosis = diagnosis;
         this.scheduler = scheduler;
         this.executor = executor;
@@ -139,7 +136,6 @@ final class EngineLoop implements Runnable {
     boolean step() {
         probe.turnBegins(System.nanoTime());
         boolean received = receive();
-        hook.beforeStep(scheduler);
         long begin = recorder.begin();
         if (!scheduler.isStepUnderWay() && !launch()) {
             probe.idle(scheduler);
@@ -147,11 +143,16 @@ final class EngineLoop implements Runnable {
             return received;
         }
         Batch batch = scheduler.stepUnderWay();
-        if (overlaps && executor.mayGoAhead() && hook.letsAhead()) {
+        if (mayGoAhead()) {
             launchAhead();
         }
         finish(batch, begin);
         return true;
+    }
+
+    /** Whether the step after the one under way may be launched before that one's tokens are known. */
+    boolean mayGoAhead() {
+        return overlaps && executor.mayGoAhead();
     }
 
     /** Plans a step and starts it, if there is anything to do. */

@@ -5,13 +5,10 @@ import roselle.api.InvalidRequestException;
 
 /** Whether a step may be launched before the host has seen the tokens of the one before. */
 public enum Overlap {
-    /** As the system property {@code roselle.overlap} says; where it says nothing, on for devices that sample tokens. */
+    /** On for devices that sample tokens. */
     AUTO,
     ON,
     OFF;
-
-    /** What {@link #AUTO} stands for: how all tests of a build run with it. */
-    private static final String PROPERTY = "roselle.overlap";
 
     /** What flags call it. */
     public static Overlap of(String name) {
@@ -28,7 +25,7 @@ public enum Overlap {
         return switch (this) {
             case ON -> true;
             case OFF -> false;
-            case AUTO -> of(System.getProperty(PROPERTY, samples ? "on" : "off")) == ON;
+            case AUTO -> samples;
         };
     }
 }

@@ -49,12 +49,12 @@ public final class Scheduler {
     private final Admission admission;
     private final ServiceCounters counters = new ServiceCounters();
     private final PendingQueue queue = new PendingQueue(counters);
-    private final RunningSet running = new RunningSet(counters);
+    final RunningSet running = new RunningSet(counters);
     private final Totals totals = new Totals();
     private final List<Sequence> cancelled = new ArrayList<>(); // while a step is under way
     private final List<Finished> ended = new ArrayList<>();
     private final List<Sequence> expired = new ArrayList<>(); // noted while the collections are walked
-    private final StepPlanner planner;
+    final StepPlanner planner;
     private Batch batch; // the step under way
     private Batch ahead; // the one after it
     private long nextDeadline = Scheduling.NO_DEADLINE; // no later than the earliest one
@@ -155,14 +155,6 @@ public final class Scheduler {
             }
         }
         step.recordDropped(dropped);
-    }
-
-    /** Preempts the sequence that would be next, where any runs; the engine never needs it, tests of recompute do. */
-    public void preemptYoungest() {
-        requireNoStep();
-        if (!running.isEmpty()) {
-            planner.preempt(running.last());
-        }
     }
 
     /**

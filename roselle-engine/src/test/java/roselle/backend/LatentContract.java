@@ -17,7 +17,7 @@ import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 
 /** Latent attention in the sizes that models have: 512 numbers of value, 64 behind them, on pages of 16 tokens. */
-public abstract class LatentContract extends DecodingContract {
+public abstract class LatentContract extends ReferenceContract {
     private static final int VALUE = 512;
     private static final int TURNED = 64;
     private static final int KEY = VALUE + TURNED;

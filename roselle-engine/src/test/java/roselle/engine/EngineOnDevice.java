@@ -1,13 +1,44 @@
 package roselle.engine;
 
 import roselle.backend.Device;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.execution.Executor;
+import roselle.scheduler.Scheduler;
 
-/** Opens engines on devices that a test of another package made. */
-public final class EngineOnDevice {
-    private EngineOnDevice() {}
+/** Puts engines together on devices that a test made, which they own from here on, with a hook in their loops. */
+public final class EngineOnDevice extends EngineAssembly {
+    private final StepHook hook;
 
-    /** Opens an engine, which owns the device from here on. */
+    private EngineOnDevice(EngineConfig config, StepHook hook) {
+        super(config, StartObserver.NONE);
+        this.hook = hook;
+    }
+
+    /** Opens an engine on a device. */
     public static Engine open(EngineConfig config, Device device) {
-        return Engine.open(config, device, StepHook.NONE);
+        return open(config, device, StepHook.NONE);
+    }
+
+    static Engine open(EngineConfig config, Device device, StepHook hook) {
+        Checkpoint checkpoint;
+        try {
+            checkpoint = Checkpoints.open(config.model());
+        } catch (Throwable failure) {
+            device.close();
+            throw failure;
+        }
+        return new EngineOnDevice(config, hook).load(checkpoint, device);
+    }
+
+    /** Loads a checkpoint, which the engine owns, too. */
+    static Engine load(Checkpoint checkpoint, EngineConfig config, Device device) {
+        return new EngineOnDevice(config, StepHook.NONE).load(checkpoint, device);
+    }
+
+    @Override
+    EngineLoop loop(Checkpoint checkpoint, Scheduler scheduler, Executor executor, EngineProbe probe) {
+        boolean overlaps = config().overlap().isOn(executor.samples());
+        return new HookedLoop(scheduler, executor, probe, overlaps, failure -> diagnosis(checkpoint, failure), hook);
     }
 }

@@ -59,7 +59,7 @@ public final class SteppedLoop {
                                 CONTEXT),
                         cache);
                 var probe = new EngineProbe(executor.device(), cache, scheduler);
-                var loop = new EngineLoop(scheduler, executor, probe, overlaps, StepHook.NONE, String::valueOf);
+                var loop = new EngineLoop(scheduler, executor, probe, overlaps, String::valueOf);
                 List<Sequence> sequences = submit(loop, all, blueprint.spec().vocabulary());
                 while (loop.step()) {
                     scheduler.checkIntegrity();

@@ -1,16 +1,9 @@
 package roselle.sampling;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import roselle.api.GenerationRequest;
 import roselle.api.OutputOptions;
-import roselle.api.Prompt;
-import roselle.api.SamplingParameters;
-import roselle.api.SchedulingOptions;
-import roselle.api.StopConditions;
 import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 
@@ -37,13 +30,23 @@ final class Plans {
     }
 
     SamplingPlan plan(int vocabulary) {
-        var sampling = new SamplingParameters(
-                temperature, topK, topP, minP, typicalP, repetition, presence, frequency, bias, OptionalLong.empty());
-        var stop = new StopConditions(1 << 20, minTokens, List.of(), stopIds, false);
         boolean reports = topLogprobs != SamplingRows.NO_LOGPROBS;
-        var output = new OutputOptions(1, reports, Math.max(0, topLogprobs), false);
-        var request = new GenerationRequest(
-                Prompt.Tokens.of(0), sampling, stop, output, new SchedulingOptions(0, "", "", Duration.ZERO));
+        var request = GenerationRequest.builder()
+                .tokens(0)
+                .temperature(temperature)
+                .topK(topK)
+                .topP(topP)
+                .minP(minP)
+                .typicalP(typicalP)
+                .repetitionPenalty(repetition)
+                .presencePenalty(presence)
+                .frequencyPenalty(frequency)
+                .logitBias(bias)
+                .maxTokens(1 << 20)
+                .minTokens(minTokens)
+                .stopTokenIds(stopIds)
+                .output(new OutputOptions(1, reports, Math.max(0, topLogprobs), false))
+                .build();
         return SamplingPlan.of(request, new int[0], vocabulary, seed, 0);
     }
 }

@@ -362,7 +362,6 @@ final class PlanAheadTest {
         planAhead(0);
         assertThatThrownBy(() -> scheduler.planAhead(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> scheduler.plan(0)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(scheduler::preemptYoungest).isInstanceOf(IllegalStateException.class);
         scheduler.failAll(FailureKind.INTERNAL, "end");
     }
 }

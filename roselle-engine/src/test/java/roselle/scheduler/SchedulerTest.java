@@ -265,7 +265,7 @@ final class SchedulerTest {
         Sequence first = submit(4, 20, 0, "");
         step(1);
         Sequence waiting = submit(4, 2, 0, "");
-        scheduler.preemptYoungest();
+        Preemption.ofYoungest(scheduler);
         assertThat(scheduler.preempted()).isEqualTo(1);
         assertThat(scheduler.waiting()).isEqualTo(1);
         step(1);

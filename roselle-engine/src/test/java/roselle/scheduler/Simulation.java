@@ -237,7 +237,7 @@ final class Simulation {
             cancelSomeone();
         }
         if (random.nextInt(100) < faultsPerHundred && !scheduler.isStepUnderWay()) {
-            scheduler.preemptYoungest();
+            Preemption.ofYoungest(scheduler);
         }
         if (random.nextInt(2000) < faultsPerHundred) {
             scheduler.failAll(FailureKind.INTERNAL, "device lost");

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.function.BooleanSupplier;
 import roselle.backend.Device;
+import roselle.checkpoint.Checkpoint;
 
 /** Engines whose steps a test of another package hears of. */
 public final class HookedEngine {
@@ -12,7 +13,12 @@ public final class HookedEngine {
 
     /** Opens an engine on a device of a test's own, which the engine closes. */
     public static Engine open(EngineConfig config, Device device) {
-        return Engine.open(config, device, StepHook.NONE);
+        return new EngineAssembly(config, StartObserver.NONE) {
+            @Override
+            Device device(Checkpoint checkpoint) {
+                return device;
+            }
+        }.open();
     }
 
     /** Opens an engine whose logits are NaN while {@code fails}. */
@@ -30,7 +36,7 @@ public final class HookedEngine {
                         throw failure.getCause();
                     }
                 });
-        return Engine.open(config, hooked, StepHook.NONE);
+        return open(config, hooked);
     }
 
     /** Opens an engine that calls {@code afterRead} on its own thread whenever it has read a step's logits. */
@@ -48,6 +54,6 @@ public final class HookedEngine {
                         throw failure.getCause();
                     }
                 });
-        return Engine.open(config, hooked, StepHook.NONE);
+        return open(config, hooked);
     }
 }

@@ -128,8 +128,8 @@ class VerifyCommandTest {
     }
 
     @Test
-    void coversTwentyFourModels() throws IOException {
-        assertThat(models()).hasSize(24);
+    void coversManyModels() throws IOException {
+        assertThat(models()).hasSizeGreaterThanOrEqualTo(24);
     }
 
     @Test

@@ -13,9 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.AfterEach;
@@ -36,9 +34,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A conversation with a tiny model, its user following a script. */
 final class ChatSessionTest {
-    private static final SamplingParameters GREEDY =
-            new SamplingParameters(0, 0, 1, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
-
     @TempDir
     private Path folder;
 
@@ -136,7 +131,7 @@ final class ChatSessionTest {
         Path file = folder.resolve("saved.json");
         var console = new Script(List.of("What is 12 + 30?", "/save " + file));
         Requests thinking = new Requests(
-                GREEDY,
+                SamplingParameters.GREEDY,
                 new StopConditions(100, 0, List.of(), Set.of(), false),
                 OutputOptions.DEFAULT,
                 Optional.of(true),
@@ -160,7 +155,7 @@ final class ChatSessionTest {
 
     private static Requests requests(int maxTokens) {
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
-        return new Requests(GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
+        return new Requests(SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */

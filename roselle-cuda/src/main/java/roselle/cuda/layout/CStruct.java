@@ -121,6 +121,10 @@ public final class CStruct {
         public void set(MemorySegment structs, long begin, long value) {
             structs.set(JAVA_LONG, begin + offset, value);
         }
+
+        public long of(MemorySegment struct) {
+            return struct.get(JAVA_LONG, offset);
+        }
     }
 
     /** A member of type {@code float}. */
@@ -144,6 +148,10 @@ public final class CStruct {
         /** Sets the member of a struct that begins within a segment. */
         public void set(MemorySegment structs, long begin, double value) {
             structs.set(JAVA_DOUBLE, begin + offset, value);
+        }
+
+        public double of(MemorySegment struct) {
+            return struct.get(JAVA_DOUBLE, offset);
         }
     }
 }

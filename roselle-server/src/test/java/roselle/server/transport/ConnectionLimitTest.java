@@ -42,7 +42,7 @@ final class ConnectionLimitTest {
     void endsWhoHasBeenIdleLongestToMakeRoom() throws IOException {
         try (var transport = new TestTransport(two());
                 var silent = transport.connect();
-                var busy = transport.connect().send(STAY)) {
+                var _ = transport.connect().send(STAY)) {
             TestTransport.await(() -> transport.staying.get() == 1);
             for (int client = 0; client < 5; client++) {
                 RawConnection next = transport.connect(); // stays, and says nothing more

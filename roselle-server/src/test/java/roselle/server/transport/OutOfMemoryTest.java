@@ -83,7 +83,9 @@ final class OutOfMemoryTest {
     void aThreadThatHasEndedIsComplainedOf() throws IOException {
         var begun = new AtomicBoolean();
         try (var transport = start(call -> {
-            call.whenGone(() -> ThreadExecutorMap.currentExecutor().shutdownGracefully(0, 0, TimeUnit.SECONDS));
+            call.whenGone(
+                    () -> assertThat(ThreadExecutorMap.currentExecutor().shutdownGracefully(0, 0, TimeUnit.SECONDS))
+                            .isNotNull());
             begun.set(true);
             readAll(call);
         })) {

@@ -2,7 +2,7 @@ package roselle.engine;
 
 import roselle.scheduler.Scheduler;
 
-/** Sees the scheduler before each step's tokens are awaited, on the engine's thread: how tests force what load would bring about. */
+/** Sees the scheduler before each turn of the loop, on the engine's thread: how tests force what load would bring about. */
 interface StepHook {
     StepHook NONE = scheduler -> {};
 

@@ -1,0 +1,137 @@
+package roselle.engine;
+
+import roselle.backend.Device;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.MappingFault;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.execution.Executor;
+import roselle.execution.QueuedDevice;
+import roselle.model.Decoder;
+import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
+import roselle.scheduler.Scheduler;
+
+/**
+ * Puts one engine together: checkpoint, device, plan, weights, loop. Where a part fails, those before it are closed.
+ *
+ * <p>The device and the loop are made by methods of their own, which a subclass may answer otherwise.
+ */
+class EngineAssembly {
+    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+
+    private final EngineConfig config;
+    private final StartObserver observer;
+    private final StartClock clock = new StartClock();
+
+    EngineAssembly(EngineConfig config, StartObserver observer) {
+        this.config = config;
+        this.observer = observer;
+    }
+
+    final EngineConfig config() {
+        return config;
+    }
+
+    /** Opens the model and a device for it, and loads the one onto the other. */
+    final Engine open() {
+        Checkpoint checkpoint = Checkpoints.open(config.model());
+        Device device;
+        try {
+            device = device(checkpoint);
+        } catch (Throwable failure) {
+            checkpoint.close();
+            throw failure;
+        }
+        clock.lap("device");
+        return load(checkpoint, device);
+    }
+
+    /** Loads a checkpoint onto a device; the engine owns both from here on, and they are closed where it cannot be opened. */
+    final Engine load(Checkpoint checkpoint, Device given) {
+        boolean queues = !given.samples() && config.overlap().isOn(false);
+        Device device = queues ? new QueuedDevice(given) : given;
+        Blueprint blueprint;
+        EngineSizes sizes;
+        Executor executor;
+        try {
+            blueprint = Architectures.read(checkpoint);
+            clock.lap("model");
+            sizes = EngineSizes.of(config, checkpoint, blueprint, device, MachineMemory.bytes());
+            tellPlan(device, sizes);
+            executor = executor(checkpoint, blueprint, device, sizes);
+        } catch (Throwable failure) {
+            device.close();
+            closeAfter(checkpoint, failure);
+            throw failure;
+        }
+        try {
+            return new Engine(this, checkpoint, blueprint, sizes, executor);
+        } catch (Throwable failure) {
+            executor.close();
+            closeAfter(checkpoint, failure);
+            throw failure;
+        }
+    }
+
+    private void tellPlan(Device device, EngineSizes sizes) {
+        LOG.log(System.Logger.Level.INFO, "event=device device=\"{0}\"", device.describe());
+        LOG.log(
+                System.Logger.Level.INFO,
+                "event=plan model={0} context={1} kv_bytes={2} total_bytes={3}",
+                config.model(),
+                Integer.toString(sizes.limits().maxContext()),
+                Long.toString(sizes.kvBytes()),
+                Long.toString(sizes.totalBytes()));
+        observer.planned(sizes.plan());
+        clock.lap("plan");
+    }
+
+    private Executor executor(Checkpoint checkpoint, Blueprint blueprint, Device device, EngineSizes sizes) {
+        var loading = new LoadingCount(checkpoint, observer);
+        var decoder = Decoder.open(checkpoint, blueprint, device, sizes.limits(), sizes.kv(), loading);
+        try {
+            loading.end();
+            checkpoint.checkFiles();
+            var executor = Executor.open(device, decoder, sizes.limits());
+            clock.lap("memory", "weights", decoder.loadingNanos());
+            return executor;
+        } catch (Throwable failure) {
+            decoder.close();
+            throw failure;
+        }
+    }
+
+    /** Closes it, and throws a sentence of its own where the failure came from reading the mapped files. */
+    private static void closeAfter(Checkpoint checkpoint, Throwable failure) {
+        try (checkpoint) {
+            if (MappingFault.isCauseOf(failure)) {
+                throw MappingFault.explain(checkpoint, failure);
+            }
+        }
+    }
+
+    /** The device that the model is loaded onto. */
+    Device device(Checkpoint checkpoint) {
+        return Devices.open(config.device(), checkpoint.tensorBytes());
+    }
+
+    /** The loop, which has not begun. */
+    EngineLoop loop(Checkpoint checkpoint, Scheduler scheduler, Executor executor, EngineProbe probe) {
+        boolean overlaps = config.overlap().isOn(executor.samples());
+        return new EngineLoop(scheduler, executor, probe, overlaps, failure -> diagnosis(checkpoint, failure));
+    }
+
+    static String diagnosis(Checkpoint checkpoint, Throwable failure) {
+        return MappingFault.isCauseOf(failure)
+                ? String.valueOf(MappingFault.explain(checkpoint, failure).getMessage())
+                : failure.toString();
+    }
+
+    /** The engine is ready; returns where the time of its start went. */
+    final StartTimeline finish(Executor executor) {
+        clock.lap("engine");
+        StartTimeline timeline = clock.timeline(executor.phases());
+        LOG.log(System.Logger.Level.INFO, "event=ready {0}", StartTimeline.list(timeline.phases()));
+        return timeline;
+    }
+}

@@ -1,0 +1,438 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Operations;
+import roselle.backend.operation.Rope;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
+import roselle.backend.reference.ReferenceDevice;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
+import roselle.quantization.Group;
+import roselle.quantization.GroupScales;
+import roselle.quantization.StoredMatrix;
+import roselle.tensor.DataType;
+import roselle.tensor.Quantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+import roselle.testing.RandomLlama;
+
+/**
+ * Each operation, with weights of each type, on a device and on the {@link ReferenceDevice}: the same bytes of weights and the same
+ * rows go in, and nearly the same numbers come out.
+ *
+ * <p>Rows are rounded to bfloat16 first, which every type of rows holds, so that both devices are given the same.
+ */
+public abstract class ReferenceContract extends DecodingContract {
+    private static final int COLUMNS = 256; // a super-block
+    private static final int OUTPUTS = 48;
+    private static final int HEADS = 3;
+    private static final int EXPERTS = 8;
+    private static final int CHOSEN = 3;
+    private static final int TABLE = 40;
+    private static final int PAGE = 16;
+    private static final int[] PROMPTS = {37, 1, 80};
+    private static final int[] ONES = {1, 1, 1};
+    private static final StepLimits LIMITS = new StepLimits(160, 3, 160, 96, PAGE);
+    private static final int PAGES = 3 * LIMITS.maxPages();
+
+    /** Products with other weights than float32 may round their other factor, to bytes at least. */
+    private static final double PRODUCT_TOLERANCE = 2e-2;
+
+    private static final Group SCALED = new Group(16, 128);
+
+    /** Some sizes of a step: for one row, a few and many there may be a kernel each. */
+    private static final List<Integer> ROWS = List.of(1, 5, 40);
+
+    private final Map<Integer, StoredMatrix> matrices = new HashMap<>(); // of the type in question, by rows
+
+    /** Every operation by name, with every type of weights that it may have. */
+    static List<Arguments> operationsAndTypes() {
+        return Arrays.stream(Operations.class.getDeclaredMethods())
+                .sorted(Comparator.comparing(Method::getName))
+                .flatMap(method -> types(method).map(type -> Arguments.of(method.getName(), type)))
+                .toList();
+    }
+
+    private static Stream<DataType> types(Method method) {
+        boolean hasWeight = Arrays.stream(method.getParameterTypes())
+                .anyMatch(List.of(Weight.class, GatedLinear.class, ExpertLinear.class)::contains);
+        return hasWeight
+                ? Arrays.stream(DataType.values()).filter(ReferenceContract::isOfWeights)
+                : Stream.of(DataType.F32);
+    }
+
+    private static boolean isOfWeights(DataType type) {
+        return type.isQuantized() || (type.isFloating() && type != DataType.F64);
+    }
+
+    @ParameterizedTest
+    @MethodSource("operationsAndTypes")
+    void givesWhatTheReferenceGives(String operation, DataType type) {
+        float[] own = outcome(operation, type);
+        Device tested = device;
+        device = new ReferenceDevice();
+        float[] expected = outcome(operation, type);
+        device = tested;
+        assertNear(own, expected, type == DataType.F32 ? tolerance() : Math.max(tolerance(), PRODUCT_TOLERANCE));
+    }
+
+    private static void assertNear(float[] actual, float[] expected, double tolerance) {
+        assertThat(actual).hasSameSizeAs(expected);
+        double largest = 0;
+        for (float number : expected) {
+            assertThat(number).as("a number of the reference").isFinite();
+            largest = Math.max(largest, Math.abs(number));
+        }
+        for (int i = 0; i < actual.length; i++) {
+            assertThat((double) actual[i])
+                    .as("number %d, seed %d", i, SEED)
+                    .isCloseTo(expected[i], within(tolerance * largest));
+        }
+    }
+
+    /** What an operation leaves on {@link #device}, always from the same numbers. */
+    private float[] outcome(String operation, DataType type) {
+        random.setSeed(SEED);
+        var left = new ArrayList<float[]>();
+        for (int rows : ROWS) {
+            switch (operation) {
+                case "embed" -> left.add(embedded(type, rows));
+                case "addPositions" -> left.add(placed(type, rows));
+                case "norm" -> left.add(normed(Norm.Kind.RMS, rows));
+                case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
+                case "linear" -> left.add(multiplied(type, rows));
+                case "normedLinear" -> left.add(normedAndMultiplied(type, rows));
+                case "headLinear" -> left.add(multipliedByHead(type, rows));
+                case "gatedActivation" -> left.add(gated(rows));
+                case "gatedLinear" -> {
+                    left.add(multipliedAndGated(type, rows, false));
+                    left.add(multipliedAndGated(type, rows, true));
+                }
+                case "routeExperts" ->
+                    Arrays.stream(Router.Scoring.values())
+                            .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
+                case "groupedLinear" -> left.add(routed(Router.Scoring.SOFTMAX, type, rows));
+                case "combineExperts" -> left.add(routed(Router.Scoring.SIGMOID, DataType.F32, rows));
+                case "addGated" -> left.add(gateAdded(rows));
+                case "selectOutputs" -> left.add(selected(rows));
+                case "scaleLogits" -> left.add(scaled(rows));
+                case "ropeAndAppendKv", "attention" -> left.add(attended(operation, DataType.F32));
+                case "appendAndAttend" -> left.add(attended(operation, DataType.F16));
+                case "ropeAndAppendLatent" -> left.add(latentAttended());
+                default -> throw new AssertionError(operation + " is compared with nothing: add it here");
+            }
+        }
+        return joined(left);
+    }
+
+    private static float[] joined(List<float[]> parts) {
+        var all = new float[parts.stream().mapToInt(part -> part.length).sum()];
+        int at = 0;
+        for (float[] part : parts) {
+            System.arraycopy(part, 0, all, at, part.length);
+            at += part.length;
+        }
+        return all;
+    }
+
+    // ---- what goes in ----
+
+    private float[] numbers(int count) {
+        float[] numbers = random(count);
+        for (int i = 0; i < count; i++) {
+            numbers[i] = Float.intBitsToFloat(Float.floatToRawIntBits(numbers[i]) & 0xFFFF_0000);
+        }
+        return numbers;
+    }
+
+    private Rows some(int rows, int columns) {
+        return rows(numbers(rows * columns), columns);
+    }
+
+    private Rows someGapless(int rows, int columns) {
+        return gapless(numbers(rows * columns), columns);
+    }
+
+    private StoredMatrix stored(DataType type, int rows) {
+        return matrices.computeIfAbsent(rows, _ -> made(type, Shape.of(rows, COLUMNS), new Random(SEED + rows)));
+    }
+
+    private StoredMatrix made(DataType type, Shape shape, Random random) {
+        if (type == DataType.F8_E4M3_128) { // what codes and scales of two tensors become
+            var codes = new Tensor("codes", DataType.F8_E4M3, shape, blocks(random, DataType.F8_E4M3, shape));
+            Shape grid = SCALED.grid(shape);
+            var scales = new float[(int) grid.elements()];
+            for (int i = 0; i < scales.length; i++) {
+                scales[i] = 0.5f + random.nextFloat();
+            }
+            return new StoredMatrix.Scaled(
+                    codes, new GroupScales(SCALED, new Tensor("scales", DataType.F32, grid, segment(scales)), 0));
+        }
+        if (type.isQuantized() || type.blockBytes() == 1) {
+            return StoredMatrix.of(new Tensor("weight", type, shape, blocks(random, type, shape)));
+        }
+        var numbers = new float[(int) shape.elements()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = (float) random.nextGaussian();
+        }
+        var plain = new Tensor("weight", DataType.F32, shape, segment(numbers));
+        MemorySegment data = type == DataType.F32
+                ? plain.data()
+                : inArena(Quantizer.convert(plain, type).data());
+        return StoredMatrix.of(new Tensor("weight", type, shape, data));
+    }
+
+    private MemorySegment blocks(Random random, DataType type, Shape shape) {
+        return inArena(MemorySegment.ofArray(RandomLlama.blocks(random, type, shape.elements())));
+    }
+
+    private MemorySegment inArena(MemorySegment bytes) {
+        return arena.allocate(bytes.byteSize(), 64).copyFrom(bytes);
+    }
+
+    private Weight weight(DataType type, int matrices, int rows) {
+        return device.load("weight", matrices, List.of(stored(type, matrices * rows)));
+    }
+
+    private Norm norm(Norm.Kind kind, int count) {
+        Buffer bias = kind == Norm.Kind.LAYER ? device.constants(random(count)) : null;
+        return new Norm(kind, device.constants(random(count)), 0.5f, bias, 1e-5f);
+    }
+
+    private Epilogue epilogue(int outputs) {
+        return new Epilogue(device.constants(random(outputs)), Activation.GELU_TANH, 0.5f, true);
+    }
+
+    // ---- operations ----
+
+    private float[] embedded(DataType type, int rows) {
+        StepInputs inputs = step(LIMITS, 0, new int[1], new int[] {rows});
+        Arrays.setAll(inputs.tokenIds, row -> row * 7 % TABLE);
+        Weight table = device.loadTable("table", stored(type, TABLE));
+        Rows output = poisoned(rows, COLUMNS);
+        begin(inputs);
+        operations.embed(table, 1.5f, output);
+        return read(output, rows);
+    }
+
+    private float[] placed(DataType type, int rows) {
+        Weight table = device.loadTable("positions", stored(type, TABLE));
+        Rows output = some(rows, COLUMNS);
+        begin(step(LIMITS, 0, new int[1], new int[] {rows}));
+        operations.addPositions(table, output);
+        return read(output, rows);
+    }
+
+    private float[] normed(Norm.Kind kind, int rows) {
+        Rows output = poisoned(rows, COLUMNS);
+        operations.norm(some(rows, COLUMNS), norm(kind, COLUMNS), output, rows);
+        return read(output, rows);
+    }
+
+    private float[] normAdded(Norm.Kind kind, int rows) {
+        Rows output = some(rows, COLUMNS);
+        operations.addNormed(some(rows, COLUMNS), norm(kind, COLUMNS), 0.7f, output, rows);
+        return read(output, rows);
+    }
+
+    private float[] multiplied(DataType type, int rows) {
+        Weight weight = weight(type, 1, OUTPUTS);
+        Rows plain = poisoned(rows, OUTPUTS);
+        operations.linear(some(rows, COLUMNS), weight, Epilogue.PLAIN, plain, rows);
+        Rows ended = some(rows, OUTPUTS);
+        operations.linear(some(rows, COLUMNS), weight, epilogue(OUTPUTS), ended, rows);
+        return joined(List.of(read(plain, rows), read(ended, rows)));
+    }
+
+    private float[] normedAndMultiplied(DataType type, int rows) {
+        Rows output = someGapless(rows, OUTPUTS);
+        Rows place = gapless(new float[rows * COLUMNS], COLUMNS);
+        Weight weight = weight(type, 1, OUTPUTS);
+        operations.normedLinear(
+                someGapless(rows, COLUMNS),
+                norm(Norm.Kind.RMS, COLUMNS),
+                place,
+                weight,
+                epilogue(OUTPUTS),
+                output,
+                rows);
+        return readGapless(output, rows);
+    }
+
+    private float[] multipliedByHead(DataType type, int rows) {
+        Rows output = some(rows, HEADS * (OUTPUTS + 8)); // with what lies between the heads
+        operations.headLinear(some(rows, HEADS * COLUMNS), weight(type, HEADS, OUTPUTS), output, rows);
+        return read(output, rows);
+    }
+
+    private float[] gated(int rows) {
+        Rows output = poisoned(rows, COLUMNS);
+        var gate = new Gate(Activation.SILU, 1.5f, 1f);
+        operations.gatedActivation(some(rows, COLUMNS), some(rows, COLUMNS), gate, output, rows);
+        return read(output, rows);
+    }
+
+    private float[] multipliedAndGated(DataType type, int rows, boolean norms) {
+        Rows both = gapless(new float[rows * 2 * OUTPUTS], 2 * OUTPUTS);
+        Rows place = gapless(new float[rows * COLUMNS], COLUMNS);
+        var product = new GatedLinear(
+                weight(type, 1, 2 * OUTPUTS),
+                Epilogue.PLAIN,
+                both,
+                both.columns(0, OUTPUTS),
+                both.columns(OUTPUTS, OUTPUTS),
+                Gate.of(Activation.SILU));
+        @Nullable Norm norm = norms ? norm(Norm.Kind.RMS, COLUMNS) : null;
+        operations.gatedLinear(someGapless(rows, COLUMNS), norm, place, product, rows);
+        return readGapless(product.gates(), rows);
+    }
+
+    /** The choice of experts as it shows in what they make of rows, apart and together. */
+    private float[] routed(Router.Scoring scoring, DataType type, int rows) {
+        var routing = new Routing(
+                device.allocate(DataType.I32, (long) rows * CHOSEN),
+                device.allocate(DataType.F32, (long) rows * CHOSEN),
+                CHOSEN);
+        boolean groups = scoring == Router.Scoring.SIGMOID;
+        Buffer correction = groups ? device.constants(random(EXPERTS)) : null;
+        var router = new Router(scoring, EXPERTS, CHOSEN, groups, groups ? 4 : 1, groups ? 2 : 1, correction, 1.5f);
+        operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
+        Rows products = poisoned(rows * CHOSEN, OUTPUTS);
+        var linear = new ExpertLinear(
+                weight(type, EXPERTS, OUTPUTS), Epilogue.bias(device.constants(random(EXPERTS * OUTPUTS))), false);
+        operations.groupedLinear(some(rows, COLUMNS), linear, routing, products, rows);
+        Rows sum = some(rows, OUTPUTS);
+        operations.combineExperts(products, routing, 0.5f, sum, rows);
+        return joined(List.of(read(products, rows * CHOSEN), read(sum, rows)));
+    }
+
+    private float[] gateAdded(int rows) {
+        Rows output = some(rows, COLUMNS);
+        operations.addGated(some(rows, COLUMNS), some(rows, 1), 0.5f, output, rows);
+        return read(output, rows);
+    }
+
+    private float[] selected(int rows) {
+        StepInputs inputs = step(LIMITS, 0, new int[1], new int[] {rows});
+        inputs.outputs = (rows + 1) / 2;
+        Arrays.setAll(inputs.outputRow, output -> 2 * output);
+        Rows input = some(rows, COLUMNS);
+        Rows output = poisoned(inputs.outputs, COLUMNS);
+        begin(inputs);
+        operations.selectOutputs(input, output);
+        return read(output, inputs.outputs);
+    }
+
+    private float[] scaled(int rows) {
+        Rows logits = some(rows, COLUMNS);
+        operations.scaleLogits(logits, 3f, 5f, rows);
+        return read(logits, rows);
+    }
+
+    // ---- attention ----
+
+    /** Prompts of all sequences in one step, whose pages lie in no order, then a row of each. */
+    private float[] attended(String operation, DataType kvType) {
+        var heads = new HeadShape(4, 2, 64, 64);
+        var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), 40);
+        KvCache cache = device.allocateKvCache(List.of(group), kvType, PAGE, new int[] {PAGES});
+        var rope = new Rope(device.constants(frequencies(heads.keySize() / 2)), 1.1f, false);
+        Norm norm = norm(Norm.Kind.RMS, heads.keySize());
+        Buffer sinks = device.constants(random(heads.queryHeads()));
+        var layer = new AttentionLayer(0, 0, heads, rope, norm, norm, 0.05f, 20f, sinks);
+        int queries = heads.queryHeads() * heads.keySize();
+        int keys = heads.keyHeads() * heads.keySize();
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows all = someGapless(rows, queries + 2 * keys);
+            Rows query = all.columns(0, queries);
+            Rows key = all.columns(queries, keys);
+            Rows value = all.columns(queries + keys, keys);
+            Rows output = gapless(new float[rows * queries], queries);
+            if (decodes && operation.equals("appendAndAttend")) {
+                operations.appendAndAttend(query, key, value, layer, cache, output);
+            } else {
+                operations.ropeAndAppendKv(query, key, value, layer, cache);
+                left.add(readGapless(query, rows));
+                left.add(readGapless(key, rows));
+                operations.attention(query, layer, cache, output);
+            }
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** The same for latent rows. */
+    private float[] latentAttended() {
+        var heads = new HeadShape(16, 1, 576, 512);
+        int tail = heads.keySize() - heads.valueSize();
+        var group = new KvGroup("latent", 1, 1, heads.keySize(), 0, 0);
+        KvCache cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {PAGES});
+        var rope = new Rope(device.constants(frequencies(tail / 2)), 1f, true);
+        var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null);
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows absorbed = someGapless(rows, heads.queryHeads() * heads.keySize());
+            Rows query = someGapless(rows, heads.queryHeads() * tail);
+            Rows latent = someGapless(rows, heads.keySize());
+            operations.ropeAndAppendLatent(query, latent, absorbed, layer, cache);
+            left.add(readGapless(absorbed, rows));
+            Rows output = gapless(
+                    new float[rows * heads.queryHeads() * heads.valueSize()], heads.queryHeads() * heads.valueSize());
+            operations.attention(absorbed, layer, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** Begins a step of the prompts, or of the row behind each; returns the number of rows. */
+    private int beginAttention(boolean decodes) {
+        int count = PROMPTS.length;
+        StepInputs inputs = decodes ? step(LIMITS, 1, PROMPTS, ONES) : step(LIMITS, 1, new int[count], PROMPTS);
+        Arrays.setAll(
+                inputs.pageTable[0],
+                i -> i % inputs.maxPages * count + (i / inputs.maxPages + i % inputs.maxPages) % count);
+        begin(inputs);
+        return inputs.rows;
+    }
+
+    private static float[] frequencies(int pairs) {
+        var all = new float[pairs];
+        for (int i = 0; i < pairs; i++) {
+            all[i] = (float) Math.pow(10_000, -(double) i / pairs);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,73 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Operations;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
+import roselle.backend.reference.ReferenceDevice;
+import roselle.tensor.DataType;
+import roselle.testing.ChangedOperations;
+
+/** The comparison with the reference finds a row that is a hundredth off, whatever operation left it so. */
+class ReferenceContractTest {
+    static Stream<String> names() {
+        return Arrays.stream(Operations.class.getDeclaredMethods())
+                .map(Method::getName)
+                .sorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void findsAnOperationThatIsOff(String name) {
+        var comparison = new ReferenceContract() {
+            @Override
+            protected Device open() {
+                return ChangedOperations.of(new ReferenceDevice(), new ChangedOperations.Change() {
+                    @Override
+                    public void after(Operations honest, Method operation, Object[] arguments) {
+                        if (operation.getName().equals(name)) {
+                            spoil(honest, operation, arguments);
+                        }
+                    }
+                });
+            }
+        };
+        comparison.openBackend();
+        try {
+            assertThatThrownBy(() -> comparison.givesWhatTheReferenceGives(name, DataType.F32))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("number ");
+        } finally {
+            comparison.closeBackend();
+        }
+    }
+
+    /** Changes the first row of what an operation left. */
+    private static void spoil(Operations honest, Method operation, Object[] arguments) {
+        switch (operation.getName()) {
+            case "routeExperts" -> {
+                honest.scaleLogits((Rows) arguments[0], -1f, 0f, 1);
+                honest.routeExperts((Rows) arguments[0], (Router) arguments[1], (Routing) arguments[2], 1);
+            }
+            case "gatedLinear" -> off(honest, ((GatedLinear) arguments[3]).gates());
+            case "ropeAndAppendKv" -> off(honest, (Rows) arguments[0]); // behind which attention reads pages
+            default ->
+                off(honest, (Rows) Arrays.stream(arguments)
+                        .filter(Rows.class::isInstance)
+                        .reduce((_, last) -> last)
+                        .orElseThrow());
+        }
+    }
+
+    private static void off(Operations honest, Rows rows) {
+        honest.scaleLogits(rows, 1.01f, 0f, 1);
+    }
+}
