@@ -43,7 +43,8 @@ final class FakeSampler {
 
     private void sample(FakeKernels.Launch launch, int row) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = read(arena, launch.value("rows") + (long) row * SampleRowLayout.BYTES, SampleRowLayout.BYTES);
+            MemorySegment struct =
+                    read(arena, launch.value("rows") + (long) row * SampleRowLayout.BYTES, SampleRowLayout.BYTES);
             if (SampleRowLayout.TEMPERATURE.of(struct) < 0) {
                 return;
             }

@@ -155,7 +155,8 @@ final class ChatSessionTest {
 
     private static Requests requests(int maxTokens) {
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
-        return new Requests(SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
+        return new Requests(
+                SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */
