@@ -45,9 +45,9 @@ final class ForcedCalls {
     private static boolean isPlain(String name) {
         return !name.isEmpty()
                 && name.chars()
-                        .allMatch(letter -> letter >= 'a' && letter <= 'z'
-                                || letter >= 'A' && letter <= 'Z'
-                                || letter >= '0' && letter <= '9'
+                        .allMatch(letter -> (letter >= 'a' && letter <= 'z')
+                                || (letter >= 'A' && letter <= 'Z')
+                                || (letter >= '0' && letter <= '9')
                                 || "_-.:".indexOf(letter) >= 0);
     }
 

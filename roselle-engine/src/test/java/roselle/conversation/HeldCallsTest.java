@@ -8,10 +8,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -143,13 +145,13 @@ final class HeldCallsTest {
                 return text.toString(StandardCharsets.UTF_8);
             }
             text.writeBytes(next);
-            state = after(state, next);
+            state = Objects.requireNonNull(after(state, next));
         }
         return "";
     }
 
-    private static State after(State state, byte[] octets) {
-        State behind = state;
+    private static @Nullable State after(State state, byte[] octets) {
+        @Nullable State behind = state;
         for (byte octet : octets) {
             behind = behind == null ? null : behind.advance(octet & 0xFF);
         }

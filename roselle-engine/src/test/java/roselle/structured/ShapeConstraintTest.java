@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import roselle.conversation.format.Shape;
 import roselle.grammar.GrammarLimits;
@@ -68,8 +69,7 @@ public final class ShapeConstraintTest {
         for (int octet : new int[] {0x80, 0xC0, 0xC1, 0xF5, 0xFF}) {
             assertThat(start.advance(octet)).as("%x", octet).isNull();
         }
-        State surrogate = start.advance(0xED);
-        assertThat(surrogate).isNotNull();
+        State surrogate = Objects.requireNonNull(start.advance(0xED));
         assertThat(surrogate.advance(0xA0)).isNull();
     }
 
