@@ -1,12 +1,10 @@
 package roselle.grammar.regex;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,39 +22,15 @@ import roselle.grammar.regex.Language.Kind;
  * intersection or complement, all others are live as they stand.
  */
 public final class Languages {
-    /** What tells languages apart; parts by identity, as they are interned themselves. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
-    private record Key(
-            Kind kind, Language[] parts, @Nullable Object payload, int min, int max) {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key key
-                    && kind == key.kind
-                    && min == key.min
-                    && max == key.max
-                    && Arrays.equals(parts, key.parts)
-                    && Objects.equals(payload, key.payload);
-        }
-
-        @Override
-        public int hashCode() {
-            int hash = kind.name().hashCode() + 31 * min + 961 * max + Objects.hashCode(payload);
-            for (Language part : parts) {
-                hash = 31 * hash + part.id;
-            }
-            return hash;
-        }
-    }
-
     private static final Language[] NO_PARTS = {};
     private static final Comparator<Language> BY_ID = Comparator.comparingInt(language -> language.id);
-    private static final int MAX_DEPTH = 1200;
+    static final int MAX_DEPTH = 1200;
     private static final byte LIVE = 1;
     private static final byte DEAD = 2;
     private static final byte IN_QUESTION = 3;
 
     private final Budget budget;
-    private final Map<Key, Language> interned = new HashMap<>();
+    private final Map<LanguageKey, Language> interned = new HashMap<>();
     private int depth;
     private final Language empty;
     private final Language epsilon;
@@ -329,7 +303,7 @@ public final class Languages {
     }
 
     private Language make(Kind kind, Language[] parts, @Nullable Object payload, int min, int max, boolean isNullable) {
-        Key key = new Key(kind, parts, payload, min, max);
+        LanguageKey key = new LanguageKey(kind, parts, payload, min, max);
         Language known = interned.get(key);
         if (known == null) {
             budget.spend(2 + parts.length);
@@ -601,56 +575,5 @@ public final class Languages {
         for (int i = found; i >= 0; i = before.get(i)) {
             seen.get(i).live = LIVE;
         }
-    }
-
-    // ---- examples ----
-
-    /** A shortest text of a language, or null. */
-    public @Nullable String example(Language language) {
-        Map<Language, String> texts = new HashMap<>();
-        Deque<Language> queue = new ArrayDeque<>();
-        if (isLive(language)) {
-            texts.put(language, "");
-            queue.add(language);
-        }
-        while (!queue.isEmpty()) {
-            Language at = queue.remove();
-            String text = Objects.requireNonNull(texts.get(at));
-            if (at.isNullable) {
-                return text;
-            }
-            Steps steps = steps(at);
-            for (int i = 0; i < steps.targets().length; i++) {
-                Language target = steps.targets()[i];
-                if (!target.isEmpty() && !texts.containsKey(target)) {
-                    budget.spend(4);
-                    texts.put(target, text + Character.toString(steps.starts()[i]));
-                    queue.add(target);
-                }
-            }
-        }
-        return null;
-    }
-
-    /** How many texts are in a language, or a limit if there are more. */
-    public long countTexts(Language language, long limit) {
-        return isLive(language) ? countTexts(language, limit, 0) : 0;
-    }
-
-    private long countTexts(Language language, long limit, int length) {
-        budget.spend(4);
-        long count = language.isNullable ? 1 : 0;
-        if (length > 2 * MAX_DEPTH) {
-            return limit; // longer than any finite list of texts that matters
-        }
-        Steps steps = steps(language);
-        for (int i = 0; i < steps.targets().length && count < limit; i++) {
-            if (!steps.targets()[i].isEmpty()) {
-                long symbols = steps.last(i) - steps.starts()[i] + 1L;
-                long behind = countTexts(steps.targets()[i], limit - count, length + 1);
-                count += Math.min(limit, symbols * behind);
-            }
-        }
-        return Math.min(count, limit);
     }
 }

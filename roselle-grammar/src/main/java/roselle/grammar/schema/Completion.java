@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.regex.Examples;
 import roselle.grammar.regex.Language;
 import roselle.grammar.regex.Languages;
 
@@ -227,7 +228,7 @@ final class Completion {
             return 0;
         }
         if (memberAt == all.members.size()) {
-            return isSatisfiable(formulas.and(parts)) ? languages.countTexts(keys, limit) : 0;
+            return isSatisfiable(formulas.and(parts)) ? Examples.count(languages, keys, limit) : 0;
         }
         Atom.Members members = all.members.get(memberAt);
         if (patternAt == 0 && members.patterns.isEmpty()) {
@@ -378,7 +379,7 @@ final class Completion {
             }
             count += switch (type) {
                 case NULL, TRUE, FALSE -> left.isTrue() ? 1 : 0;
-                case STRING -> languages.countTexts(formulas.language(left, type), limit - count);
+                case STRING -> Examples.count(languages, formulas.language(left, type), limit - count);
                 case NUMBER -> countNumbers(formulas.language(left, type), limit - count);
                 case OBJECT, ARRAY -> hasValue(left, type) ? limit : 0;
             };
@@ -390,7 +391,7 @@ final class Completion {
         Language left = language;
         long count = 0;
         while (count < limit && count < 10_000) {
-            String text = languages.example(left);
+            String text = Examples.of(languages, left);
             if (text == null) {
                 return count;
             }
