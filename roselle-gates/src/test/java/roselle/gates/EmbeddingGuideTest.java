@@ -30,7 +30,8 @@ final class EmbeddingGuideTest {
     /** Roselle's artifacts and what they bring. */
     private static final String LIBRARIES = Arrays.stream(
                     System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> entry.matches(".*(roselle-(all|api|text|grammar|engine|cpu|hub|cuda)/target|jackson|jspecify).*"))
+            .filter(entry ->
+                    entry.matches(".*(roselle-(all|api|text|grammar|engine|cpu|hub|cuda)/target|jackson|jspecify).*"))
             .filter(entry -> !entry.contains("test-classes") && !entry.endsWith("-tests.jar"))
             .collect(Collectors.joining(File.pathSeparator));
 
