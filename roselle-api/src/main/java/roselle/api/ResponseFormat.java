@@ -37,6 +37,13 @@ public sealed interface ResponseFormat {
     /** A text that a regular expression in ECMA's syntax matches as a whole. */
     record Regex(String expression) implements ResponseFormat {}
 
+    /**
+     * A text that a context-free grammar produces.
+     *
+     * @param gbnf the grammar, in llama.cpp's form, whose first rule is {@code root}
+     */
+    record Grammar(String gbnf) implements ResponseFormat {}
+
     /** One of some texts. */
     record Choice(List<String> texts) implements ResponseFormat {
         private static final int MOST = 100_000;

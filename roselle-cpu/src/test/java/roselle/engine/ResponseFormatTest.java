@@ -162,6 +162,35 @@ final class ResponseFormatTest {
     }
 
     @Test
+    void grammarsAreKeptTo() {
+        var sums = new ResponseFormat.Grammar("""
+                root ::= term (("+" | "-") term){1,4}
+                term ::= [0-9]{1,3} | "(" root ")"
+                """);
+        int whole = 0;
+        for (int seed = 0; seed < 10; seed++) {
+            Told told = told(
+                    engine,
+                    request(sums).seed(seed).temperature(1 + seed % 3).maxTokens(80).build());
+            if (told.reason() == FinishReason.STOP) {
+                whole++;
+                assertThat(reduced(told.text())).as(told.text()).isEqualTo("0");
+            }
+        }
+        assertThat(whole).as("answers that were not cut").isPositive();
+    }
+
+    /** A sum with each number and each sum in brackets replaced by 0, from within; 0 if it is a sum. */
+    private static String reduced(String sum) {
+        String text = sum.replaceAll("[0-9]{1,3}", "0");
+        for (String before = ""; !text.equals(before); ) {
+            before = text;
+            text = text.replaceAll("\\(0(?:[+-]0){1,4}\\)", "0");
+        }
+        return text.replaceAll("^0(?:[+-]0){1,4}$", "0");
+    }
+
+    @Test
     void anyObjectIsOne() {
         var style = new JsonOptions(Whitespace.NONE, KeyOrder.ANY);
         for (int seed = 0; seed < 10; seed++) {

@@ -90,6 +90,9 @@ final class StructuredOutputTest {
         for (String wish : List.of(
                 "\"structured_outputs\":{\"regex\":\"[0-9]{3}\"}",
                 "\"guided_regex\":\"[0-9]{3}\"",
+                "\"structured_outputs\":{\"grammar\":\"root ::= digit digit digit\\ndigit ::= [0-9]\"}",
+                "\"guided_grammar\":\"root ::= [0-9]{3}\"",
+                "\"grammar\":\"root ::= [0-9]{3}\"",
                 "\"guided_choice\":[\"123\",\"456\"]",
                 "\"structured_outputs\":{\"choice\":[\"123\",\"456\"]}")) {
             assertThat(chat(wish).at("/choices/0/message/content").stringValue())

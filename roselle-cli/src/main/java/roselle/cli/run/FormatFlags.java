@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
@@ -21,13 +23,22 @@ final class FormatFlags {
             description = "Hold the answer to a regular expression, as a whole.")
     private @Nullable String regex;
 
-    boolean areBothGiven() {
-        return schema != null && regex != null;
+    @Option(
+            names = "--grammar",
+            paramLabel = "FILE",
+            description = "Hold the answer to a grammar in GBNF, llama.cpp's form.")
+    private @Nullable Path grammar;
+
+    boolean areSeveralGiven() {
+        return Stream.of(schema, regex, grammar).filter(Objects::nonNull).count() > 1;
     }
 
     ResponseFormat format() {
         if (regex != null) {
             return new ResponseFormat.Regex(regex);
+        }
+        if (grammar != null) {
+            return new ResponseFormat.Grammar(read(grammar));
         }
         return schema == null ? ResponseFormat.TEXT : new ResponseFormat.JsonSchema(read(schema));
     }

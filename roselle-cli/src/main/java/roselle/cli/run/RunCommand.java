@@ -158,8 +158,8 @@ public final class RunCommand implements Callable<Integer> {
         if (raw && (system != null || think != null)) {
             throw misuse("--system and --think are for the chat template, which --raw goes without");
         }
-        if (format.areBothGiven()) {
-            throw misuse("--json-schema and --regex both say what the answer must look like: give one of them");
+        if (format.areSeveralGiven()) {
+            throw misuse("--json-schema, --regex and --grammar say what the answer must look like: give one of them");
         }
         if (hasNoEcho && !raw) {
             throw misuse("--no-echo is for --raw, as only --raw echoes the prompt");

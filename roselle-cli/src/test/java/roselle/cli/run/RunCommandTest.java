@@ -67,6 +67,9 @@ final class RunCommandTest {
                 .isEqualTo(JsonMapper.shared().readTree("{\"a\":[1,true]}"));
         String[] asDigits = {"--regex", "[0-9]{4}"};
         assertThat(run(demo, asDigits, "Write.").out()).matches("[0-9]{4}\n");
+        Path nested = Files.writeString(folder.resolve("nested.gbnf"), "root ::= \"(\" root \")\" | [xy]\n");
+        String[] asNested = {"--grammar", nested.toString(), "--max-tokens", "40"};
+        assertThat(run(demo, asNested, "Write.").out()).matches("\\(*([xy]\\)*)?\n");
         String[] both = {"--regex", "a", "--json-schema", schema.toString()};
         assertThat(run(demo, both, "Write.").err()).contains("give one of them");
         String[] none = {"--json-schema", folder.resolve("none.json").toString()};

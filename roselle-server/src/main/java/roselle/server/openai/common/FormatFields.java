@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Reads what an answer must look like: OpenAI's {@code response_format} and {@code text.format}, vLLM's
- * {@code structured_outputs} and {@code guided_…}, llama.cpp's {@code json_schema}. At most one of them may say so, and what the
- * engine cannot keep to is refused with the name of the field that asks for it.
+ * {@code structured_outputs} and {@code guided_…}, llama.cpp's {@code json_schema} and {@code grammar}. At most one of them may say
+ * so, and what the engine cannot keep to is refused with the name of the field that asks for it.
  */
 public final class FormatFields {
     private static final int MAX_CHOICES = 100_000;
@@ -38,6 +38,8 @@ public final class FormatFields {
         read.schema(fields, "guided_json", JsonOptions.DEFAULT);
         read.schema(fields, "json_schema", JsonOptions.DEFAULT);
         read.regex(fields, "guided_regex");
+        read.grammar(fields, "guided_grammar");
+        read.grammar(fields, "grammar");
         read.choice(fields, "guided_choice");
         return read.only();
     }
@@ -128,6 +130,7 @@ public final class FormatFields {
         var options = new JsonOptions(isDense ? Whitespace.NONE : Whitespace.BOUNDED, KeyOrder.ANY);
         schema(fields, "json", options);
         regex(fields, "regex");
+        grammar(fields, "grammar");
         choice(fields, "choice");
         if (fields.bool("json_object", false)) {
             put(fields.path("json_object"), () -> new ResponseFormat.JsonObject(options));
@@ -147,6 +150,10 @@ public final class FormatFields {
 
     private void regex(JsonFields fields, String name) {
         fields.string(name).ifPresent(regex -> put(fields.path(name), () -> new ResponseFormat.Regex(regex)));
+    }
+
+    private void grammar(JsonFields fields, String name) {
+        fields.string(name).ifPresent(gbnf -> put(fields.path(name), () -> new ResponseFormat.Grammar(gbnf)));
     }
 
     private void choice(JsonFields fields, String name) {
