@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,7 @@ import roselle.tokenizer.format.TokenizerFixture;
 import roselle.tokenizer.model.ByteTokens;
 
 /** Every code point passes every normalizer and pre-tokenizer by property as in Hugging Face's library. */
+@Tag("long")
 class ReferenceUnicodeTest {
     private static final String SCRIPTS = "{'type':'UnicodeScripts'}";
     private static final int BLOCK = 128;
