@@ -105,7 +105,7 @@ final class HostileInputTest {
                 Refusal.of("\"stream\":true,\"stream_options\":{\"x\":1}", "stream_options.x", "unknown field"),
                 Refusal.of("\"priority\":100000", "priority", "between"),
                 Refusal.of("\"temprature\":1", "temprature", "unknown field"),
-                Refusal.of("\"guided_grammar\":\"root ::= x\"", "guided_grammar", "unknown field"),
+                Refusal.of("\"guided_grammar\":\"root ::= x\"", "guided_grammar", "has no rule"),
                 Refusal.of("\"response_format\":{\"type\":\"xml\"}", "response_format.type", "json_schema"),
                 Refusal.of("\"response_format\":{\"type\":\"json_schema\"}", "response_format.json_schema", "missing"),
                 Refusal.of(
