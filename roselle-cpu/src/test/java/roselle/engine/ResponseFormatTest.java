@@ -171,7 +171,11 @@ final class ResponseFormatTest {
         for (int seed = 0; seed < 10; seed++) {
             Told told = told(
                     engine,
-                    request(sums).seed(seed).temperature(1 + seed % 3).maxTokens(80).build());
+                    request(sums)
+                            .seed(seed)
+                            .temperature(1 + seed % 3)
+                            .maxTokens(80)
+                            .build());
             if (told.reason() == FinishReason.STOP) {
                 whole++;
                 assertThat(reduced(told.text())).as(told.text()).isEqualTo("0");

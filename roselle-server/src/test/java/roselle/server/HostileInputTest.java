@@ -125,7 +125,10 @@ final class HostileInputTest {
                 Refusal.of("\"guided_regex\":\"(\"", "guided_regex", "cannot be kept to"),
                 Refusal.of("\"guided_choice\":[\"\"]", "guided_choice", "empty"),
                 Refusal.of("\"guided_regex\":\"a\",\"json_schema\":{}", "guided_regex", "both"),
-                Refusal.of("\"structured_outputs\":{\"grammar\":\"x\"}", "structured_outputs.grammar", "cannot be kept to"),
+                Refusal.of(
+                        "\"structured_outputs\":{\"grammar\":\"x\"}",
+                        "structured_outputs.grammar",
+                        "cannot be kept to"),
                 Refusal.of("\"structured_outputs\":{\"lark\":\"x\"}", "structured_outputs.lark", "unknown field"),
                 Refusal.of("\"grammar\":\"root ::= nothing\"", "grammar", "cannot be kept to"),
                 Refusal.of(
