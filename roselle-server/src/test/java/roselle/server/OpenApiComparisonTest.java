@@ -98,6 +98,10 @@ final class OpenApiComparisonTest {
             "send one of them",
             "all answers are returned",
             "is not the text of a JSON object",
+            "the format cannot be kept to",
+            "the format allows no text but the empty one",
+            ".schema is there, but the type is text",
+            "this server has room for",
             "the prompt has no tokens",
             "the model's vectors have");
 

@@ -1,7 +1,11 @@
 package roselle.cli.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +18,8 @@ import roselle.api.ResponseFormat;
 
 /** The options that say what an answer must look like. */
 final class FormatFlags {
+    private static final int MAX_BYTES = 16 << 20;
+
     @Option(names = "--json-schema", paramLabel = "FILE", description = "Hold the answer to a JSON schema.")
     private @Nullable Path schema;
 
@@ -44,8 +50,13 @@ final class FormatFlags {
     }
 
     private static String read(Path file) {
-        try {
-            return Files.readString(file);
+        try (InputStream input = Files.newInputStream(file)) {
+            byte[] bytes = input.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new InvalidRequestException(
+                        file + " has more than " + MAX_BYTES + " bytes: no format that can be kept to is as long");
+            }
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException notUtf8) {
             throw new InvalidRequestException(file + " is not text in UTF-8: convert it first");
         } catch (IOException unreadable) {
