@@ -1,19 +1,14 @@
 package roselle.cli.run;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import roselle.api.InvalidRequestException;
 import roselle.api.ResponseFormat;
 
 /** The options that say what an answer must look like. */
@@ -51,14 +46,7 @@ final class FormatFlags {
 
     private static String read(Path file) {
         try (InputStream input = Files.newInputStream(file)) {
-            byte[] bytes = input.readNBytes(MAX_BYTES + 1);
-            if (bytes.length > MAX_BYTES) {
-                throw new InvalidRequestException(
-                        file + " has more than " + MAX_BYTES + " bytes: no format that can be kept to is as long");
-            }
-            return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-        } catch (CharacterCodingException notUtf8) {
-            throw new InvalidRequestException(file + " is not text in UTF-8: convert it first");
+            return TextInput.read(input, file.toString(), MAX_BYTES, ": no format that can be kept to is as long");
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

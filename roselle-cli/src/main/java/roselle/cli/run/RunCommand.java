@@ -4,9 +4,6 @@ import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,20 +192,12 @@ public final class RunCommand implements Callable<Integer> {
 
     private static String standardInput() {
         try {
-            byte[] bytes = System.in.readNBytes(LONGEST_INPUT_BYTES + 1);
-            if (bytes.length == 0) {
+            String text =
+                    TextInput.read(System.in, "standard input", LONGEST_INPUT_BYTES, ", the most that a prompt may");
+            if (text.isEmpty()) {
                 throw new InvalidRequestException("standard input is empty: write a prompt there, or as an argument");
             }
-            if (bytes.length > LONGEST_INPUT_BYTES) {
-                throw new InvalidRequestException(
-                        "standard input has more than " + LONGEST_INPUT_BYTES + " bytes, the most that a prompt may");
-            }
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException notUtf8) {
-            throw new InvalidRequestException("standard input is not text in UTF-8: convert it first");
+            return text;
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

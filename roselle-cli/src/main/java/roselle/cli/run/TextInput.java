@@ -1,0 +1,34 @@
+package roselle.cli.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import roselle.api.InvalidRequestException;
+
+/** Reads text from outside, and never more of it than may be there. */
+final class TextInput {
+    private TextInput() {}
+
+    /**
+     * All of an input in UTF-8.
+     *
+     * @param name of the input, with which refusals begin
+     * @param most bytes that it may have
+     * @param why what a refusal of more says behind that number
+     * @throws InvalidRequestException if there is more, or no text in UTF-8
+     */
+    static String read(InputStream input, String name, int most, String why) throws IOException {
+        byte[] bytes = input.readNBytes(most + 1);
+        if (bytes.length > most) {
+            throw new InvalidRequestException(name + " has more than " + most + " bytes" + why);
+        }
+        try {
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        } catch (CharacterCodingException notUtf8) {
+            throw new InvalidRequestException(name + " is not text in UTF-8: convert it first");
+        }
+    }
+}
