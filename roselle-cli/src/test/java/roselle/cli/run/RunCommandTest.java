@@ -65,10 +65,10 @@ final class RunCommandTest {
         String[] asJson = {"--json-schema", schema.toString(), "--temperature", "0"};
         assertThat(JsonMapper.shared().readTree(run(demo, asJson, "Write.").out()))
                 .isEqualTo(JsonMapper.shared().readTree("{\"a\":[1,true]}"));
-        String[] asDigits = {"--regex", "[0-9]{4}"};
+        String[] asDigits = {"--regex", "[0-9]{4}", "--temperature", "0"};
         assertThat(run(demo, asDigits, "Write.").out()).matches("[0-9]{4}\n");
         Path nested = Files.writeString(folder.resolve("nested.gbnf"), "root ::= \"(\" root \")\" | [xy]\n");
-        String[] asNested = {"--grammar", nested.toString(), "--max-tokens", "40"};
+        String[] asNested = {"--grammar", nested.toString(), "--temperature", "0", "--max-tokens", "40"};
         assertThat(run(demo, asNested, "Write.").out()).matches("\\(*([xy]\\)*)?\n");
         String[] both = {"--regex", "a", "--json-schema", schema.toString()};
         assertThat(run(demo, both, "Write.").err()).contains("give one of them");
