@@ -73,7 +73,7 @@ final class JsonScanner {
                 read(piece.charAt(at++));
             }
         }
-        if (state == State.TEXT && !isName) {
+        if (isInText()) {
             tell(isHalf() ? 1 : 0);
         }
     }
@@ -92,8 +92,11 @@ final class JsonScanner {
 
     /** What was read of the string that has not ended; empty where there is none. */
     String begun() {
-        boolean isText = !isName && (state == State.TEXT || state == State.ESCAPE || state == State.CODE);
-        return isText ? text.substring(0, told) : "";
+        return isInText() ? text.substring(0, told) : "";
+    }
+
+    private boolean isInText() {
+        return !isName && (state == State.TEXT || state == State.ESCAPE || state == State.CODE);
     }
 
     private void read(char letter) {
