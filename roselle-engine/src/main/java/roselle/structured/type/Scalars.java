@@ -108,9 +108,14 @@ final class Scalars {
         return new BigDecimal(written);
     }
 
+    /** The number without a sign that it only has as text: {@code -0} is the integer 0, which Jackson reads so, too. */
+    private static String unsigned(String written) {
+        return written.equals("-0") ? "0" : written;
+    }
+
     private static Object readDouble(String written) {
         requireDecimal(written);
-        double value = Double.parseDouble(written);
+        double value = Double.parseDouble(unsigned(written));
         if (Double.isInfinite(value)) {
             throw new NumberFormatException(written + " is beyond a double");
         }
@@ -119,7 +124,7 @@ final class Scalars {
 
     private static Object readFloat(String written) {
         requireDecimal(written);
-        float value = Float.parseFloat(written);
+        float value = Float.parseFloat(unsigned(written));
         if (Float.isInfinite(value)) {
             throw new NumberFormatException(written + " is beyond a float");
         }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.mask.TokenMasks;
@@ -29,14 +28,6 @@ final class RandomTypesTest {
     @Test
     void walksAreReadAsJacksonReadsThem() throws ClassNotFoundException {
         check(0, AT_ONCE, 5);
-    }
-
-    @Test
-    @Tag("long")
-    void walksOfAThousandTypesAreReadAsJacksonReadsThem() throws ClassNotFoundException {
-        for (int first = AT_ONCE; first < AT_ONCE + 1000; first += AT_ONCE) {
-            check(first, AT_ONCE, 20);
-        }
     }
 
     private static void check(int first, int types, int walks) throws ClassNotFoundException {
