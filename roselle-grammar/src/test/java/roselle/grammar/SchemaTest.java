@@ -21,6 +21,7 @@ class SchemaTest {
             quoteCharacter = '`',
             value = {
                 "{\"type\":\"integer\"}; 1 | -20 | 0 | 1.0 | 2e3 ; 1.5 | 01 | true | \"1\"",
+                "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"type\":\"integer\"}; 1 | -20 ; 1.0 | 2e3 | \"1\"",
                 "{\"type\":[\"null\",\"boolean\"]}; null | true | false ; 0 | {} | []",
                 "{\"minimum\":5,\"exclusiveMaximum\":7.5}; 5 | 7.4999 | 5e0 | \"x\" ; 4.9 | 7.5 | 7.50 | 1e1 | -6",
                 "{\"type\":\"number\",\"multipleOf\":0.01}; 1.25 | 3 | 0.1 | -0.07 ; 0.001 | 1.255",

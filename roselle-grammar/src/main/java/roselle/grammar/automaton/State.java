@@ -26,7 +26,10 @@ public interface State {
         return null;
     }
 
-    /** A state that allows the same next tokens and recurs, where this one does not; itself for most. */
+    /**
+     * A state that recurs, where this one does not; itself for most. It allows the same next tokens, and perhaps more of those that go on
+     * behind a comma which follows the lexeme that they begin in.
+     */
     default State twin() {
         return this;
     }

@@ -14,6 +14,10 @@ final class IntList {
         values[size++] = value;
     }
 
+    void clear() {
+        size = 0;
+    }
+
     int size() {
         return size;
     }

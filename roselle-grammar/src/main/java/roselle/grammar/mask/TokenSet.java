@@ -1,5 +1,7 @@
 package roselle.grammar.mask;
 
+import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,20 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
 record TokenSet(@Nullable Dense base, int[] added, int[] removed) {
     static final TokenSet NONE = new TokenSet(null, new int[0], new int[0]);
+
+    /** Tells each of its tokens. */
+    void forEach(IntConsumer consumer) {
+        for (int token : added) {
+            consumer.accept(token);
+        }
+        if (base != null) {
+            for (int token = 0; token < base.bits.length << 6; token++) {
+                if (base.has(token) && Arrays.binarySearch(removed, token) < 0) {
+                    consumer.accept(token);
+                }
+            }
+        }
+    }
 
     static TokenSet of(Dense base) {
         return new TokenSet(base, NONE.added, NONE.removed);

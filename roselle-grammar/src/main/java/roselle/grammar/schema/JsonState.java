@@ -173,7 +173,7 @@ abstract sealed class JsonState implements State {
                 return machine.value(context, wider, mayBreak, emptyArray, captured(octet));
             }
             if (octet == ']' && emptyArray != null && context.outer != null) {
-                return machine.closeArray(context.outer, emptyArray, captured(octet));
+                return machine.closeArray(context.outer, emptyArray, context.outside(captured(octet)));
             }
             return machine.begin(context, octet, captured(octet));
         }
