@@ -34,6 +34,14 @@ public interface State {
         return this;
     }
 
+    /**
+     * Whether what comes behind a comma may depend on what this state knows and its {@link #twin} does not in other ways than by keys
+     * that must not come twice.
+     */
+    default boolean hangsOnItems() {
+        return true;
+    }
+
     /** How many branches tell the language of this state; 0 where only {@link #advance} does. */
     default int branches() {
         return 0;

@@ -4,6 +4,8 @@ import java.util.Arrays;
 
 /** A growing list of numbers. */
 final class IntList {
+    private static final int[] NONE = {};
+
     private int[] values = new int[16];
     private int size;
 
@@ -23,6 +25,6 @@ final class IntList {
     }
 
     int[] toArray() {
-        return Arrays.copyOf(values, size);
+        return size == 0 ? NONE : Arrays.copyOf(values, size);
     }
 }

@@ -25,7 +25,7 @@ public final class TokenMasks {
 
     /** The mask of a {@link State#twin}, and its tokens that reach far. */
     @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-    private record Wide(TokenMask mask, int[] far) {}
+    private record Wide(TokenMask mask, int[] far, int[] withKeys) {}
 
     public TokenMasks(Constraint constraint, Vocabulary vocabulary) {
         this.constraint = constraint;
@@ -62,8 +62,14 @@ public final class TokenMasks {
         if (keptBytes + walk.lexemes().bytes() > MAX_BYTES) {
             forget();
         }
-        State twin = state.twin();
-        TokenMask mask = twin.equals(state) ? walkedMask(state) : maskByTwin(state, twin);
+        constraint.beginStep();
+        TokenMask mask;
+        try {
+            State twin = state.twin();
+            mask = twin.equals(state) ? walkedMask(state) : maskByTwin(state, twin);
+        } finally {
+            constraint.endStep();
+        }
         known.add(state, mask);
         keptBytes += 64;
         return mask;
@@ -73,12 +79,14 @@ public final class TokenMasks {
     private TokenMask maskByTwin(State state, State twin) {
         Wide wide = twins.find(twin);
         if (wide == null) {
-            wide = new Wide(walkedMask(twin), walk.farTokens());
+            TokenMask all = walkedMask(twin);
+            int[] far = walk.farTokens();
+            wide = new Wide(all, far, withKeys(far));
             twins.add(twin, wide);
-            keptBytes += 64 + 4L * wide.far.length;
+            keptBytes += 64 + 8L * far.length;
         }
         long[] narrowed = null;
-        for (int token : wide.far) {
+        for (int token : state.hangsOnItems() ? wide.far : wide.withKeys) {
             if (advance(state, token) == null) {
                 narrowed = narrowed == null ? wide.mask.bits().clone() : narrowed;
                 narrowed[token >>> 6] &= ~(1L << token);
@@ -89,6 +97,28 @@ public final class TokenMasks {
         }
         walk.tokens().addAll(TokenSet.of(Dense.of(narrowed)));
         return vocabulary.masks().mask(walk.tokens());
+    }
+
+    private int[] withKeys(int[] far) {
+        int[] found = new int[far.length];
+        int size = 0;
+        for (int token : far) {
+            if (hasKey(token)) {
+                found[size++] = token;
+            }
+        }
+        return size == far.length ? far : Arrays.copyOf(found, size);
+    }
+
+    /** Whether a token has a comma with a whole string behind it. */
+    private boolean hasKey(int token) {
+        boolean isBehind = false;
+        int quotes = 0;
+        for (byte octet : vocabulary.bytes(token)) {
+            isBehind |= octet == ',';
+            quotes += isBehind && octet == '"' ? 1 : 0;
+        }
+        return quotes > 1;
     }
 
     private TokenMask walkedMask(State state) {

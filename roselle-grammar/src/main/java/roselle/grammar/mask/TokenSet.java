@@ -28,6 +28,18 @@ record TokenSet(@Nullable Dense base, int[] added, int[] removed) {
         }
     }
 
+    /** One bit for each token, in a new array. */
+    long[] bits(int words) {
+        long[] bits = base == null ? new long[words] : base.bits.clone();
+        for (int token : added) {
+            bits[token >>> 6] |= 1L << token;
+        }
+        for (int token : removed) {
+            bits[token >>> 6] &= ~(1L << token);
+        }
+        return bits;
+    }
+
     static TokenSet of(Dense base) {
         return new TokenSet(base, NONE.added, NONE.removed);
     }

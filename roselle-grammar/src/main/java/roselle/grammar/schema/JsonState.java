@@ -68,6 +68,16 @@ abstract sealed class JsonState implements State {
         }
     }
 
+    @Override
+    public final boolean hangsOnItems() {
+        for (Context at = context; at != null; at = at.outer) {
+            if (at.mark != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** This state without the text that was read. */
     abstract JsonState plain();
 
