@@ -3,4 +3,5 @@ module roselle.api {
     requires transitive org.jspecify;
 
     exports roselle.api;
+    exports roselle.api.type;
 }

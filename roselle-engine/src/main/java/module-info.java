@@ -18,6 +18,7 @@ module roselle.engine {
     exports roselle.backend.step;
     exports roselle.engine;
     exports roselle.quantization;
+    exports roselle.structured.type;
     exports roselle.tensor;
     exports roselle.checkpoint to
             roselle.cli,

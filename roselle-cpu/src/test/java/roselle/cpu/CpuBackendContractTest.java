@@ -11,7 +11,13 @@ import roselle.cpu.option.CpuPath;
 
 /** The CPU keeps the contract of a device on each path that the processor offers. */
 class CpuBackendContractTest {
-    /** A backend that multiplies on one path. */
+    /** Whether a path is to be had, and is another one than that which {@link Auto} takes. */
+    private static boolean isApart(CpuPath path) {
+        boolean isTaken = CpuDevice.describe(CpuOptions.all()).startsWith(path.label() + ",");
+        return CpuDevice.paths().contains(path) && !isTaken;
+    }
+
+    /** A backend that multiplies on one path; more threads than one share the work of {@link Auto}. */
     abstract static class OnPath extends ReferenceContract {
         private final CpuPath path;
 
@@ -21,7 +27,7 @@ class CpuBackendContractTest {
 
         @Override
         protected Device open() {
-            return new CpuDevice(CpuOptions.all().with(path));
+            return new CpuDevice(CpuOptions.of(1).with(path));
         }
     }
 
@@ -41,63 +47,63 @@ class CpuBackendContractTest {
     }
 
     @Nested
-    @EnabledIf("offers")
+    @EnabledIf("isApart")
     class Avx2 extends OnPath {
         Avx2() {
             super(CpuPath.AVX2);
         }
 
-        static boolean offers() {
-            return CpuDevice.paths().contains(CpuPath.AVX2);
+        static boolean isApart() {
+            return CpuBackendContractTest.isApart(CpuPath.AVX2);
         }
     }
 
     @Nested
-    @EnabledIf("offers")
+    @EnabledIf("isApart")
     class Avx512 extends OnPath {
         Avx512() {
             super(CpuPath.AVX512);
         }
 
-        static boolean offers() {
-            return CpuDevice.paths().contains(CpuPath.AVX512);
+        static boolean isApart() {
+            return CpuBackendContractTest.isApart(CpuPath.AVX512);
         }
     }
 
     /** No tolerance is wider here: only quantized weights meet bytes, and {@link GemmTest} holds those to their twin. */
     @Nested
-    @EnabledIf("offers")
+    @EnabledIf("isApart")
     class Vnni extends OnPath {
         Vnni() {
             super(CpuPath.VNNI);
         }
 
-        static boolean offers() {
-            return CpuDevice.paths().contains(CpuPath.VNNI);
+        static boolean isApart() {
+            return CpuBackendContractTest.isApart(CpuPath.VNNI);
         }
     }
 
     @Nested
-    @EnabledIf("offers")
+    @EnabledIf("isApart")
     class Bf16 extends OnPath {
         Bf16() {
             super(CpuPath.BF16);
         }
 
-        static boolean offers() {
-            return CpuDevice.paths().contains(CpuPath.BF16);
+        static boolean isApart() {
+            return CpuBackendContractTest.isApart(CpuPath.BF16);
         }
     }
 
     @Nested
-    @EnabledIf("offers")
+    @EnabledIf("isApart")
     class Amx extends OnPath {
         Amx() {
             super(CpuPath.AMX);
         }
 
-        static boolean offers() {
-            return CpuDevice.paths().contains(CpuPath.AMX);
+        static boolean isApart() {
+            return CpuBackendContractTest.isApart(CpuPath.AMX);
         }
     }
 }

@@ -39,7 +39,13 @@ class AllocationTest {
 
     @Test
     void aStepThatIsOverlappedAllocatesNoMore() {
-        check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), "on");
+        check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), 4, "on");
+    }
+
+    @Tag("long")
+    @Test
+    void aStepOfOneSequenceThatIsOverlappedAllocatesNoMore() {
+        check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), 1, "on");
     }
 
     @Tag("long")

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,11 +99,23 @@ class SameBitsTest {
     /** A decoder that sees all, one with windows, one with latent attention and experts. */
     @ParameterizedTest
     @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
+    void chunksOfSizesAroundPagesAndTilesGiveTheSameBits(String name) throws IOException {
+        checkChunks(name, IntStream.of(2, 3, 4, 7, 8, 15, 17, 31, 32, PROMPT - 1, PROMPT, PROMPT + 1));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
     void chunksOfEverySizeGiveTheSameBits(String name) throws IOException {
+        checkChunks(name, IntStream.rangeClosed(1, PROMPT + 1));
+    }
+
+    private static void checkChunks(String name, IntStream sizes) throws IOException {
+        int[] chunks = sizes.toArray();
         for (boolean scoresPrompt : new boolean[] {false, true}) {
             var subject = new Subject(model(name), "auto", CpuPath.AUTO, scoresPrompt);
             Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
-            for (int chunk = 1; chunk <= PROMPT + 1; chunk++) {
+            for (int chunk : chunks) {
                 assertThat(alone(subject, new BatchOptions(0, 4, 64, chunk, 100), 300)
                                 .withoutCache())
                         .as("%s in chunks of %d", subject, chunk)

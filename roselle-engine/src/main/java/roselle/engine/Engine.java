@@ -18,6 +18,7 @@ import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
+import roselle.api.type.TypeReference;
 import roselle.backend.Device;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
@@ -46,6 +47,7 @@ import roselle.scheduler.Scheduler;
 import roselle.scheduler.SchedulerLimits;
 import roselle.structured.CompiledFormats;
 import roselle.structured.FormatMasks;
+import roselle.structured.type.AnswerType;
 import roselle.tokenizer.Tokenizer;
 import roselle.work.LongWork;
 
@@ -166,6 +168,32 @@ public final class Engine implements AutoCloseable {
      */
     public Generation submit(GenerationRequest request) {
         return submit(request, false);
+    }
+
+    /**
+     * Accepts a request whose answer is a value of a class: a record as a rule; see {@link AnswerType}.
+     *
+     * {@snippet :
+     * record Animal(String name, @Range(min = 0, max = 8) int legs) {}
+     *
+     * Animal animal = engine.submit(request, Animal.class).value();
+     * }
+     *
+     * @throws InvalidRequestException if no answer can be of it; the message begins with the place, as in
+     *     {@code Invoice.lines[].price}; and as {@link #submit(GenerationRequest)} does
+     */
+    public <T> TypedGeneration<T> submit(GenerationRequest request, Class<T> type) {
+        return submit(request, AnswerType.of(type));
+    }
+
+    /** The same for a type with arguments: {@code new TypeReference<List<Animal>>() {}}. */
+    public <T> TypedGeneration<T> submit(GenerationRequest request, TypeReference<T> type) {
+        return submit(request, AnswerType.of(type));
+    }
+
+    /** The same for a type that was found out before. */
+    public <T> TypedGeneration<T> submit(GenerationRequest request, AnswerType<T> type) {
+        return new TypedGeneration<>(submit(TypedGeneration.held(request, type)), type);
     }
 
     /**

@@ -157,7 +157,8 @@ public abstract class ContractFixture {
         device.read(beside, 0, rows, wide);
         for (int i = 0; i < rows * view.stride(); i++) {
             int column = i % view.stride() - 3;
-            if (column < 0 || column >= view.columns()) {
+            boolean isBeside = column < 0 || column >= view.columns();
+            if (isBeside && wide.getAtIndex(ValueLayout.JAVA_FLOAT, i) != UNTOUCHED) {
                 assertThat(wide.getAtIndex(ValueLayout.JAVA_FLOAT, i))
                         .as("a number beside the rows")
                         .isEqualTo(UNTOUCHED);
@@ -187,7 +188,7 @@ public abstract class ContractFixture {
         for (int i = 0; i < actual.length; i++) {
             if (Double.isNaN(expected[i])) {
                 assertThat(actual[i]).as("number %d, seed %d", i, SEED).isNaN();
-            } else {
+            } else if (!(Math.abs(actual[i] - expected[i]) <= tolerance() * largest)) {
                 assertThat((double) actual[i])
                         .as("number %d, seed %d", i, SEED)
                         .isCloseTo(expected[i], within(tolerance() * largest));

@@ -73,6 +73,13 @@ public abstract class ReferenceContract extends DecodingContract {
     /** Some sizes of a step: for one row, a few and many there may be a kernel each. */
     private static final List<Integer> ROWS = List.of(1, 5, 40);
 
+    /** Operations of steps whose sizes are {@link #PROMPTS}. */
+    private static final List<String> OF_PROMPTS =
+            List.of("ropeAndAppendKv", "attention", "appendAndAttend", "ropeAndAppendLatent");
+
+    /** What the reference gives, by operation and type: the same for every device, so that it is computed for the first alone. */
+    private static final Map<List<Object>, float[]> EXPECTED = new HashMap<>();
+
     private final Map<Integer, StoredMatrix> matrices = new HashMap<>(); // of the type in question, by rows
 
     /** Every operation by name, with every type of weights that it may have. */
@@ -99,24 +106,33 @@ public abstract class ReferenceContract extends DecodingContract {
     @MethodSource("operationsAndTypes")
     void givesWhatTheReferenceGives(String operation, DataType type) {
         float[] own = outcome(operation, type);
-        Device tested = device;
-        device = new ReferenceDevice();
-        float[] expected = outcome(operation, type);
-        device = tested;
+        float[] expected = EXPECTED.computeIfAbsent(List.of(operation, type), _ -> ofReference(operation, type));
         assertNear(own, expected, type == DataType.F32 ? tolerance() : Math.max(tolerance(), PRODUCT_TOLERANCE));
+    }
+
+    private float[] ofReference(String operation, DataType type) {
+        Device tested = device;
+        try (var reference = new ReferenceDevice()) {
+            device = reference;
+            return outcome(operation, type);
+        } finally {
+            device = tested;
+        }
     }
 
     private static void assertNear(float[] actual, float[] expected, double tolerance) {
         assertThat(actual).hasSameSizeAs(expected);
         double largest = 0;
         for (float number : expected) {
-            assertThat(number).as("a number of the reference").isFinite();
-            largest = Math.max(largest, Math.abs(number));
+            largest = Math.max(largest, Math.abs(number)); // NaN once there is one
         }
+        assertThat(largest).as("the largest number of the reference").isFinite();
         for (int i = 0; i < actual.length; i++) {
-            assertThat((double) actual[i])
-                    .as("number %d, seed %d", i, SEED)
-                    .isCloseTo(expected[i], within(tolerance * largest));
+            if (!(Math.abs((double) actual[i] - expected[i]) <= tolerance * largest)) {
+                assertThat((double) actual[i])
+                        .as("number %d, seed %d", i, SEED)
+                        .isCloseTo(expected[i], within(tolerance * largest));
+            }
         }
     }
 
@@ -124,7 +140,7 @@ public abstract class ReferenceContract extends DecodingContract {
     private float[] outcome(String operation, DataType type) {
         random.setSeed(SEED);
         var left = new ArrayList<float[]>();
-        for (int rows : ROWS) {
+        for (int rows : OF_PROMPTS.contains(operation) ? List.of(0) : ROWS) {
             switch (operation) {
                 case "embed" -> left.add(embedded(type, rows));
                 case "addPositions" -> left.add(placed(type, rows));

@@ -15,6 +15,7 @@ final class RandomRecords {
             "\"type\":\"string\",\"pattern\":\"^[a-z0-9_]{1,16}$\"",
             "\"type\":\"string\",\"format\":\"date\"",
             "\"type\":\"string\",\"format\":\"date-time\"",
+            "\"type\":\"string\",\"format\":\"time\"",
             "\"type\":\"string\",\"format\":\"uuid\"",
             "\"enum\":[\"RED\",\"GREEN\",\"the \\\"best\\\"\",\"\u00e4\"]");
     private static final List<String> NUMBERS = List.of(
@@ -24,6 +25,7 @@ final class RandomRecords {
             "\"type\":\"integer\",\"minimum\":0,\"exclusiveMaximum\":150",
             "\"type\":\"number\"",
             "\"type\":\"number\",\"minimum\":0,\"maximum\":1",
+            "\"type\":\"number\",\"minimum\":-1e6,\"maximum\":1e6",
             "\"type\":\"number\",\"multipleOf\":0.01",
             "\"type\":\"boolean\"",
             "\"type\":[\"boolean\",\"null\"]");

@@ -110,7 +110,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             if (isOffline && BenchOfflineCommand.hasLibrary(engine)) {
                 isWhole &= measurement.offlineByLibrary(engine, work.offline(), work.offlinePrompts(), offline);
             }
-            Measurement.Visit visit = running -> {
+            Measurement.Load load = running -> {
                 if (isOnline) {
                     measurement.online(running, new OnlineStage(work.online(), work.prompts()), online);
                 }
@@ -118,7 +118,7 @@ final class BenchCompareCommand implements Callable<Integer> {
                     measurement.offline(running, new OfflineStage(work.offline(), work.offlinePrompts()), offline);
                 }
             };
-            isWhole &= measurement.visit(engine, online, visit, reason -> {
+            isWhole &= measurement.measure(engine, online, load, reason -> {
                 if (isOffline) {
                     offline.addFailure(engine.name(), reason);
                 }

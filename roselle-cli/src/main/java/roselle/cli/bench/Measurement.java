@@ -48,22 +48,22 @@ final class Measurement {
         void run() throws InterruptedException, ExecutionException;
     }
 
-    /** Something to do with an engine that answers. */
-    interface Visit {
-        void to(RunningBackend running) throws InterruptedException;
+    /** The load that is put on an engine while it answers. */
+    interface Load {
+        void on(RunningBackend running) throws InterruptedException;
     }
 
-    /** Starts an engine, lets it be visited, and stops it; false after a failure, which is told and noted. */
-    boolean visit(NamedBackend engine, OnlineResults results, Visit visit, Complaint also) throws InterruptedException {
-        return attempt(engine, () -> run(engine, results, visit), reason -> {
+    /** Starts an engine, puts the load on it, and stops it; false after a failure, which is told and noted. */
+    boolean measure(NamedBackend engine, OnlineResults results, Load load, Complaint also) throws InterruptedException {
+        return attempt(engine, () -> run(engine, results, load), reason -> {
             results.add(engine.failed(reason));
             also.about(reason);
         });
     }
 
-    private void run(NamedBackend engine, OnlineResults results, Visit visit) throws InterruptedException {
+    private void run(NamedBackend engine, OnlineResults results, Load load) throws InterruptedException {
         try (RunningBackend running = started(engine)) {
-            visit.to(running);
+            load.on(running);
             results.add(running.note(Optional.empty()));
         }
     }
@@ -83,7 +83,7 @@ final class Measurement {
 
     /** Replays the trace against an engine. */
     boolean online(NamedBackend engine, OnlineStage stage, OnlineResults results) throws InterruptedException {
-        return visit(engine, results, running -> online(running, stage, results), _ -> {});
+        return measure(engine, results, running -> online(running, stage, results), _ -> {});
     }
 
     /** The same against one that answers already. */

@@ -92,8 +92,13 @@ class HubCommandsTest {
     private Process start(String before, String... arguments) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of("sh", "-c", before + "exec \"$@\"", "sh", java));
-        command.addAll(
-                List.of("--add-modules", "jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED", "-Xmx1g"));
+        command.addAll(List.of(
+                "--add-modules",
+                "jdk.incubator.vector",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx1g",
+                "-XX:TieredStopAtLevel=1", // they end before the optimizing compiler has paid off
+                "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command);

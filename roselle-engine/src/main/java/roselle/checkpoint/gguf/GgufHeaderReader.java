@@ -26,9 +26,9 @@ final class GgufHeaderReader {
     static final int MAGIC = 0x46554747;
 
     /** Length of the key, its type, one byte of value. */
-    private static final int FEWEST_KEY_BYTES = 8 + 4 + 1;
+    private static final int MIN_KEY_BYTES = 8 + 4 + 1;
     /** Length of the name, rank, type, offset. */
-    private static final int FEWEST_TENSOR_BYTES = 8 + 4 + 4 + 8;
+    private static final int MIN_TENSOR_BYTES = 8 + 4 + 4 + 8;
 
     private static final int LARGEST_KEYS = 1 << 16;
     private static final int LARGEST_TENSORS = 1 << 18;
@@ -57,7 +57,7 @@ final class GgufHeaderReader {
         checkMagic();
         checkVersion();
         CheckedSize tensorCount = cursor.size64("tensor count").atMost(LARGEST_TENSORS, "the limit of");
-        CheckedSize keyCount = cursor.count("metadata count", FEWEST_KEY_BYTES, LARGEST_KEYS);
+        CheckedSize keyCount = cursor.count("metadata count", MIN_KEY_BYTES, LARGEST_KEYS);
         var metadata = metadata(keyCount.asInt());
         long alignment = alignment(metadata);
         List<PlacedRelatively> placed = tensorInfos(tensorCount);
@@ -161,7 +161,7 @@ final class GgufHeaderReader {
     private record PlacedRelatively(String name, DataType type, Shape shape, CheckedSize offset) {}
 
     private List<PlacedRelatively> tensorInfos(CheckedSize count) {
-        cursor.enough(count, FEWEST_TENSOR_BYTES);
+        cursor.enough(count, MIN_TENSOR_BYTES);
         List<PlacedRelatively> placed = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < count.value(); i++) {

@@ -289,12 +289,21 @@ final class JsonMachine implements Constraint {
 
     /** What is still wanted of the text outside a value. */
     private static @Nullable Capture outerCapture(Context outer, @Nullable Capture capture) {
-        for (Context at = outer; at != null; at = at.outer) {
+        return isWanted(outer) ? capture : null;
+    }
+
+    private static boolean isWanted(Context context) {
+        for (Context at = context; at != null; at = at.outer) {
             if (at.mark != null) {
-                return capture;
+                return true;
             }
         }
-        return null;
+        return false;
+    }
+
+    /** Where text is wanted from here on. None is begun where that of an outer value has been left out, as twins do. */
+    private static @Nullable Capture wanted(Context context, @Nullable Capture capture) {
+        return capture == null && !isWanted(context) ? Capture.START : capture;
     }
 
     // ---- objects ----
@@ -330,7 +339,7 @@ final class JsonMachine implements Constraint {
         if (!isLeft) {
             return null;
         }
-        Capture start = kinds.length > 0 && capture == null ? Capture.START : capture;
+        Capture start = kinds.length > 0 ? wanted(context, capture) : capture;
         return key(context, shape, extras, names, kinds, start, start);
     }
 
@@ -394,7 +403,7 @@ final class JsonMachine implements Constraint {
     JsonState item(Context context, Shape.OfArray shape, Shape.@Nullable OfArray empty, @Nullable Capture capture) {
         List<Shape.Outcome> outcomes = shapes.items(shape);
         boolean isWanted = outcomes.stream().anyMatch(outcome -> Shapes.isPending(outcome.next()));
-        Capture now = isWanted && capture == null ? Capture.START : capture;
+        Capture now = isWanted ? wanted(context, capture) : capture;
         Context value = inner(context, outcomes, Extras.NONE, isWanted ? now : null);
         if (outcomes.isEmpty() && (empty == null || !isClosable(empty))) {
             return null;

@@ -44,6 +44,8 @@ class MasksAgreeTest {
                 "{\"type\":\"integer\",\"minimum\":0,\"maximum\":120}",
                 "{\"type\":\"number\",\"exclusiveMinimum\":-1.5}",
                 "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true}",
+                "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"uniqueItems\":true},\"uniqueItems\":true}",
+                "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"null\"}},\"uniqueItems\":true}",
                 "{\"type\":\"array\",\"items\":{\"anyOf\":[{\"type\":\"string\",\"maxLength\":3},{\"type\":\"array\"}]},\"minItems\":1,\"maxItems\":3}",
                 "{\"type\":\"object\",\"properties\":{\"the\":{\"type\":\"string\"},\"then\":{\"type\":\"integer\"},\"a\":{}},\"required\":[\"the\"]}",
                 "{\"type\":\"object\",\"properties\":{\"the\":{\"type\":\"string\"},\"ab\":{\"type\":\"boolean\"}},\"additionalProperties\":false}",

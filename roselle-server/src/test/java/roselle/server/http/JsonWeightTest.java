@@ -83,7 +83,6 @@ final class JsonWeightTest {
 
     private static long usedBytes() {
         System.gc();
-        System.gc();
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 }

@@ -24,15 +24,16 @@ final class ConnectionLimitTest {
     void answersThoseThatWaitedWhenOthersGo() throws IOException {
         try (var transport = new TestTransport(two());
                 var first = transport.connect().send(STAY);
-                var second = transport.connect().send(STAY);
-                var third = transport.connect().send(GET)) {
-            TestTransport.await(() -> transport.staying.get() == 2);
-            assertThat(transport.calls).hasValue(2);
+                var second = transport.connect().send(STAY)) {
+            TestTransport.await(() -> transport.staying.get() == 2); // until then they are idle, and make room
+            try (var third = transport.connect().send(GET)) {
+                assertThat(transport.calls).hasValue(2);
 
-            first.close();
+                first.close();
 
-            assertThat(third.status()).isEqualTo(200);
-            assertThat(transport.gone).hasValue(1);
+                assertThat(third.status()).isEqualTo(200);
+                assertThat(transport.gone).hasValue(1);
+            }
             second.close();
         }
     }
