@@ -39,7 +39,7 @@ public final class Constraints {
     }
 
     private static Constraint built(GrammarLimits limits, RenewedConstraint.Source source) {
-        return new RenewedConstraint(source, limits.workUnits(), limits.keptUnits());
+        return new RenewedConstraint(source, limits.workUnits(), limits.stepUnits(), limits.keptUnits());
     }
 
     /**

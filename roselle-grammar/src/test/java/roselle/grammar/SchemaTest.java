@@ -21,6 +21,7 @@ class SchemaTest {
             quoteCharacter = '`',
             value = {
                 "{\"type\":\"integer\"}; 1 | -20 | 0 | 1.0 | 2e3 ; 1.5 | 01 | true | \"1\"",
+                "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"type\":\"integer\"}; 1 | -20 ; 1.0 | 2e3 | \"1\"",
                 "{\"type\":[\"null\",\"boolean\"]}; null | true | false ; 0 | {} | []",
                 "{\"minimum\":5,\"exclusiveMaximum\":7.5}; 5 | 7.4999 | 5e0 | \"x\" ; 4.9 | 7.5 | 7.50 | 1e1 | -6",
                 "{\"type\":\"number\",\"multipleOf\":0.01}; 1.25 | 3 | 0.1 | -0.07 ; 0.001 | 1.255",
@@ -49,6 +50,8 @@ class SchemaTest {
                 "{\"$ref\":\"#/$defs/t\",\"$defs\":{\"t\":{\"properties\":{\"n\":{\"$ref\":\"#/$defs/t\"}},\"additionalProperties\":false}}}; {\"n\":{\"n\":{}}} | {} ; {\"n\":{\"m\":1}}",
                 "{\"format\":\"date\"}; \"2024-02-29\" | 5 ; \"2023-02-29\" | \"2024-13-01\"",
                 "{\"format\":\"date-time\"}; \"2024-02-29T23:59:59Z\" | \"2024-02-01T00:00:00.5+01:00\" ; \"2024-02-30T00:00:00Z\" | \"2024-02-01T24:00:00Z\"",
+                "{\"format\":\"idn-hostname\"}; \"a。α͵β\" | \"・ぁ\" | \"א׳ב\" ; \"・\" | \"͵β\" | \"l·a\"",
+                "{\"format\":\"uri-template\"}; \"a'b\" | \"{x}\" ; \"{x\"",
                 "{\"format\":\"ipv6\"}; \"::1\" | \"1:2:3:4:5:6:7:8\" ; \"1:2\" | \"::g\"",
                 "{}; {\"a\":[1,\"b\",null]} | -0.5e-3 | \"\\u0000\\u00ff\" ; {a:1} | [1,] | \"\\ud800\" | nul",
             })

@@ -7,27 +7,51 @@ package roselle.grammar.automaton;
  * each piece of work; what is kept is never given back while the constraint lives.
  */
 public final class Budget {
-    private final long workUnits;
+    private final long stepUnits;
     private final long keptUnits;
     private long workLeft;
     private long keptLeft;
+    private long allowed; // of the piece of work that is done
+    private boolean isHeld;
 
     /**
      * A budget.
      *
-     * @param workUnits for each piece of work
+     * @param workUnits for building the constraint
+     * @param stepUnits for each step behind it
      * @param keptUnits for the life of the constraint, about 100 bytes each
      */
-    public Budget(long workUnits, long keptUnits) {
-        this.workUnits = workUnits;
+    public Budget(long workUnits, long stepUnits, long keptUnits) {
+        this.stepUnits = stepUnits;
         this.keptUnits = keptUnits;
+        this.allowed = workUnits;
         this.workLeft = workUnits;
         this.keptLeft = keptUnits;
     }
 
-    /** Begins a piece of work. */
+    /** A budget whose every piece of work may cost the same. */
+    public Budget(long workUnits, long keptUnits) {
+        this(workUnits, workUnits, keptUnits);
+    }
+
+    /** Begins a piece of work that is a single step, unless it is part of one that {@link #hold} began. */
     public void refill() {
-        workLeft = workUnits;
+        if (!isHeld) {
+            allowed = stepUnits;
+            workLeft = stepUnits;
+        }
+    }
+
+    /** Begins a step that is made of smaller ones. */
+    public void hold() {
+        isHeld = false;
+        refill();
+        isHeld = true;
+    }
+
+    /** Ends a step that is made of smaller ones. */
+    public void release() {
+        isHeld = false;
     }
 
     public void spend(long units) {
@@ -35,7 +59,7 @@ public final class Budget {
         if (workLeft < 0) {
             throw new GrammarException(
                     GrammarException.Reason.BUDGET,
-                    "the constraint needs more than " + workUnits + " units of work at once.");
+                    "the constraint needs more than " + allowed + " units of work at once.");
         }
     }
 

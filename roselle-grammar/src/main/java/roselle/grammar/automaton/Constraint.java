@@ -9,4 +9,10 @@ package roselle.grammar.automaton;
 public interface Constraint {
     /** The state before the first byte. */
     State start();
+
+    /** Says that the steps asked for until {@link #endStep} are one piece of work, such as a mask. Called under a lock of the caller. */
+    default void beginStep() {}
+
+    /** Ends what {@link #beginStep} began. */
+    default void endStep() {}
 }

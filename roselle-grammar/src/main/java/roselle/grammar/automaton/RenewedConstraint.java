@@ -13,17 +13,19 @@ public final class RenewedConstraint implements Constraint {
 
     private final Source source;
     private final long workUnits;
+    private final long stepUnits;
     private final long keptUnits;
     private Budget budget;
     private long keptAtFirst;
     private Constraint current;
 
     /** Builds the constraint; the units are those of its {@link Budget}. */
-    public RenewedConstraint(Source source, long workUnits, long keptUnits) {
+    public RenewedConstraint(Source source, long workUnits, long stepUnits, long keptUnits) {
         this.source = source;
         this.workUnits = workUnits;
+        this.stepUnits = stepUnits;
         this.keptUnits = keptUnits;
-        this.budget = new Budget(workUnits, keptUnits);
+        this.budget = new Budget(workUnits, stepUnits, keptUnits);
         this.current = source.build(budget);
         this.keptAtFirst = budget.kept();
     }
@@ -31,10 +33,20 @@ public final class RenewedConstraint implements Constraint {
     @Override
     public synchronized State start() {
         if (budget.kept() - keptAtFirst > (keptUnits - keptAtFirst) / 2) {
-            budget = new Budget(workUnits, keptUnits);
+            budget = new Budget(workUnits, stepUnits, keptUnits);
             current = source.build(budget);
             keptAtFirst = budget.kept();
         }
         return current.start();
+    }
+
+    @Override
+    public synchronized void beginStep() {
+        budget.hold();
+    }
+
+    @Override
+    public synchronized void endStep() {
+        budget.release();
     }
 }

@@ -26,9 +26,20 @@ public interface State {
         return null;
     }
 
-    /** A state that allows the same next tokens and recurs, where this one does not; itself for most. */
+    /**
+     * A state that recurs, where this one does not; itself for most. It allows the same next tokens, and perhaps more of those that go on
+     * behind a comma which follows the lexeme that they begin in.
+     */
     default State twin() {
         return this;
+    }
+
+    /**
+     * Whether what comes behind a comma may depend on what this state knows and its {@link #twin} does not in other ways than by keys
+     * that must not come twice.
+     */
+    default boolean hangsOnItems() {
+        return true;
     }
 
     /** How many branches tell the language of this state; 0 where only {@link #advance} does. */

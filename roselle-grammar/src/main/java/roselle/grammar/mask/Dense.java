@@ -24,6 +24,25 @@ final class Dense {
         return new Dense(bits, hash, count);
     }
 
+    /** The same where the sum of the tokens' numbers is known. */
+    static Dense of(long[] bits, long hash) {
+        int count = 0;
+        for (long word : bits) {
+            count += Long.bitCount(word);
+        }
+        return new Dense(bits, hash, count);
+    }
+
+    /** This with tokens that it does not have. */
+    Dense with(long[] fresh) {
+        Dense more = of(fresh);
+        long[] both = bits.clone();
+        for (int word = 0; word < both.length; word++) {
+            both[word] |= fresh[word];
+        }
+        return new Dense(both, hash + more.hash, count + more.count);
+    }
+
     boolean has(int token) {
         return (bits[token >>> 6] & 1L << token) != 0;
     }

@@ -4,6 +4,8 @@ import java.util.Arrays;
 
 /** A growing list of numbers. */
 final class IntList {
+    private static final int[] NONE = {};
+
     private int[] values = new int[16];
     private int size;
 
@@ -14,11 +16,15 @@ final class IntList {
         values[size++] = value;
     }
 
+    void clear() {
+        size = 0;
+    }
+
     int size() {
         return size;
     }
 
     int[] toArray() {
-        return Arrays.copyOf(values, size);
+        return size == 0 ? NONE : Arrays.copyOf(values, size);
     }
 }

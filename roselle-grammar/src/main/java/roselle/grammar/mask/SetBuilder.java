@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A set of tokens while it is made; used again and again. Not thread-safe. */
 final class SetBuilder {
-    /** Sets of more tokens without a base become one. */
+    /** Sets of more differences become a base. */
     private static final int MAX_LISTED = 4096;
 
     private final long[] isAdded;
@@ -80,16 +80,40 @@ final class SetBuilder {
                 }
             }
         } else {
-            long[] all = other.bits.clone();
+            long[] fresh = other.bits.clone();
             for (int token : without) {
-                all[token >>> 6] &= ~(1L << token);
+                fresh[token >>> 6] &= ~(1L << token);
             }
-            for (int word = 0; word < all.length; word++) {
-                all[word] |= (base.bits[word] & ~isRemoved[word]) | isAdded[word];
-            }
-            clear();
-            base = Dense.of(all);
+            addFresh(base, fresh);
         }
+    }
+
+    private void addFresh(Dense before, long[] fresh) {
+        int count = 0;
+        for (int word = 0; word < fresh.length; word++) {
+            fresh[word] &= ~((before.bits[word] & ~isRemoved[word]) | isAdded[word]);
+            count += Long.bitCount(fresh[word]);
+        }
+        if (count > MAX_LISTED) {
+            Dense both = dense(before).with(fresh);
+            clear();
+            base = both;
+            return;
+        }
+        for (int word = 0; word < fresh.length; word++) {
+            for (long rest = fresh[word]; rest != 0; rest &= rest - 1) {
+                add((word << 6) + Long.numberOfTrailingZeros(rest));
+            }
+        }
+    }
+
+    /** A base with the differences from it. */
+    private Dense dense(Dense before) {
+        long[] bits = new long[isAdded.length];
+        for (int word = 0; word < bits.length; word++) {
+            bits[word] = (before.bits[word] & ~isRemoved[word]) | isAdded[word];
+        }
+        return Dense.of(bits, hash());
     }
 
     /** The tokens of a list that are still meant, each once; their bits are cleared. */
@@ -133,19 +157,17 @@ final class SetBuilder {
 
     /** What has been built; the builder is empty behind it. */
     TokenSet finish() {
+        boolean isDense = addedSize + removedSize > MAX_LISTED;
+        long hash = isDense ? hash() : 0;
         int[] more = live(added, addedSize, isAdded);
         int[] less = live(removed, removedSize, isRemoved);
         Arrays.sort(less);
         TokenSet made = new TokenSet(base, more, less);
         clear();
-        if (made.base() != null || more.length <= MAX_LISTED) {
+        if (!isDense) {
             return made;
         }
-        long[] bits = new long[isAdded.length];
-        for (int token : more) {
-            bits[token >>> 6] |= 1L << token;
-        }
-        return TokenSet.of(Dense.of(bits));
+        return TokenSet.of(Dense.of(made.bits(isAdded.length), hash));
     }
 
     /** Forgets everything. */

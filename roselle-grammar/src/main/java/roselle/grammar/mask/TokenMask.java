@@ -24,22 +24,11 @@ public final class TokenMask {
         this.count = set.added().length + (base == null ? 0 : base.count - set.removed().length);
         if (count > MAX_LISTED) {
             this.list = new int[0];
-            this.bits = bitsOf(set, words);
+            this.bits = set.bits(words);
         } else {
-            this.list = base == null ? set.added().clone() : listed(bitsOf(set, words), count);
+            this.list = base == null ? set.added().clone() : listed(set.bits(words), count);
             Arrays.sort(list);
         }
-    }
-
-    private static long[] bitsOf(TokenSet set, int words) {
-        long[] bits = set.base() == null ? new long[words] : set.base().bits.clone();
-        for (int token : set.added()) {
-            bits[token >>> 6] |= 1L << token;
-        }
-        for (int token : set.removed()) {
-            bits[token >>> 6] &= ~(1L << token);
-        }
-        return bits;
     }
 
     private static int[] listed(long[] bits, int count) {

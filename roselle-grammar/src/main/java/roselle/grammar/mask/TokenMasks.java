@@ -19,8 +19,13 @@ public final class TokenMasks {
     private final Vocabulary vocabulary;
     private final TrieWalk walk;
     private final IdentityTable<TokenMask> known = new IdentityTable<>();
+    private final IdentityTable<Wide> twins = new IdentityTable<>();
     private @Nullable State lastStart;
     private long keptBytes;
+
+    /** The mask of a {@link State#twin}, and its tokens that reach far. */
+    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
+    private record Wide(TokenMask mask, int[] far, int[] withKeys) {}
 
     public TokenMasks(Constraint constraint, Vocabulary vocabulary) {
         this.constraint = constraint;
@@ -57,21 +62,67 @@ public final class TokenMasks {
         if (keptBytes + walk.lexemes().bytes() > MAX_BYTES) {
             forget();
         }
-        State twin = state.twin();
-        TokenMask mask = twin.equals(state) ? null : known.find(twin);
-        if (mask == null) {
-            mask = walkedMask(twin);
-            if (!twin.equals(state)) {
-                known.add(twin, mask);
-            }
+        constraint.beginStep();
+        TokenMask mask;
+        try {
+            State twin = state.twin();
+            mask = twin.equals(state) ? walkedMask(state) : maskByTwin(state, twin);
+        } finally {
+            constraint.endStep();
         }
         known.add(state, mask);
         keptBytes += 64;
         return mask;
     }
 
+    /** What a state that recurs allows, but for tokens that reach so far that what was read before matters for them. */
+    private TokenMask maskByTwin(State state, State twin) {
+        Wide wide = twins.find(twin);
+        if (wide == null) {
+            TokenMask all = walkedMask(twin);
+            int[] far = walk.farTokens();
+            wide = new Wide(all, far, withKeys(far));
+            twins.add(twin, wide);
+            keptBytes += 64 + 8L * far.length;
+        }
+        long[] narrowed = null;
+        for (int token : state.hangsOnItems() ? wide.far : wide.withKeys) {
+            if (advance(state, token) == null) {
+                narrowed = narrowed == null ? wide.mask.bits().clone() : narrowed;
+                narrowed[token >>> 6] &= ~(1L << token);
+            }
+        }
+        if (narrowed == null) {
+            return wide.mask;
+        }
+        walk.tokens().addAll(TokenSet.of(Dense.of(narrowed)));
+        return vocabulary.masks().mask(walk.tokens());
+    }
+
+    private int[] withKeys(int[] far) {
+        int[] found = new int[far.length];
+        int size = 0;
+        for (int token : far) {
+            if (hasKey(token)) {
+                found[size++] = token;
+            }
+        }
+        return size == far.length ? far : Arrays.copyOf(found, size);
+    }
+
+    /** Whether a token has a comma with a whole string behind it. */
+    private boolean hasKey(int token) {
+        boolean isBehind = false;
+        int quotes = 0;
+        for (byte octet : vocabulary.bytes(token)) {
+            isBehind |= octet == ',';
+            quotes += isBehind && octet == '"' ? 1 : 0;
+        }
+        return quotes > 1;
+    }
+
     private TokenMask walkedMask(State state) {
-        walk.tokens().clear(); // a walk that was given up may have left some
+        walk.clear(); // a walk that was given up may have left some
         if (state.isAccepting()) {
             for (int token : vocabulary.endTokens()) {
                 walk.tokens().add(token);
@@ -91,6 +142,7 @@ public final class TokenMasks {
 
     private void forget() {
         known.clear();
+        twins.clear();
         walk.lexemes().forget();
         keptBytes = 0;
     }

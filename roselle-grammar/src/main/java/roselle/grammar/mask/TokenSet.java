@@ -1,5 +1,7 @@
 package roselle.grammar.mask;
 
+import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,32 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
 record TokenSet(@Nullable Dense base, int[] added, int[] removed) {
     static final TokenSet NONE = new TokenSet(null, new int[0], new int[0]);
+
+    /** Tells each of its tokens. */
+    void forEach(IntConsumer consumer) {
+        for (int token : added) {
+            consumer.accept(token);
+        }
+        if (base != null) {
+            for (int token = 0; token < base.bits.length << 6; token++) {
+                if (base.has(token) && Arrays.binarySearch(removed, token) < 0) {
+                    consumer.accept(token);
+                }
+            }
+        }
+    }
+
+    /** One bit for each token, in a new array. */
+    long[] bits(int words) {
+        long[] bits = base == null ? new long[words] : base.bits.clone();
+        for (int token : added) {
+            bits[token >>> 6] |= 1L << token;
+        }
+        for (int token : removed) {
+            bits[token >>> 6] &= ~(1L << token);
+        }
+        return bits;
+    }
 
     static TokenSet of(Dense base) {
         return new TokenSet(base, NONE.added, NONE.removed);

@@ -9,6 +9,8 @@ import roselle.grammar.automaton.State;
 
 /** Walks of the vocabulary's trie along lexemes and states. Not thread-safe. */
 final class TrieWalk {
+    private static final int SEPARATOR = ',';
+    private static final int MIN_SCANNED = 16; // nodes below one
     private static final int MIN_REMEMBERED = 64; // nodes, from which on a walk below one is kept
 
     private final Vocabulary vocabulary;
@@ -16,6 +18,9 @@ final class TrieWalk {
     private final SetBuilder tokens; // of the state's mask
     private final SetBuilder inner; // of a lexeme's
     private final LexemeMasks lexemes;
+    private final @Nullable Lexeme[] path; // of a scan, by depth
+    private final IntList farTokens = new IntList(); // of the state's mask, each perhaps twice
+    private int separators; // behind the lexeme that the walk began in
 
     TrieWalk(Vocabulary vocabulary) {
         this.lexemes = new LexemeMasks(vocabulary, this);
@@ -23,6 +28,7 @@ final class TrieWalk {
         this.trie = vocabulary.trie();
         this.tokens = new SetBuilder(vocabulary.words());
         this.inner = new SetBuilder(vocabulary.words());
+        this.path = new Lexeme[trie.maxDepth + 1];
     }
 
     /** What is known of lexemes. */
@@ -33,6 +39,18 @@ final class TrieWalk {
     /** The mask's tokens so far. */
     SetBuilder tokens() {
         return tokens;
+    }
+
+    /** Begins a mask. */
+    void clear() {
+        tokens.clear();
+        farTokens.clear();
+        separators = 0;
+    }
+
+    /** The mask's tokens that go on behind a comma which follows the lexeme that they begin in. */
+    int[] farTokens() {
+        return farTokens.toArray();
     }
 
     // ---- lexemes ----
@@ -55,6 +73,10 @@ final class TrieWalk {
             return;
         }
         int[] few = lexeme.octets();
+        if (few == null && trie.end[parent] - parent > MIN_SCANNED) {
+            scan(lexeme, parent, ends);
+            return;
+        }
         if (few != null && few.length < trie.children(parent)) {
             for (int octet : few) {
                 int node = trie.child(parent, octet);
@@ -66,6 +88,39 @@ final class TrieWalk {
         }
         for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
             enter(lexeme.next(trie.childOctet[i] & 0xFF), trie.child[i], ends);
+        }
+    }
+
+    /** The same where most octets may come: node by node in their order, as they lie in memory. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    private void scan(Lexeme lexeme, int parent, Ends.Builder ends) {
+        path[trie.depth[parent]] = lexeme;
+        int node = parent + 1;
+        int last = trie.end[parent];
+        while (node < last) {
+            int depth = trie.depth[node];
+            int end = trie.end[node];
+            Lexeme next = Objects.requireNonNull(path[depth - 1]).next(trie.octet[node] & 0xFF);
+            if (next == null) {
+                node = end;
+                continue;
+            }
+            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                inner.add(token);
+            }
+            boolean isFew = end - node > MIN_SCANNED && (next.only() != null || next.octets() != null);
+            if (end > node + 1 && next.mayEnd()) {
+                ends.add(next, node);
+            }
+            if (isFew) {
+                collect(next, node, ends);
+                node = end;
+            } else {
+                if (path[depth] != next) { // most stay as they are, and writing costs more
+                    path[depth] = next;
+                }
+                node++;
+            }
         }
     }
 
@@ -328,21 +383,20 @@ final class TrieWalk {
             State next = state.advance(node.octets()[i]);
             if (next != null) {
                 Tails.Node child = node.children()[i];
+                int before = separators;
+                separators += node.octets()[i] == SEPARATOR ? 1 : 0;
                 for (int token : child.tokens()) {
-                    tokens.add(token);
+                    allowOne(token);
                 }
                 tail(next, child);
+                separators = before;
             }
         }
     }
 
     private void behind(FirstSteps steps, int parent) {
         for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
-            State next = steps.step(trie.childOctet[i] & 0xFF);
-            if (next != null) {
-                allow(trie.child[i]);
-                behind(next, trie.child[i]);
-            }
+            enter(steps.step(trie.childOctet[i] & 0xFF), trie.child[i]);
         }
     }
 
@@ -355,6 +409,9 @@ final class TrieWalk {
         for (int branch = 0; branch < branches; branch++) {
             LexemeMask found = below(state.lexeme(branch), parent);
             tokens.addAll(found.inside);
+            if (separators > 0) {
+                found.inside.forEach(farTokens::add);
+            }
             ends(state, branch, found.ends);
         }
         if (branches > 0) {
@@ -376,10 +433,16 @@ final class TrieWalk {
     }
 
     private void step(State state, int octet, int node) {
-        State next = state.advance(octet);
-        if (next != null) {
+        enter(state.advance(octet), node);
+    }
+
+    private void enter(@Nullable State state, int node) {
+        if (state != null) {
+            int before = separators;
+            separators += trie.octet[node] == SEPARATOR ? 1 : 0;
             allow(node);
-            behind(next, node);
+            behind(state, node);
+            separators = before;
         }
     }
 
@@ -389,7 +452,14 @@ final class TrieWalk {
 
     private void allow(int node) {
         for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-            tokens.add(token);
+            allowOne(token);
+        }
+    }
+
+    private void allowOne(int token) {
+        tokens.add(token);
+        if (separators > 0) {
+            farTokens.add(token);
         }
     }
 

@@ -39,6 +39,18 @@ public final class Formats {
     private static final String IDN_LETTERS =
             "\\u00E0-\\u00F6\\u00F8-\\u00FF\\u3041-\\u3094\\u30A1-\\u30F4\\u4E00-\\u9FA5\\uAC00-\\uD7A3";
 
+    private static final String KATAKANA_MIDDLE_DOT = "\\u30FB[\\u3041-\\u3094\\u30A1-\\u30F4\\u4E00-\\u9FA5]{1,14}";
+    /** Letters of one script each; those written from the right stand alone, with their own signs between them. */
+    private static final String SCRIPTS = "[\\u03AC-\\u03CE]{1,30}|[\\u03AC-\\u03CE]\\u0375[\\u03AC-\\u03CE]|l\\u00B7l"
+            + "|[\\u05D0-\\u05EA][\\u05F3\\u05F4]?[\\u05D0-\\u05EA]{1,14}|\\u0628[\\u0660-\\u0669]{0,9}\\u0628|\\u06F0[0-9]{1,9}"
+            + "|[\\u06FD\\u06FE]{1,9}|[\\u00DF\\u03C2\\u0F0B\\u3007]{1,9}";
+
+    private static final String IDN_LABEL =
+            "(?:" + LABEL + "|[a-z0-9" + IDN_LETTERS + "]{1,15}|" + KATAKANA_MIDDLE_DOT + "|" + SCRIPTS + ")";
+    private static final String IDN_HOST =
+            "(?=.{1,253}$)(?!(?:.*[.\\u3002\\uFF0E\\uFF61])?[^.\\u3002\\uFF0E\\uFF61]{2}--)" + IDN_LABEL
+                    + "(?:[.\\u3002\\uFF0E\\uFF61]" + IDN_LABEL + ")*";
+
     private static final String URI_UNRESERVED = "A-Za-z0-9._~!$&'()*+,;=";
     private static final String VARIABLE_NAME = "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})";
     private static final String VARIABLE = VARIABLE_NAME + "(?:\\.?" + VARIABLE_NAME + ")*(?:\\*|:[1-9][0-9]{0,3})?";
@@ -55,9 +67,10 @@ public final class Formats {
             Map.entry(
                     "idn-email",
                     EMAIL.replace("A-Za-z0-9!", IDN + "A-Za-z0-9!")
+                            .replace("(?:[ !#-", "(?:[" + IDN + " !#-")
                             .replace("[A-Za-z0-9]", "[" + IDN + "A-Za-z0-9]")
                             .replace("[A-Za-z0-9-]", "[" + IDN + "A-Za-z0-9-]")),
-            Map.entry("idn-hostname", HOST.replace(LABEL, "(?:" + LABEL + "|[a-z0-9" + IDN_LETTERS + "]{1,15})")),
+            Map.entry("idn-hostname", IDN_HOST),
             Map.entry("regex", regex(3)),
             Map.entry("hostname", HOST),
             Map.entry("ipv4", IPV4),
@@ -69,7 +82,7 @@ public final class Formats {
             Map.entry("iri-reference", uri("\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}", true)),
             Map.entry(
                     "uri-template",
-                    "(?:[^\\u0000-\\u0020\"'%<>\\\\^`{|}\\u007F-\\u00A0]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?" + VARIABLE
+                    "(?:[^\\u0000-\\u0020\"%<>\\\\^`{|}\\u007F-\\u00A0]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?" + VARIABLE
                             + "(?:," + VARIABLE + ")*\\})*"),
             Map.entry("json-pointer", "(?:/(?:[^~/]|~[01])*)*"),
             Map.entry("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^~/]|~[01])*)*)"));
@@ -80,7 +93,8 @@ public final class Formats {
         String character = "(?:[" + URI_UNRESERVED + more + ":@-]|%[0-9A-Fa-f]{2})";
         String plain = "(?:[" + URI_UNRESERVED + more + "-]|%[0-9A-Fa-f]{2})";
         String first = "(?:[" + URI_UNRESERVED + more + "@-]|%[0-9A-Fa-f]{2})";
-        String query = "(?:\\?(?:" + character + "|[/?])*)?(?:#(?:" + character + "|[/?])*)?";
+        String ofQuery = more.isEmpty() ? "[/?]" : "[/?\\uE000-\\uF8FF\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}]";
+        String query = "(?:\\?(?:" + character + "|" + ofQuery + ")*)?(?:#(?:" + character + "|[/?])*)?";
         String host = "(?:\\[(?:" + IPV6 + "|[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\\]|" + plain + "*)";
         String authority = "//(?:(?:" + plain + "|:)*@)?" + host + "(?::[0-9]*)?(?:/" + character + "*)*";
         String rooted = "/(?:" + character + "+(?:/" + character + "*)*)?";
@@ -96,7 +110,7 @@ public final class Formats {
     /** Regular expressions whose groups are nested at most so deep: all that a language without a stack can hold. */
     private static String regex(int depth) {
         String escape =
-                "\\\\(?:[dDwWsSnrtfv0^$\\\\.*+?()\\[\\]{}|/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|p\\{(?:L|Lu|Ll|N|Nd|P|S|Z)\\})";
+                "\\\\(?:c[A-Za-z]|[dDwWsSnrtfv0^$\\\\.*+?()\\[\\]{}|/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|p\\{(?:L|Lu|Ll|N|Nd|P|S|Z)\\})";
         String member = "(?:[^\\\\\\]\\[-]|" + escape + ")";
         String set =
                 "\\[\\^?" + member + "*-?\\]|\\[\\^?(?:a-z|A-Z|0-9)(?:a-z|A-Z|0-9|[^\\\\\\]\\[-]|\\\\[dws.$+/-])*-?\\]";

@@ -62,6 +62,13 @@ public final class Numbers {
         return languages.concat(set("eE"), optional(set("+-")), power);
     }
 
+    /** Numbers without point and exponent. */
+    public Language whole() {
+        Language unsigned = languages.or(
+                set("0"), languages.concat(languages.symbol(CodePoints.range('1', '9')), digits(0, maxDigits)));
+        return languages.concat(optional(set("-")), unsigned);
+    }
+
     /** Numbers without an exponent. */
     public Language plain() {
         if (plain == null) {

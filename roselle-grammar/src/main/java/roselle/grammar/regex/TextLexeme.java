@@ -36,6 +36,7 @@ public final class TextLexeme implements Lexeme {
     private static final int LOW_ESCAPE = 4; // high surrogate read, a backslash must follow
     private static final int LOW_U = 5;
     private static final int CLOSED = 6;
+    private static final int WITHIN = 7; // bytes of UTF-8 to come, in count, of which each leads to the language
 
     /** So many octets are kept as a list. */
     private static final int MAX_FEW = 12;
@@ -226,7 +227,7 @@ public final class TextLexeme implements Lexeme {
         boolean[] may = new boolean[256];
         switch (form) {
             case PLAIN -> mayBePlain(all, may);
-            case UTF8 -> Arrays.fill(may, 0x80, 0xC0, true);
+            case UTF8, WITHIN -> Arrays.fill(may, 0x80, 0xC0, true);
             case ESCAPE -> {
                 may['u'] = true;
                 SHORT_ESCAPES.chars().forEach(character -> may[character] = true);
@@ -290,6 +291,8 @@ public final class TextLexeme implements Lexeme {
         return switch (form) {
             case PLAIN -> fromPlain(octet);
             case UTF8 -> (octet & 0xC0) == 0x80 ? utf8((value << 6) | (octet & 0x3F), count - 1, high) : null;
+            case WITHIN ->
+                (octet & 0xC0) == 0x80 ? moved(count > 1 ? WITHIN : PLAIN, 0, count > 1 ? count - 1 : 0, 0) : null;
             case ESCAPE -> fromEscape(octet);
             case HEX -> fromHex(octet);
             case LOW_ESCAPE -> octet == '\\' ? moved(LOW_U, 0, 0, high) : null;
@@ -340,6 +343,16 @@ public final class TextLexeme implements Lexeme {
         }
         if (toCome == 0) {
             return Character.isBmpCodePoint(bits) && Character.isSurrogate((char) bits) ? null : read(bits);
+        }
+        if (first == bits << (6 * toCome)
+                && last == ((bits + 1) << (6 * toCome)) - 1
+                && !(first <= 0xDFFF && last >= 0xD800)) {
+            Languages all = known(languages);
+            Steps steps = all.steps(language());
+            if (steps.indexOf(first) == steps.indexOf(last)) {
+                Language target = steps.at(first);
+                return target.isEmpty() ? null : at(all, target, spelling, WITHIN, 0, toCome, 0);
+            }
         }
         boolean isLive = hasNext(first, Math.min(last, 0xD7FF)) || hasNext(Math.max(first, 0xE000), last);
         return isLive ? moved(UTF8, bits, toCome, least) : null;

@@ -33,4 +33,10 @@ final class Context {
         this.mark = mark;
         this.depth = outer == null ? 0 : outer.depth + 1;
     }
+
+    /** What was read, as far as it is wanted outside; nothing where reading began with this value. */
+    @Nullable
+    Capture outside(@Nullable Capture capture) {
+        return Capture.START.equals(mark) ? null : capture;
+    }
 }

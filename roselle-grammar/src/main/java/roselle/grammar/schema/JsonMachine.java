@@ -266,6 +266,7 @@ final class JsonMachine implements Constraint {
             return end;
         }
         Shape next = context.outcomes.get(goal).next();
+        Capture outside = context.outside(capture);
         return switch (next) {
             case Shape.OfObject object ->
                 inObject(
@@ -275,13 +276,13 @@ final class JsonMachine implements Constraint {
                         JsonState.InObject.Place.MEMBER,
                         Gap.NOTHING,
                         null,
-                        outerCapture(outer, capture));
+                        outerCapture(outer, outside));
             case Shape.OfArray array -> {
                 Shape.OfArray known = array;
                 if (context.mark != null && capture != null && Shapes.isPending(array)) {
                     known = shapes.withValue(array, Values.read(capture.since(context.mark)));
                 }
-                yield inArray(outer, known, Gap.NOTHING, outerCapture(outer, capture));
+                yield inArray(outer, known, Gap.NOTHING, outerCapture(outer, outside));
             }
         };
     }
@@ -352,7 +353,7 @@ final class JsonMachine implements Constraint {
             @Nullable Capture mark,
             int octet) {
         String name = Objects.requireNonNull(closed.language().completed());
-        return behindKey(context, shape, extras, shapes.member(shape, name), capture, octet);
+        return behindKey(context, shape, extras, shapes.member(shape, name), outside(mark, capture), octet);
     }
 
     /** Behind a key of a kind. */
@@ -369,7 +370,12 @@ final class JsonMachine implements Constraint {
             more = extras.with(Values.readString(capture.since(mark)));
         }
         List<Shape.Outcome> outcomes = shapes.keys(shape).kinds().get(kind).outcomes();
-        return behindKey(context, shape, more, outcomes, capture, octet);
+        return behindKey(context, shape, more, outcomes, outside(mark, capture), octet);
+    }
+
+    /** What was read, as far as it is wanted behind a key; nothing where reading began with the key. */
+    private static @Nullable Capture outside(@Nullable Capture mark, @Nullable Capture capture) {
+        return Capture.START.equals(mark) ? null : capture;
     }
 
     private JsonState behindKey(

@@ -68,6 +68,16 @@ abstract sealed class JsonState implements State {
         }
     }
 
+    @Override
+    public final boolean hangsOnItems() {
+        for (Context at = context; at != null; at = at.outer) {
+            if (at.mark != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** This state without the text that was read. */
     abstract JsonState plain();
 
@@ -173,7 +183,7 @@ abstract sealed class JsonState implements State {
                 return machine.value(context, wider, mayBreak, emptyArray, captured(octet));
             }
             if (octet == ']' && emptyArray != null && context.outer != null) {
-                return machine.closeArray(context.outer, emptyArray, captured(octet));
+                return machine.closeArray(context.outer, emptyArray, context.outside(captured(octet)));
             }
             return machine.begin(context, octet, captured(octet));
         }

@@ -338,6 +338,10 @@ public final class SchemaCompiler {
                 set |= types(scoped, one);
             }
             parts.add(formulas.types(set));
+            boolean isWhole = (set & (Atom.INTEGER | Atom.FRACTION)) == Atom.INTEGER;
+            if (isWhole && scoped.draft() == Draft.DRAFT_4) { // there, 1.0 is no integer
+                parts.add(text(ValueType.NUMBER, numbers.whole(), false));
+            }
         }
         JsonNode values = scoped.keyword("enum");
         if (values != null) {
