@@ -37,6 +37,7 @@ import roselle.server.http.Routes;
 import roselle.server.http.StreamFormat;
 import roselle.server.http.Utf8Buffer;
 import roselle.server.openai.common.OpenAiConventions;
+import roselle.server.http.Turns;
 
 /** Whatever is said on a dialect's path is said by its conventions, by whichever part of the server. */
 final class ConventionsTest {
@@ -150,7 +151,7 @@ final class ConventionsTest {
                 .intercept(new KeyCheck(config.access(), System::nanoTime))
                 .add(new TerseDialect(new LimitedAdmission(8)))
                 .add(routesOfNoApi -> routesOfNoApi.get("/plain", exchange -> exchange.sendEmpty(204)));
-        listener = HttpListener.start(config, routes);
+        listener = HttpListener.start(config, routes, Turns::atOnce);
         client = HttpClient.newHttpClient();
     }
 

@@ -39,6 +39,7 @@ import roselle.server.http.Routes;
 import roselle.server.web.RequestLog;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import roselle.server.http.Turns;
 
 /** The OpenAPI document says what the server does: its paths, its fields, its limits, its answers; no more and no less. */
 final class OpenApiTest {
@@ -119,7 +120,7 @@ final class OpenApiTest {
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
         Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), Optional::empty, new RequestLog())
                 .forEach(routes::add);
-        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
+        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
     }
 
     @AfterAll
