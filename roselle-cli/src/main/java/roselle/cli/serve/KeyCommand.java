@@ -18,6 +18,7 @@ import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 import roselle.server.config.KeyLimits;
 import roselle.server.config.KeyRights;
+import roselle.hub.disk.LineFile;
 
 /** {@code roselle key}: makes an API key, prints it once, and adds its hash to the file of {@code serve --api-keys}. */
 @Command(name = "key", sortOptions = false)
