@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -62,8 +63,7 @@ final class OptionExtremesTest {
             "serve", List.of("serve", "MODEL", "--port=0", "--no-black-box"),
             "run", List.of("run", "MODEL", "--max-tokens=2", "Hi"),
             "verify", List.of("verify", "TINY"),
-            "bench model",
-                    List.of("bench", "model", "MODEL", "--prompt-tokens=2", "--new-tokens=2", "--repetitions=1"),
+            "bench model", List.of("bench", "model", "MODEL", "--prompt-tokens=2", "--new-tokens=2", "--repetitions=1"),
             "pull", List.of("pull", "roselle/none", "--offline"),
             "key", List.of("key", "KEYS", "alice"));
 
@@ -88,8 +88,8 @@ final class OptionExtremesTest {
                 .orElseThrow()
                 .open();
         for (String word : List.of(words).subList(1, words.length)) {
-            specification =
-                    specification.subcommands().get(word).getCommandSpec();
+            specification = Objects.requireNonNull(specification.subcommands().get(word))
+                    .getCommandSpec();
         }
         return specification.options().stream();
     }
@@ -165,7 +165,9 @@ final class OptionExtremesTest {
         } else if (outcome.status() == 65) { // the prompt, or what is to follow it
             assertThat(outcome.err()).as(what).contains("but the context holds");
         } else {
-            assertThat(outcome.status()).as(what).isIn(option.equals("verify --tolerance") ? Set.of(0, 1, 2) : Set.of(0, 2));
+            assertThat(outcome.status())
+                    .as(what)
+                    .isIn(option.equals("verify --tolerance") ? Set.of(0, 1, 2) : Set.of(0, 2));
         }
         requireSentence(option, value, outcome);
         return outcome;

@@ -35,9 +35,9 @@ import roselle.server.http.JsonWriter;
 import roselle.server.http.Quota;
 import roselle.server.http.Routes;
 import roselle.server.http.StreamFormat;
+import roselle.server.http.Turns;
 import roselle.server.http.Utf8Buffer;
 import roselle.server.openai.common.OpenAiConventions;
-import roselle.server.http.Turns;
 
 /** Whatever is said on a dialect's path is said by its conventions, by whichever part of the server. */
 final class ConventionsTest {

@@ -36,10 +36,10 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 import roselle.server.web.RequestLog;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import roselle.server.http.Turns;
 
 /** The OpenAPI document says what the server does: its paths, its fields, its limits, its answers; no more and no less. */
 final class OpenApiTest {
@@ -120,7 +120,8 @@ final class OpenApiTest {
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
         Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), Optional::empty, new RequestLog())
                 .forEach(routes::add);
-        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
+        listener =
+                HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
     }
 
     @AfterAll

@@ -14,11 +14,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.cli.report.ExitCode;
+import roselle.hub.disk.LineFile;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 import roselle.server.config.KeyLimits;
 import roselle.server.config.KeyRights;
-import roselle.hub.disk.LineFile;
 
 /** {@code roselle key}: makes an API key, prints it once, and adds its hash to the file of {@code serve --api-keys}. */
 @Command(name = "key", sortOptions = false)

@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import roselle.hub.disk.WholeFile;
 import roselle.hub.file.Checksum;
 import roselle.hub.file.RepositoryFile;
-import roselle.hub.disk.WholeFile;
 
 /**
  * The folders of one repository in the cache, as Python's huggingface_hub lays them out, so that both share every file.

@@ -37,7 +37,8 @@ final class WholeFileTest {
     @Test
     void aFullDiskLeavesNoFileWhereThereWasNone() {
         Path file = folder.resolve("CACHEDIR.TAG");
-        assertThatThrownBy(() -> new WholeFile(file, new FullDisk(7)).write(NEW)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new WholeFile(file, new FullDisk(7)).write(NEW))
+                .isInstanceOf(IOException.class);
         assertThat(folder).isEmptyDirectory();
     }
 

@@ -70,8 +70,7 @@ class HostileTokenizerTest {
                         "no place for the text"),
                 Arguments.of(
                         "pre_tokenizer",
-                        "{'type':'Split','pattern':{'String':'" + MEGABYTE
-                                + "'},'behavior':'Isolated','invert':false}",
+                        "{'type':'Split','pattern':{'String':'" + MEGABYTE + "'},'behavior':'Isolated','invert':false}",
                         "pattern.String has 1048576"),
                 Arguments.of(
                         "normalizer",
