@@ -43,8 +43,6 @@ module roselle.engine {
     exports roselle.execution to
             roselle.cli,
             roselle.bench;
-    exports roselle.work to
-            roselle.server;
     exports roselle.model.architecture to
             roselle.cli,
             roselle.bench;

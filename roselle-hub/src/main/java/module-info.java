@@ -1,4 +1,5 @@
 /** Models by name: those of the Hugging Face hub, and one that is inside. */
+@SuppressWarnings("module") // the qualified export names a module that is built later
 module roselle.hub {
     requires java.net.http;
     requires roselle.engine;
@@ -7,4 +8,6 @@ module roselle.hub {
 
     exports roselle.hub;
     exports roselle.hub.request;
+    exports roselle.hub.disk to
+            roselle.cli;
 }

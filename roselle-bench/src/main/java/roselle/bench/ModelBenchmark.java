@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.backend.operation.Operations;
@@ -56,12 +57,22 @@ public final class ModelBenchmark {
             int repetitions) {
         public Plan {
             batches = List.copyOf(batches);
-            boolean isPossible =
-                    promptTokens >= 0 && newTokens >= 0 && context >= 0 && threads >= 0 && repetitions >= 1;
-            if (!isPossible || batches.stream().anyMatch(batch -> batch < 1)) {
+            requireBetween("--prompt-tokens", promptTokens, 0, MAX_TOKENS);
+            requireBetween("--new-tokens", newTokens, 0, MAX_TOKENS);
+            requireBetween("--context", context, 0, MAX_TOKENS);
+            requireBetween("--repetitions", repetitions, 1, MAX_REPETITIONS);
+            batches.forEach(batch -> requireBetween("--batch", batch, 1, MAX_BATCH));
+        }
+
+        private static void requireBetween(String name, int value, int least, int most) {
+            if (value < least || value > most) {
                 throw new IllegalArgumentException(
-                        "tokens and threads are 0 or more, batches and repetitions 1 or more");
+                        name + " is " + value + ": it must be between " + least + " and " + most);
             }
+        }
+
+        private int longest() {
+            return Math.max(promptTokens, context + newTokens);
         }
 
         private Device open(Checkpoint checkpoint) {
@@ -86,6 +97,10 @@ public final class ModelBenchmark {
             double standardDeviation,
             double bytesPerSecond,
             String profile) {}
+
+    private static final int MAX_TOKENS = 1 << 20;
+    private static final int MAX_BATCH = 1 << 12;
+    private static final int MAX_REPETITIONS = 1_000;
 
     private final Plan plan;
     private final String model;
@@ -136,11 +151,18 @@ public final class ModelBenchmark {
 
     private static double run(Path path, Checkpoint checkpoint, Plan plan, Consumer<Result> results, long start) {
         int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
-        int context = Math.max(plan.promptTokens(), plan.context() + plan.newTokens());
+        Blueprint blueprint = Architectures.read(checkpoint);
+        if (plan.longest() > blueprint.spec().context()) {
+            throw new InvalidRequestException("the longest sequence would have " + plan.longest()
+                    + " tokens, but the context holds " + blueprint.spec().context());
+        }
         var limits = new StepLimits(
-                Math.max(Math.max(1, plan.promptTokens()), widest), widest, widest, Math.max(1, context), PAGE_TOKENS);
+                Math.max(Math.max(1, plan.promptTokens()), widest),
+                widest,
+                widest,
+                Math.max(1, plan.longest()),
+                PAGE_TOKENS);
         try (Device device = plan.open(checkpoint)) {
-            Blueprint blueprint = Architectures.read(checkpoint);
             int groups = blueprint.spec().kvGroups().size();
             var pages = new KvPages(device.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -71,7 +72,18 @@ public final class Main implements Runnable {
                 .addSubcommand(new HelpCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::reportMisuse)
+                .setExecutionStrategy(Main::execute)
                 .setExecutionExceptionHandler(main::reportFailure);
+    }
+
+    /** Errors, such as of memory, are told as exceptions are; picocli passes them on as they are. */
+    private static int execute(ParseResult parsed) {
+        try {
+            return new CommandLine.RunLast().execute(parsed);
+        } catch (StackOverflowError | OutOfMemoryError | AssertionError failure) {
+            throw new CommandLine.ExecutionException(
+                    parsed.commandSpec().commandLine(), "error", new ExecutionException(failure));
+        }
     }
 
     @Override

@@ -416,11 +416,21 @@ public final class Engine implements AutoCloseable {
         return encoder.encode(prompt, key, PromptEncoder.ANY);
     }
 
+    /**
+     * Does a key's work that takes long when it is its turn, among the encoding of long prompts, with which it shares threads and
+     * memory; returns what it returns or throws what it throws.
+     *
+     * @param characters that it works on
+     */
+    public <T> T inTurn(String key, long characters, Supplier<T> work) {
+        return longWork.run(key, characters, _ -> work.get());
+    }
+
     /** The text of a key's ids, which has its turn among the key's other work, where there are many. */
     public String detokenize(int[] ids, String key) {
         return ids.length <= FEW_IDS
                 ? tokenizer.decode(ids, false)
-                : longWork.run(key, ids.length, _ -> tokenizer.decode(ids, false));
+                : inTurn(key, ids.length, () -> tokenizer.decode(ids, false));
     }
 
     /** Whether the model comes with a chat template, so that it takes messages. */

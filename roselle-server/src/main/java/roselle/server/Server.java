@@ -76,7 +76,7 @@ public final class Server implements AutoCloseable {
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
         dialects(config, answers, readiness, this::deafness, log).forEach(routes::add);
-        listener = HttpListener.start(config, routes);
+        listener = HttpListener.start(config, routes, models.all().getFirst().engine()::inTurn);
     }
 
     /** Everything that this server answers, one line each. */

@@ -35,6 +35,7 @@ import roselle.server.http.JsonWriter;
 import roselle.server.http.Quota;
 import roselle.server.http.Routes;
 import roselle.server.http.StreamFormat;
+import roselle.server.http.Turns;
 import roselle.server.http.Utf8Buffer;
 import roselle.server.openai.common.OpenAiConventions;
 
@@ -150,7 +151,7 @@ final class ConventionsTest {
                 .intercept(new KeyCheck(config.access(), System::nanoTime))
                 .add(new TerseDialect(new LimitedAdmission(8)))
                 .add(routesOfNoApi -> routesOfNoApi.get("/plain", exchange -> exchange.sendEmpty(204)));
-        listener = HttpListener.start(config, routes);
+        listener = HttpListener.start(config, routes, Turns::atOnce);
         client = HttpClient.newHttpClient();
     }
 

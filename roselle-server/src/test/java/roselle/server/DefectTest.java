@@ -21,6 +21,7 @@ import roselle.server.config.ServerConfig;
 import roselle.server.http.Exchange;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 
 /** A defect of ours is told as such, and as nothing else. */
 final class DefectTest {
@@ -41,6 +42,17 @@ final class DefectTest {
 
         assertThat(response.statusCode()).isEqualTo(503);
         assertThat(response.headers().firstValue("retry-after")).contains("1");
+    }
+
+    @Test
+    void turnsAwayWhatThereIsNoMemoryFor() throws IOException, InterruptedException {
+        HttpResponse<String> response = answerTo(_ -> {
+            throw new OutOfMemoryError("a secret of the heap");
+        });
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("retry-after")).contains("1");
+        assertThat(response.body()).contains("ran out of memory").doesNotContain("secret", "Error:");
     }
 
     @Test
@@ -77,7 +89,7 @@ final class DefectTest {
         var thrown = new CompletableFuture<Throwable>();
         var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
         var routes = new Routes(Server.STANDARD).post("/", exchange -> read(exchange, thrown));
-        try (var listener = HttpListener.start(config, routes)) {
+        try (var listener = HttpListener.start(config, routes, Turns::atOnce)) {
             try (var peer = new PlainConnection(listener.port())) {
                 peer.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf");
             }
@@ -105,7 +117,7 @@ final class DefectTest {
     private static HttpResponse<String> answerTo(roselle.server.http.Handler handler)
             throws IOException, InterruptedException {
         var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
-        try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).get("/", handler));
+        try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).get("/", handler), Turns::atOnce);
                 var client = HttpClient.newHttpClient()) {
             var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/"))
                     .build();

@@ -19,6 +19,7 @@ import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 
 /** What {@code /health} says of engines that step, but make no tokens. */
 final class HealthTest {
@@ -55,7 +56,7 @@ final class HealthTest {
             var models = new Models(List.of(new ServedModel("demo", demo.engine())));
             var dialect = new ControlDialect(models, new Readiness(), listening, Duration.ofMinutes(1));
             var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
-            try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).add(dialect))) {
+            try (var listener = HttpListener.start(config, new Routes(Server.STANDARD).add(dialect), Turns::atOnce)) {
                 var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + "/health"))
                         .build();
                 assertThat(demo.send(request).statusCode()).isEqualTo(200);

@@ -36,6 +36,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 import roselle.server.web.RequestLog;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -119,7 +120,8 @@ final class OpenApiTest {
         var answers = new Answers(models, Admission.OPEN, Observer.NONE);
         Server.dialects(ServerConfig.DEFAULT, answers, new Readiness(), Optional::empty, new RequestLog())
                 .forEach(routes::add);
-        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
+        listener =
+                HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
     }
 
     @AfterAll

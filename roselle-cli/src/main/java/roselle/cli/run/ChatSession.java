@@ -2,7 +2,6 @@ package roselle.cli.run;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
 import roselle.engine.Engine;
+import roselle.hub.disk.WholeFile;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -164,10 +164,11 @@ final class ChatSession {
         try {
             List<Map<String, Object>> fields =
                     messages.stream().map(ChatMessage::fields).toList();
-            Files.writeString(
-                    Path.of(name),
-                    JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(fields) + "\n");
-        } catch (IOException | InvalidPathException unwritable) {
+            new WholeFile(Path.of(name))
+                    .write(JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(fields) + "\n");
+        } catch (IOException unwritable) {
+            out.println(unwritable.getMessage());
+        } catch (InvalidPathException unwritable) {
             out.println(name + " cannot be written: " + unwritable.getMessage());
         }
     }

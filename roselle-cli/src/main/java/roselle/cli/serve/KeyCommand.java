@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.cli.report.ExitCode;
+import roselle.hub.disk.LineFile;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 import roselle.server.config.KeyLimits;

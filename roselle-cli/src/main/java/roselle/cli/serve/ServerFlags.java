@@ -118,8 +118,7 @@ final class ServerFlags {
     ServerConfig config() {
         return ServerConfig.DEFAULT
                 .with(new ListenOptions(host, port, new TlsOptions(certificates, key)))
-                .with(new LimitOptions(
-                        bodyBytes, (int) Math.min(headerBytes, Integer.MAX_VALUE), connections, requests, times()))
+                .with(new LimitOptions(bodyBytes, headerBytes, connections, requests, times()))
                 .with(access.options())
                 .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
                 .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))

@@ -32,10 +32,13 @@ import roselle.cli.Main;
 final class ExitCodeTest {
     /** A command that fails in the way it was made for. */
     @Command(name = "fail", mixinStandardHelpOptions = true)
-    private record Failing(RuntimeException failure) implements Runnable {
+    private record Failing(Throwable failure) implements Runnable {
         @Override
         public void run() {
-            throw failure;
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) failure;
         }
     }
 
@@ -82,6 +85,21 @@ final class ExitCodeTest {
     @Test
     void printsTheStackTraceWhenAsked() {
         assertThat(run("fail", "--debug")).contains("model.gguf: no such file or folder", "\tat roselle.cli.");
+    }
+
+    @Test
+    void tellsOfErrorsAsOfExceptions() {
+        var err = new StringWriter();
+        for (Error error : new Error[] {new OutOfMemoryError("Java heap space"), new StackOverflowError()}) {
+            int status = Main.commandLine("fail")
+                    .addSubcommand(new Failing(error))
+                    .setErr(new PrintWriter(err, true))
+                    .execute("fail");
+            assertThat(status).isEqualTo(ExitCode.of(error).status());
+        }
+        assertThat(err.toString())
+                .contains("roselle: not enough memory (Java heap space)", "roselle: internal error:")
+                .doesNotContain("\tat ");
     }
 
     private static String run(String... arguments) {

@@ -87,6 +87,15 @@ final class ChatSessionTest {
     }
 
     @Test
+    void replacesWhatWasSavedAsAWhole() throws IOException {
+        Path file = Files.writeString(folder.resolve("replaced.json"), "what was saved before");
+        Path before = Files.createLink(folder.resolve("before.json"), file);
+        talk("/save " + file);
+        assertThat(Files.readString(file).strip()).isEqualTo("[ ]");
+        assertThat(Files.readString(before)).isEqualTo("what was saved before"); // a write in place would be seen here
+    }
+
+    @Test
     void forgetsWhatDidNotFitAndGoesOn() throws IOException {
         Path file = folder.resolve("saved.json");
         String printed = talk("x".repeat(300), "/save " + file);

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import roselle.hub.disk.WholeFile;
 import roselle.hub.file.Checksum;
 import roselle.hub.file.RepositoryFile;
 

@@ -11,7 +11,7 @@ import roselle.api.InvalidRequestException;
  * @param requests being read and answered at a time; one more is told to come later
  * @param times how long a peer may take
  */
-public record LimitOptions(long bodyBytes, int headerBytes, int connections, int requests, TimeLimits times) {
+public record LimitOptions(long bodyBytes, long headerBytes, int connections, int requests, TimeLimits times) {
     /** Connections at a time where nobody says how many. */
     public static final int MANY_CONNECTIONS = 20_000;
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
-import roselle.work.LongWork;
 
 /**
  * The memory for the bodies of all requests that are being answered, and for what their JSON becomes; thread-safe.
@@ -23,10 +22,11 @@ final class BodyRoom {
     private final long mostOfOwner;
     private final Map<String, Long> takenBy = new HashMap<>();
     private long taken;
-    private final LongWork longWork = LongWork.ofThisMachine();
+    private final Turns turns;
 
     /** Room for so many bytes, of which one owner may have some. */
-    BodyRoom(long most, long mostOfOwner) {
+    BodyRoom(long most, long mostOfOwner, Turns turns) {
+        this.turns = turns;
         this.most = most;
         this.mostOfOwner = mostOfOwner;
     }
@@ -35,11 +35,11 @@ final class BodyRoom {
      * A quarter of the heap: at least 256 MiB where the heap has twice that, at most 1 GiB, and always one body of the greatest
      * size; for one owner half of it, and always one such body, too.
      */
-    static BodyRoom of(long bodyBytes, long heapBytes) {
+    static BodyRoom of(long bodyBytes, long heapBytes, Turns turns) {
         long quarter = Math.min(MOST, heapBytes / SHARE_OF_HEAP);
         long usual = heapBytes >= 2 * LEAST ? Math.max(LEAST, quarter) : quarter;
         long most = Math.max(usual, bodyBytes);
-        return new BodyRoom(most, Math.max(most / SHARE_OF_OWNER, bodyBytes));
+        return new BodyRoom(most, Math.max(most / SHARE_OF_OWNER, bodyBytes), turns);
     }
 
     /** One request's share, nothing yet. */
@@ -108,7 +108,7 @@ final class BodyRoom {
 
         /** Does what takes long with a body of so many bytes, when it is its owner's turn. */
         <T> T aside(long bytes, Supplier<T> work) {
-            return longWork.run(owner, bytes, _ -> work.get());
+            return turns.take(owner, bytes, work);
         }
 
         @Override

@@ -23,21 +23,21 @@ public final class HttpListener implements AutoCloseable {
     private final BodyRoom bodyRoom;
     private final Transport transport;
 
-    private HttpListener(ServerConfig config, Routes routes) {
+    private HttpListener(ServerConfig config, Routes routes, Turns turns) {
         this.routes = routes;
         handler = routes.chain();
         bodyBytes = config.limits().bodyBytes();
-        bodyRoom = BodyRoom.of(bodyBytes, Runtime.getRuntime().maxMemory());
+        bodyRoom = BodyRoom.of(bodyBytes, Runtime.getRuntime().maxMemory(), turns);
         transport = Transport.start(config.listen(), config.limits(), this::answer, refusals(routes.standard()));
     }
 
     /**
-     * Listens.
+     * Listens; long bodies are read in turns.
      *
      * @throws UncheckedIOException if it cannot: another program has the port, or the address is not of this machine
      */
-    public static HttpListener start(ServerConfig config, Routes routes) {
-        return new HttpListener(config, routes);
+    public static HttpListener start(ServerConfig config, Routes routes, Turns turns) {
+        return new HttpListener(config, routes, turns);
     }
 
     /** Says what is refused before there is an exchange: nobody knows yet which dialect was meant. */

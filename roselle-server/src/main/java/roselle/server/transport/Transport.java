@@ -68,7 +68,7 @@ public final class Transport implements AutoCloseable {
         TimeZone.getDefault(); // a log line needs it, and a file for it, at the latest when there are no descriptors
         // left
         tlsKeys = listen.tls().isOn() ? Optional.of(new TlsKeys(listen.tls())) : Optional.empty();
-        starter = new CallStarter(handler, refusals, limits.headerBytes());
+        starter = new CallStarter(handler, refusals, (int) limits.headerBytes());
         int count = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, MIN_LOOPS, MAX_LOOPS);
         loops = new MultiThreadIoEventLoopGroup(
                 count, new DefaultThreadFactory("roselle-http", true), NioIoHandler.newFactory());
@@ -158,10 +158,15 @@ public final class Transport implements AutoCloseable {
 
     /** Why nobody, or not everybody, is served any more, in a sentence; or nothing. */
     public Optional<String> complaint() {
+        return complaint(STUCK);
+    }
+
+    /** The same, where an event loop may take so long for a round. */
+    Optional<String> complaint(Duration patience) {
         return isListening()
                 ? connections.values().stream()
                         .map(LoopConnections::sinceLastRound)
-                        .filter(since -> since.compareTo(STUCK) > 0)
+                        .filter(since -> since.compareTo(patience) > 0)
                         .findFirst()
                         .map(since -> "a thread that reads and writes for connections has done nothing for "
                                 + since.toSeconds() + " s")

@@ -10,7 +10,7 @@ final class BodyRoomTest {
 
     @Test
     void refusesWhatDoesNotFitBesideOthersUntilTheyAreOver() {
-        var room = new BodyRoom(256 * MEBIBYTE, 256 * MEBIBYTE);
+        var room = new BodyRoom(256 * MEBIBYTE, 256 * MEBIBYTE, Turns::atOnce);
         var shares = new BodyRoom.Share[8];
         for (int index = 0; index < shares.length; index++) {
             shares[index] = room.share("someone");
@@ -35,7 +35,7 @@ final class BodyRoomTest {
 
     @Test
     void hasRoomForOneBodyOfTheGreatestSize() {
-        try (var share = BodyRoom.of(1L << 30, 64 * MEBIBYTE).share("someone")) {
+        try (var share = BodyRoom.of(1L << 30, 64 * MEBIBYTE, Turns::atOnce).share("someone")) {
             share.take(1L << 30);
         }
     }
@@ -59,7 +59,7 @@ final class BodyRoomTest {
 
     /** What two owners can have together. */
     private static long most(long bodyBytes, long heapBytes) {
-        var room = BodyRoom.of(bodyBytes, heapBytes);
+        var room = BodyRoom.of(bodyBytes, heapBytes, Turns::atOnce);
         try (var first = room.share("first");
                 var second = room.share("second")) {
             return taken(first) + taken(second);
@@ -76,7 +76,7 @@ final class BodyRoomTest {
 
     @Test
     void keepsHalfForOthersFromWhoeverTakesMost() {
-        var room = BodyRoom.of(32 * MEBIBYTE, 512 * MEBIBYTE);
+        var room = BodyRoom.of(32 * MEBIBYTE, 512 * MEBIBYTE, Turns::atOnce);
         var shares = new BodyRoom.Share[4];
         for (int index = 0; index < shares.length; index++) {
             shares[index] = room.share("greedy");
@@ -102,7 +102,7 @@ final class BodyRoomTest {
 
     @Test
     void chargesAKeyInsteadOfItsAddress() {
-        var room = new BodyRoom(20, 10);
+        var room = new BodyRoom(20, 10, Turns::atOnce);
         try (var share = room.share("address");
                 var other = room.share("address")) {
             share.chargeTo("key");
@@ -114,7 +114,7 @@ final class BodyRoomTest {
 
     @Test
     void saysOfWhatCanNeverFitThatItIsTooLarge() {
-        try (var share = new BodyRoom(10, 10).share("someone")) {
+        try (var share = new BodyRoom(10, 10, Turns::atOnce).share("someone")) {
             share.take(6);
             ApiException refused = catchThrowableOfType(ApiException.class, () -> share.take(5));
             assertThat(refused.status()).isEqualTo(413);

@@ -13,6 +13,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,39 @@ final class OutOfMemoryTest {
             TestTransport.await(() -> !transport.isListening());
             assertThat(transport.complaint())
                     .hasValueSatisfying(why -> assertThat(why).contains("no longer listens"));
+        }
+    }
+
+    @Test
+    void aThreadThatIsStuckIsComplainedOfUntilItGoesOn() throws IOException {
+        var begun = new AtomicBoolean();
+        var release = new CountDownLatch(1);
+        try (var transport = start(call -> {
+                    call.whenGone(() -> awaitUninterruptibly(release));
+                    begun.set(true);
+                    readAll(call);
+                });
+                var peer = RawConnection.plain(transport.port()).send(POST)) {
+            TestTransport.await(begun::get);
+            assertThat(transport.complaint()).isEmpty();
+            peer.reset();
+
+            TestTransport.await(() -> transport.complaint(SECOND).isPresent());
+            assertThat(transport.complaint(SECOND))
+                    .hasValueSatisfying(why -> assertThat(why).contains("has done nothing for"));
+
+            release.countDown();
+            TestTransport.await(() -> transport.complaint(SECOND).isEmpty());
+        } finally {
+            release.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
         }
     }
 

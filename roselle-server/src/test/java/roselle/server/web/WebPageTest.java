@@ -25,6 +25,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 import roselle.server.openai.common.OpenAiConventions;
 import tools.jackson.databind.JsonNode;
 
@@ -62,7 +63,8 @@ final class WebPageTest {
         var routes = new Routes(OpenAiConventions.COMPLETIONS);
         var models = new Models(List.of(new ServedModel("scripted", engine)));
         routes.add(new WebDialect(models, new Readiness(), new RequestLog())).add(api);
-        listener = HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes);
+        listener =
+                HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
         browser.resize(1100, 800);
         browser.open(URI.create("http://127.0.0.1:" + listener.port() + "/"));
         browser.untilTrue("document.querySelector('#model').value === 'scripted'");

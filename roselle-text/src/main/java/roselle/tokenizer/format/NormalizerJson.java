@@ -71,7 +71,7 @@ final class NormalizerJson {
         if (pattern.has("Regex")) {
             return new PatternNormalizer(Pattern.compile(pattern.string("Regex")), content);
         }
-        String searched = pattern.string("String");
+        String searched = pattern.phrase("String");
         if (searched.isEmpty()) {
             throw json.wrong("replaces the empty string, which stands everywhere: name the text to replace");
         }

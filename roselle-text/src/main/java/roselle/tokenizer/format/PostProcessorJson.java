@@ -42,6 +42,9 @@ final class PostProcessorJson {
                 throw json.wrong("names a second text in its template for single texts");
             }
         }
+        if (!pieces.contains(PostProcessors.Piece.TEXT)) {
+            throw json.wrong("has no place for the text in its template");
+        }
         return PostProcessors.template(pieces);
     }
 

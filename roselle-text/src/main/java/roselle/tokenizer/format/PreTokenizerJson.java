@@ -92,7 +92,7 @@ final class PreTokenizerJson {
         boolean invert = json.flag("invert");
         return pattern.has("Regex")
                 ? PreTokenizers.split(pattern.string("Regex"), behavior(json), invert)
-                : PreTokenizers.splitLiteral(pattern.string("String"), behavior(json), invert);
+                : PreTokenizers.splitLiteral(pattern.phrase("String"), behavior(json), invert);
     }
 
     private static SplitBehavior behavior(JsonComponent json) {

@@ -39,7 +39,10 @@ public final class Pattern {
     static final CharacterSet WORD =
             CharacterProperties.require("word").union(new CharacterSet(Pattern::isLatinNumber));
 
-    private static final int MAXIMUM_INSTRUCTIONS = 20_000;
+    /** Real ones need some hundreds; memory and time of a search are at most this times a text's length. */
+    private static final int MAXIMUM_INSTRUCTIONS = 4_000;
+
+    private static final int MAXIMUM_EMITTED = 16 * MAXIMUM_INSTRUCTIONS; // parts of the tree, also such as need none
 
     private final String source;
     private final Optional<CharacterSet> first;
@@ -51,6 +54,7 @@ public final class Pattern {
     private int[] width = new int[64];
     private PatternNode.Anchor[] anchors = new PatternNode.Anchor[64];
     private int size;
+    private int emitted;
 
     private Pattern(String source, PatternNode tree) {
         this.source = source;
@@ -138,14 +142,18 @@ public final class Pattern {
 
     private int add(byte operation) {
         if (size == MAXIMUM_INSTRUCTIONS) {
-            throw new CheckpointException("the tokenizer's pattern '" + shortened() + "' needs more than "
-                    + MAXIMUM_INSTRUCTIONS + " instructions, most likely for counted repetitions: it is not supported");
+            throw tooLarge();
         }
         if (size == operations.length) {
             grow();
         }
         operations[size] = operation;
         return size++;
+    }
+
+    private CheckpointException tooLarge() {
+        return new CheckpointException("the tokenizer's pattern '" + shortened() + "' needs more than "
+                + MAXIMUM_INSTRUCTIONS + " instructions, most likely for counted repetitions: it is not supported");
     }
 
     private int add(byte operation, CharacterSet set) {
@@ -175,6 +183,9 @@ public final class Pattern {
     }
 
     private void emit(PatternNode node) {
+        if (++emitted > MAXIMUM_EMITTED) {
+            throw tooLarge();
+        }
         switch (node) {
             case PatternNode.One one -> add(ONE, one.set());
             case PatternNode.Sequence sequence -> sequence.parts().forEach(this::emit);
@@ -281,18 +292,30 @@ public final class Pattern {
             case PatternNode.At at -> 0;
             case PatternNode.Look look -> 0;
             case PatternNode.Sequence sequence ->
-                sequence.parts().stream().mapToInt(this::fixedWidth).sum();
+                checkedWidth(
+                        sequence.parts().stream().mapToLong(this::fixedWidth).sum());
             case PatternNode.Repeat repeat
-            when repeat.minimum() == repeat.maximum() -> repeat.minimum() * fixedWidth(repeat.body());
+            when repeat.minimum() == repeat.maximum() ->
+                checkedWidth((long) repeat.minimum() * fixedWidth(repeat.body()));
             case PatternNode.Repeat repeat -> throw variableWidth();
             case PatternNode.Choice choice -> {
-                int width = fixedWidth(choice.branches().getFirst());
-                if (choice.branches().stream().anyMatch(branch -> fixedWidth(branch) != width)) {
+                int[] widths = choice.branches().stream()
+                        .mapToInt(this::fixedWidth)
+                        .distinct()
+                        .toArray();
+                if (widths.length > 1) {
                     throw variableWidth();
                 }
-                yield width;
+                yield widths[0];
             }
         };
+    }
+
+    private int checkedWidth(long width) {
+        if (width > MAXIMUM_INSTRUCTIONS) {
+            throw tooLarge();
+        }
+        return (int) width;
     }
 
     private CheckpointException variableWidth() {

@@ -1,6 +1,9 @@
 package roselle.tokenizer.pattern;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import roselle.tokenizer.unicode.CharacterClasses;
 import roselle.tokenizer.unicode.CharacterProperties;
 import roselle.tokenizer.unicode.CharacterSet;
@@ -24,42 +27,52 @@ final class PatternClassParser {
             throw reader.refusal("classes nest deeper than " + MAXIMUM_DEPTH);
         }
         boolean negative = reader.take('^');
-        CharacterSet members = union(true);
+        var unions = new ArrayList<>(List.of(union(true)));
         while (reader.sees("&&")) {
             reader.next();
             reader.next();
-            members = members.intersection(union(false));
+            unions.add(union(false));
         }
         if (!reader.take(']')) {
             throw reader.refusal("a class is not closed");
         }
         depth--;
+        CharacterSet members = unions.size() == 1 ? unions.getFirst() : CharacterSet.allOf(unions);
         CharacterSet closed = ignoreCase ? members.closedUnderCase() : members;
         return negative ? closed.complement() : closed;
     }
 
     private CharacterSet union(boolean bracketMayLead) {
-        CharacterSet members = new CharacterSet(codePoint -> false);
+        var members = new ArrayList<IntPredicate>();
         boolean leads = bracketMayLead;
         while (!reader.atEnd() && !reader.sees("&&") && (reader.peek() != ']' || leads)) {
-            members = members.union(item());
+            members.add(item());
             leads = false;
         }
-        return members;
+        return new CharacterSet(codePoint -> isAnyOf(members, codePoint));
     }
 
-    private CharacterSet item() {
+    private static boolean isAnyOf(List<IntPredicate> members, int codePoint) {
+        for (IntPredicate member : members) {
+            if (member.test(codePoint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private IntPredicate item() {
         if (reader.sees("[:")) {
-            return posix();
+            return posix()::contains;
         }
         if (reader.take('[')) {
-            return parse();
+            return parse()::contains;
         }
         int from;
         if (reader.take('\\')) {
             Optional<CharacterSet> set = escapedSet(reader, WORD_IN_CLASS);
             if (set.isPresent()) {
-                return set.get();
+                return set.get()::contains;
             }
             from = characterInClass();
         } else {
@@ -68,16 +81,16 @@ final class PatternClassParser {
         return range(from);
     }
 
-    private CharacterSet range(int from) {
+    private IntPredicate range(int from) {
         if (!reader.sees("-") || reader.sees("-]") || reader.sees("-[") || reader.sees("-&&")) {
-            return CharacterSet.of(from);
+            return codePoint -> codePoint == from;
         }
         reader.next();
         int to = reader.take('\\') ? characterInClass() : reader.next();
         if (to < from) {
             throw reader.refusal("a range in a class ends before it begins");
         }
-        return new CharacterSet(codePoint -> codePoint >= from && codePoint <= to);
+        return codePoint -> codePoint >= from && codePoint <= to;
     }
 
     private int characterInClass() {

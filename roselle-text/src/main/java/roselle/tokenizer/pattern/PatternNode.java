@@ -1,5 +1,6 @@
 package roselle.tokenizer.pattern;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import roselle.tokenizer.unicode.CharacterSet;
@@ -68,29 +69,15 @@ sealed interface PatternNode {
     }
 
     private static Optional<CharacterSet> firstOfSequence(List<PatternNode> parts) {
-        Optional<CharacterSet> union = Optional.empty();
-        for (PatternNode part : parts) {
-            Optional<CharacterSet> begin = part.beginnings();
-            if (begin.isPresent()) {
-                union = Optional.of(union.isPresent() ? union.get().union(begin.get()) : begin.get());
-            }
-            if (!part.isNullable()) {
-                return union;
-            }
-        }
-        return Optional.empty();
+        return parts.stream().allMatch(PatternNode::isNullable) ? Optional.empty() : beginningsOfSequence(parts);
     }
 
     private static Optional<CharacterSet> firstOfChoice(List<PatternNode> branches) {
-        Optional<CharacterSet> union = Optional.empty();
-        for (PatternNode branch : branches) {
-            Optional<CharacterSet> first = branch.first();
-            if (first.isEmpty()) {
-                return first;
-            }
-            union = Optional.of(union.isPresent() ? union.get().union(first.get()) : first.get());
-        }
-        return union;
+        List<Optional<CharacterSet>> all =
+                branches.stream().map(PatternNode::first).toList();
+        return all.contains(Optional.<CharacterSet>empty())
+                ? Optional.empty()
+                : anyOf(all.stream().map(Optional::get).toList());
     }
 
     /** The code points that a match can begin with if it is not empty; empty if it never takes text. */
@@ -99,10 +86,10 @@ sealed interface PatternNode {
             case One one -> Optional.of(one.set());
             case Sequence sequence -> beginningsOfSequence(sequence.parts());
             case Choice choice ->
-                choice.branches().stream()
+                anyOf(choice.branches().stream()
                         .map(PatternNode::beginnings)
                         .flatMap(Optional::stream)
-                        .reduce(CharacterSet::union);
+                        .toList());
             case Repeat repeat -> repeat.body().beginnings();
             case Look look -> Optional.empty();
             case At at -> Optional.empty();
@@ -110,16 +97,21 @@ sealed interface PatternNode {
     }
 
     private static Optional<CharacterSet> beginningsOfSequence(List<PatternNode> parts) {
-        Optional<CharacterSet> union = Optional.empty();
+        var sets = new ArrayList<CharacterSet>();
         for (PatternNode part : parts) {
-            Optional<CharacterSet> begin = part.beginnings();
-            if (begin.isPresent()) {
-                union = Optional.of(union.isPresent() ? union.get().union(begin.get()) : begin.get());
-            }
+            part.beginnings().ifPresent(sets::add);
             if (!part.isNullable()) {
                 break;
             }
         }
-        return union;
+        return anyOf(sets);
+    }
+
+    private static Optional<CharacterSet> anyOf(List<CharacterSet> sets) {
+        return switch (sets.size()) {
+            case 0 -> Optional.empty();
+            case 1 -> Optional.of(sets.getFirst());
+            default -> Optional.of(CharacterSet.anyOf(List.copyOf(sets)));
+        };
     }
 }

@@ -12,7 +12,8 @@ import roselle.tokenizer.unicode.CharacterSet;
 final class PatternParser {
     private static final int MAXIMUM_DEPTH = 100;
     private static final int MAXIMUM_COUNT = 1000;
-    private static final int MAXIMUM_LENGTH = 100_000;
+    private static final int MAXIMUM_LENGTH = 10_000;
+    private static final int MAXIMUM_QUANTIFIERS = 8; // of one part, one repeating the other
 
     private final PatternReader reader;
     private boolean ignoreCase;
@@ -191,7 +192,7 @@ final class PatternParser {
 
     private PatternNode quantified(PatternNode atom) {
         PatternNode node = atom;
-        while (!reader.atEnd()) {
+        for (int count = 0; !reader.atEnd(); count++) {
             int minimum;
             int maximum;
             boolean interval = false;
@@ -220,6 +221,9 @@ final class PatternParser {
                 default -> {
                     return node;
                 }
+            }
+            if (count == MAXIMUM_QUANTIFIERS) {
+                throw reader.refusal("more than " + MAXIMUM_QUANTIFIERS + " quantifiers follow each other");
             }
             reader.next();
             node = repeat(node, minimum, maximum, interval);

@@ -1,9 +1,12 @@
 package roselle.tokenizer.unicode;
 
+import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 
 /**
- * A set of code points, answered from bits: ASCII at once, the rest in pages of 256 that are filled on first use.
+ * A set of code points, answered from bits: ASCII at once, the rest in pages of 256 that are filled on first use. What is made of
+ * other sets is made of their bits, so that it costs no more to ask than they do.
  *
  * <p>Thread-safe: a page is an array that is filled before it is published, and two threads that fill one page write
  * the same bits.
@@ -12,10 +15,12 @@ public final class CharacterSet {
     /** Every code point. */
     public static final CharacterSet ALL = new CharacterSet(codePoint -> true);
 
-    private final IntPredicate members;
+    private static final Page[] NO_PAGES = new Page[0];
+
+    private final IntToLongFunction bits; // of the 64 code points from a multiple of 64
     private final long low;
     private final long high;
-    private final Page[] pages = new Page[(Character.MAX_CODE_POINT + 1) >> 8];
+    private Page[] pages = NO_PAGES;
 
     /** The bits of 256 code points; final fields make the racy publication safe. */
     private static final class Page {
@@ -24,28 +29,35 @@ public final class CharacterSet {
         final long third;
         final long fourth;
 
-        Page(IntPredicate members, int from) {
-            first = bits(members, from);
-            second = bits(members, from + 64);
-            third = bits(members, from + 128);
-            fourth = bits(members, from + 192);
+        Page(IntToLongFunction bits, int from) {
+            first = bits.applyAsLong(from);
+            second = bits.applyAsLong(from + 64);
+            third = bits.applyAsLong(from + 128);
+            fourth = bits.applyAsLong(from + 192);
         }
 
-        boolean contains(int codePoint) {
-            long word = switch ((codePoint >> 6) & 3) {
+        long bitsAround(int codePoint) {
+            return switch ((codePoint >> 6) & 3) {
                 case 0 -> first;
                 case 1 -> second;
                 case 2 -> third;
                 default -> fourth;
             };
-            return (word >>> codePoint & 1) != 0;
         }
     }
 
     public CharacterSet(IntPredicate members) {
-        this.members = members;
-        low = bits(members, 0);
-        high = bits(members, 64);
+        this(from -> bits(members, from), bits(members, 0), bits(members, 64));
+    }
+
+    private CharacterSet(IntToLongFunction bits, long low, long high) {
+        this.bits = bits;
+        this.low = low;
+        this.high = high;
+    }
+
+    private static CharacterSet ofBits(IntToLongFunction bits) {
+        return new CharacterSet(bits, bits.applyAsLong(0), bits.applyAsLong(64));
     }
 
     private static long bits(IntPredicate members, int from) {
@@ -67,27 +79,54 @@ public final class CharacterSet {
     }
 
     public boolean contains(int codePoint) {
+        return (bitsAround(codePoint) >>> codePoint & 1) != 0;
+    }
+
+    private long bitsAround(int codePoint) {
         if (codePoint < 128) {
-            return ((codePoint < 64 ? low : high) >>> codePoint & 1) != 0;
+            return codePoint < 64 ? low : high;
         }
-        Page page = pages[codePoint >> 8];
+        Page[] known = pages;
+        if (known.length == 0) {
+            known = new Page[(Character.MAX_CODE_POINT + 1) >> 8];
+            pages = known;
+        }
+        Page page = known[codePoint >> 8];
         if (page == null) {
-            page = new Page(members, codePoint & ~0xFF);
-            pages[codePoint >> 8] = page;
+            page = new Page(bits, codePoint & ~0xFF);
+            known[codePoint >> 8] = page;
         }
-        return page.contains(codePoint);
+        return page.bitsAround(codePoint);
     }
 
     public CharacterSet union(CharacterSet other) {
-        return new CharacterSet(codePoint -> members.test(codePoint) || other.members.test(codePoint));
+        return anyOf(List.of(this, other));
     }
 
-    public CharacterSet intersection(CharacterSet other) {
-        return new CharacterSet(codePoint -> members.test(codePoint) && other.members.test(codePoint));
+    /** What is in at least one of some sets. */
+    public static CharacterSet anyOf(List<CharacterSet> sets) {
+        return ofBits(from -> {
+            long any = 0;
+            for (CharacterSet set : sets) {
+                any |= set.bitsAround(from);
+            }
+            return any;
+        });
+    }
+
+    /** What is in each of some sets. */
+    public static CharacterSet allOf(List<CharacterSet> sets) {
+        return ofBits(from -> {
+            long all = -1;
+            for (CharacterSet set : sets) {
+                all &= set.bitsAround(from);
+            }
+            return all;
+        });
     }
 
     public CharacterSet complement() {
-        return new CharacterSet(codePoint -> !members.test(codePoint));
+        return ofBits(from -> ~bitsAround(from));
     }
 
     /** With every character whose other case is a member. */
@@ -95,12 +134,12 @@ public final class CharacterSet {
         return new CharacterSet(codePoint -> {
             int upper = Character.toUpperCase(codePoint);
             int lower = Character.toLowerCase(codePoint);
-            return members.test(codePoint)
-                    || members.test(upper)
-                    || members.test(lower)
-                    || members.test(Character.toLowerCase(upper))
-                    || members.test(Character.toUpperCase(lower))
-                    || members.test(Character.toTitleCase(codePoint));
+            return contains(codePoint)
+                    || contains(upper)
+                    || contains(lower)
+                    || contains(Character.toLowerCase(upper))
+                    || contains(Character.toUpperCase(lower))
+                    || contains(Character.toTitleCase(codePoint));
         });
     }
 

@@ -63,6 +63,19 @@ class HostileTokenizerTest {
                         "{'type':'Sequence','pretokenizers':[" + (spell + ",").repeat(29) + spell + "]}",
                         "times as long"),
                 Arguments.of("post_processor", special, "more than 1024 ids"),
+                Arguments.of(
+                        "post_processor",
+                        "{'type':'Sequence','processors':[" + tripled
+                                + ",{'type':'TemplateProcessing','single':[],'special_tokens':{}}]}",
+                        "no place for the text"),
+                Arguments.of(
+                        "pre_tokenizer",
+                        "{'type':'Split','pattern':{'String':'" + MEGABYTE + "'},'behavior':'Isolated','invert':false}",
+                        "pattern.String has 1048576"),
+                Arguments.of(
+                        "normalizer",
+                        "{'type':'Replace','pattern':{'String':'" + MEGABYTE + "'},'content':''}",
+                        "pattern.String has 1048576"),
                 Arguments.of("post_processor", "{'type':'Sequence','processors':[" + tripled + "]}", "times as long"),
                 Arguments.of(
                         "decoder", "{'type':'WordPiece','prefix':'" + MEGABYTE + "','cleanup':true}", "decoder.prefix"),

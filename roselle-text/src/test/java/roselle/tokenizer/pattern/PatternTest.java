@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.RandomText;
@@ -105,6 +108,44 @@ class PatternTest {
         assertThatThrownBy(() -> Pattern.compile(pattern))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("pattern");
+    }
+
+    private static Stream<String> patternsThatGrow() {
+        return Stream.of(
+                "(?:(?:(?:(?:){1000}){1000}){1000}){1000}", // nothing, 10^12 times
+                "a?".repeat(5_000), // beginnings of 5,000 parts, each a part of those before
+                "(?<=x" + "(".repeat(40) + "a|b)" + "|b)".repeat(39) + ")a", // a width that is asked for 2^40 times
+                "(?<=(?:(?:(?:a{1000}){1000}){1000}){1000})a", // a width beyond 32 bits
+                "a" + "*".repeat(9_000), // loops within loops
+                "[" + "&&[a-z]".repeat(1_400) + "]", // sets of sets
+                "[" + ideographs(9_000) + "]",
+                "a".repeat(100_000));
+    }
+
+    private static String ideographs(int count) {
+        var text = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            text.appendCodePoint(0x4E00 + 2 * i);
+        }
+        return text.toString();
+    }
+
+    @ParameterizedTest
+    @MethodSource("patternsThatGrow")
+    @Timeout(60) // those that grew took minutes or for ever; none takes a second
+    void compilesOrRefusesAtOnce(String pattern) {
+        try {
+            assertThat(Pattern.compile(pattern).size()).isLessThan(5_000);
+        } catch (CheckpointException refused) {
+            assertThat(refused).hasMessageContaining("pattern");
+        }
+    }
+
+    @Test
+    void aSetOfSetsHoldsWhatTheyHold() {
+        assertThat(matches("[a-z&&[^b]&&[a-c\\u00e9]]+", "abc\u00e9zc")).containsExactly("a", "c", "c");
+        assertThat(matches("(?:\u00e9|[\\u4e00-\\u4eff]|a)?b", "\u00e9b\u4e60b\u5000b"))
+                .containsExactly("\u00e9b", "\u4e60b", "b");
     }
 
     @ParameterizedTest

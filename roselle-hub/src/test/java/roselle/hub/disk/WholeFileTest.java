@@ -1,10 +1,9 @@
-package roselle.hub.cache;
+package roselle.hub.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -17,22 +16,11 @@ final class WholeFileTest {
     @TempDir
     private Path folder;
 
-    /** A disk that takes a byte with each write, and is full at one of them. */
-    private static WholeFile.Writer fullAt(int failing) {
-        int[] writes = new int[1];
-        return (file, bytes) -> {
-            if (writes[0]++ == failing) {
-                throw new IOException("No space left on device");
-            }
-            file.write(ByteBuffer.wrap(new byte[] {bytes.get()}));
-        };
-    }
-
     @Test
     void aFullDiskLeavesTheOldContentWhicheverWriteFails() throws IOException {
         Path file = Files.writeString(folder.resolve("main"), OLD);
         for (int failing = 0; failing < NEW.length(); failing++) {
-            var full = new WholeFile(file, fullAt(failing));
+            var full = new WholeFile(file, new FullDisk(failing));
 
             assertThatThrownBy(() -> full.write(NEW))
                     .isInstanceOf(IOException.class)
@@ -42,14 +30,29 @@ final class WholeFileTest {
             assertThat(Files.readString(file)).isEqualTo(OLD);
             assertThat(folder).isDirectoryNotContaining("glob:**.tmp");
         }
-        new WholeFile(file, fullAt(NEW.length())).write(NEW);
+        new WholeFile(file, new FullDisk(NEW.length())).write(NEW);
         assertThat(Files.readString(file)).isEqualTo(NEW);
     }
 
     @Test
     void aFullDiskLeavesNoFileWhereThereWasNone() {
         Path file = folder.resolve("CACHEDIR.TAG");
-        assertThatThrownBy(() -> new WholeFile(file, fullAt(7)).write(NEW)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new WholeFile(file, new FullDisk(7)).write(NEW))
+                .isInstanceOf(IOException.class);
         assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void goesThroughALinkAndReplacesPlainFilesAlone() throws IOException {
+        Path file = Files.writeString(folder.resolve("main"), OLD);
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        new WholeFile(link).write(NEW);
+        assertThat(Files.readString(file)).isEqualTo(NEW);
+        assertThat(link).isSymbolicLink();
+
+        Path device = Files.createDirectory(folder.resolve("device"));
+        assertThatThrownBy(() -> new WholeFile(device).write(NEW))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no plain file");
     }
 }

@@ -1,10 +1,9 @@
-package roselle.cli.serve;
+package roselle.hub.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,23 +16,12 @@ final class LineFileTest {
     @TempDir
     private Path folder;
 
-    /** A disk that takes a byte with each write, and is full at one of them. */
-    private static LineFile.Writer fullAt(int failing) {
-        int[] writes = new int[1];
-        return (file, bytes) -> {
-            if (writes[0]++ == failing) {
-                throw new IOException("No space left on device");
-            }
-            file.write(ByteBuffer.wrap(new byte[] {bytes.get()}));
-        };
-    }
-
     @Test
     void aFullDiskLeavesTheFileAsItWasWhicheverWriteFails() throws IOException {
         String line = "alice sha256:11";
         for (int failing = 0; failing <= line.length() + 1; failing++) {
             Path file = Files.writeString(folder.resolve("keys" + failing), OLD);
-            var full = new LineFile(file, fullAt(failing));
+            var full = new LineFile(file, new FullDisk(failing));
 
             assertThatThrownBy(() -> full.add(line))
                     .isInstanceOf(IOException.class)
