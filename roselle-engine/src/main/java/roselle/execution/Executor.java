@@ -161,8 +161,8 @@ public final class Executor implements AutoCloseable {
             int outputs = batch.outputs(entry);
             if (!batch.isDropped(entry)) {
                 fillRows(rows, output + outputs - batch.sampledRows(entry), batch, entry);
-                step.isRead |= outputs > batch.sampledRows(entry)
-                        || batch.sequence(entry).plan().embedsPrompt;
+                step.isRead |=
+                        batch.promptOutputs(entry) > 0 || batch.sequence(entry).plan().embedsPrompt;
             }
             output += outputs;
         }
