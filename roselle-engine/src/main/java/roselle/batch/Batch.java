@@ -1,6 +1,7 @@
 package roselle.batch;
 
 import java.util.Arrays;
+import roselle.backend.step.SamplingRows;
 import roselle.backend.step.StepInputs;
 import roselle.kvcache.SequencePages;
 
@@ -216,6 +217,7 @@ public final class Batch {
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
+        Arrays.fill(inputs.wanted, 0, totalOutputs, SamplingRows.ALL);
         int row = 0;
         int output = 0;
         for (int entry = 0; entry < size; entry++) {
