@@ -65,6 +65,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
+        long start = System.nanoTime();
+        operations.logits(input, weight, epilogue, output, outputs);
+        end(Kind.LOGITS, start);
+    }
+
+    @Override
     public void normedLinear(
             Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
         long start = System.nanoTime();

@@ -74,6 +74,11 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
+        products.logits(input, (CpuWeight) weight, epilogue, output, outputs, step.inputs().wanted);
+    }
+
+    @Override
     public void normedLinear(
             Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
         UnfusedOperations.normedLinear(this, input, norm, normed, weight, epilogue, output, rows);

@@ -64,7 +64,8 @@ public final class AllocationProbe implements StepHook {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         try {
             for (int i = 0; i < STEPS; i++) {
-                kept[i] = new EngineStatus(true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0), 0, 0, "", "");
+                kept[i] = new EngineStatus(
+                        true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0, 0), 0, 0, "", "");
             }
             return THREADS.getCurrentThreadAllocatedBytes() - before;
         } finally {

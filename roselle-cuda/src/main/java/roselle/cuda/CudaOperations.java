@@ -79,6 +79,11 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
+        linear(input, weight, epilogue, output, outputs);
+    }
+
+    @Override
     public void normedLinear(
             Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
         if (!products.normedLinear(input, norm, (CudaWeight) weight, epilogue, output, rows)) {

@@ -10,6 +10,7 @@ import roselle.engine.SteppedLoop;
 import roselle.engine.SteppedLoop.Asked;
 import roselle.tensor.DataType;
 import roselle.testing.ConstrainedRequests;
+import roselle.testing.ForcedRequests;
 
 /** Masks reach the device with the rows that they are for, with the same tokens whether or not steps are launched ahead. */
 class FakeConstraintTest {
@@ -33,5 +34,12 @@ class FakeConstraintTest {
         List<List<Integer>> plain = answers(all, false);
         ConstrainedRequests.check(all, plain);
         assertThat(answers(all, true)).isEqualTo(plain);
+    }
+
+    @Test
+    void tokensThatMustComeAreTheSameWithoutSampling() {
+        List<List<Integer>> sampled = answers(ForcedRequests.of(320, false), false);
+        assertThat(answers(ForcedRequests.of(320, true), false)).isEqualTo(sampled);
+        assertThat(answers(ForcedRequests.of(320, true), true)).isEqualTo(sampled);
     }
 }

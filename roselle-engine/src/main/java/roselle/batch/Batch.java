@@ -1,6 +1,7 @@
 package roselle.batch;
 
 import java.util.Arrays;
+import roselle.backend.step.SamplingRows;
 import roselle.backend.step.StepInputs;
 import roselle.kvcache.SequencePages;
 
@@ -8,11 +9,13 @@ import roselle.kvcache.SequencePages;
  * A ragged step: sequences, how many rows each advances by, and which rows' logits are wanted; reused from step to step.
  *
  * <p>The rows of a sequence are its next known tokens and then its drafts. The logits wanted are always those of its last
- * {@link #outputs} rows; the last {@link #sampledRows} of these are to be sampled, the ones before score the prompt.
+ * {@link #outputs} rows; the last {@link #sampledRows} of these are to be sampled, the ones before score the prompt. A generating
+ * sequence has more than one known token where some were forced: they are computed together, and the last one's logits sampled.
  *
  * <p>An entry may be planned while the step before is under way. Its rows then are those after the ones that this step computes:
  * the next chunk of a prompt, or the one row of the token that the device samples there, {@link #takesSampled}. Where the sequence
- * turns out to end in that step, the entry {@link #isDropped is dropped}.
+ * turns out to end in that step, the entry {@link #isDropped is dropped}; where more tokens turn out to be forced behind the sampled
+ * one, the entry {@link #leaveUnsampled is not sampled}.
  */
 public final class Batch {
     private final Running[] running;
@@ -21,6 +24,7 @@ public final class Batch {
     private final int[] appended;
     private final int[] first; // the position of the first row
     private final int[] sampled;
+    private final int[] unsampled; // of the outputs: their tokens are known by now
     private final int[] sampledRow; // the row of the step before whose sampled token this row is for, or −1
     private final boolean[] isExpected; // whether the step before has rows of the sequence
     private final boolean[] isSampledOnDevice;
@@ -36,6 +40,7 @@ public final class Batch {
         appended = new int[maxSequences];
         first = new int[maxSequences];
         sampled = new int[maxSequences];
+        unsampled = new int[maxSequences];
         sampledRow = new int[maxSequences];
         isExpected = new boolean[maxSequences];
         isSampledOnDevice = new boolean[maxSequences];
@@ -78,6 +83,21 @@ public final class Batch {
     /** How many of the entry's last rows are to be sampled: those of its last known token and of its drafts; 0 within a prompt. */
     public int sampledRows(int entry) {
         return sampled[entry];
+    }
+
+    /** How many of the entry's rows score the prompt. */
+    public int promptOutputs(int entry) {
+        return outputs[entry] - sampled[entry] - unsampled[entry];
+    }
+
+    /** Samples nothing from the rows of a sequence, if it has any in this step: what follows them became known meanwhile. */
+    public void leaveUnsampled(Running sequence) {
+        for (int entry = 0; entry < size; entry++) {
+            if (running[entry] == sequence) {
+                unsampled[entry] += sampled[entry];
+                sampled[entry] = 0;
+            }
+        }
     }
 
     /** Whether the entry's one row is for a token that the step before samples on the device. */
@@ -140,6 +160,7 @@ public final class Batch {
         appended[size] = 0;
         first[size] = sequence.expectedComputed();
         sampled[size] = Math.max(0, rowCount - sequence.remaining() + 1);
+        unsampled[size] = 0;
         sampledRow[size] = sequence.expectedFrom();
         isExpected[size] = sequence.isExpected();
         isSampledOnDevice[size] = false;
@@ -167,6 +188,7 @@ public final class Batch {
         System.arraycopy(outputs, entry + 1, outputs, entry, size - entry);
         System.arraycopy(first, entry + 1, first, entry, size - entry);
         System.arraycopy(sampled, entry + 1, sampled, entry, size - entry);
+        System.arraycopy(unsampled, entry + 1, unsampled, entry, size - entry);
         System.arraycopy(sampledRow, entry + 1, sampledRow, entry, size - entry);
         System.arraycopy(isExpected, entry + 1, isExpected, entry, size - entry);
         System.arraycopy(isSampledOnDevice, entry + 1, isSampledOnDevice, entry, size - entry);
@@ -195,6 +217,7 @@ public final class Batch {
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
+        Arrays.fill(inputs.wanted, 0, totalOutputs, SamplingRows.ALL);
         int row = 0;
         int output = 0;
         for (int entry = 0; entry < size; entry++) {

@@ -9,6 +9,7 @@ public final class Running implements SequenceState {
 
     private final Sequence sequence;
     private final SequencePages pages;
+    private final int lengthToRead; // tokens that it had when it was given its pages
     private int computed;
     private int[] drafts = new int[0];
     private int draftCount;
@@ -20,6 +21,7 @@ public final class Running implements SequenceState {
         this.sequence = sequence;
         this.pages = pages;
         this.computed = computed;
+        lengthToRead = sequence.length();
     }
 
     @Override
@@ -37,12 +39,17 @@ public final class Running implements SequenceState {
     }
 
     /**
-     * Tokens that are not computed yet: 1 while it generates, more while it reads its prompt (again), 0 where the next one is not
-     * known yet; all this when the step is done that is {@link #expect expected}.
+     * Tokens that are not computed yet: 1 while it generates, more while it reads its prompt (again) or has been given tokens that it
+     * did not have to sample, 0 where the next one is not known yet; all this when the step is done that is {@link #expect expected}.
      */
     public int remaining() {
         int coming = expectedFrom == NO_ROW ? 0 : 1;
         return sitsOut ? 0 : sequence.length() + coming - expectedComputed();
+    }
+
+    /** Whether it has read its prompt but for the last token (again), when the expected step is done. */
+    public boolean isGenerating() {
+        return expectedComputed() >= lengthToRead - 1;
     }
 
     /**

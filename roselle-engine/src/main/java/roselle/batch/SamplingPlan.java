@@ -116,6 +116,22 @@ public final class SamplingPlan {
         return Arrays.binarySearch(stopIds, id) >= 0;
     }
 
+    /**
+     * Whether {@code token} may be taken without its logits where nothing else is allowed: where they are not wanted for themselves,
+     * and the token is not forbidden for another reason.
+     */
+    boolean takesForced(int token, int generated) {
+        if (topLogprobs != SamplingRows.NO_LOGPROBS) {
+            return false;
+        }
+        for (int id : forbidden(generated)) {
+            if (id == token) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether a token depends on those before it beyond what the model makes of them. */
     public boolean hasPenalties() {
         return sampling.repetitionPenalty() != 1 || sampling.presencePenalty() != 0 || sampling.frequencyPenalty() != 0;
@@ -143,6 +159,11 @@ public final class SamplingPlan {
         rows.promptLength[row] = promptLength;
         rows.biasIds[row] = biasIds;
         rows.biases[row] = biases;
-        rows.forbidden[row] = position - promptLength < minTokens ? earlyIds : neverIds;
+        rows.forbidden[row] = forbidden(position - promptLength);
+    }
+
+    /** The tokens that may not follow so many generated ones. */
+    private int[] forbidden(int generated) {
+        return generated < minTokens ? earlyIds : neverIds;
     }
 }

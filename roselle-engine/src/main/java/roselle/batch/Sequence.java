@@ -111,6 +111,16 @@ public final class Sequence {
         return constraint;
     }
 
+    /**
+     * The token that comes next whatever its logits are, or {@link TokenConstraint#NOT_FORCED}; the constraint was told of all tokens
+     * before it.
+     */
+    public int forcedToken() {
+        int token = constraint.forcedAfter(ids, length);
+        boolean isForced = token != TokenConstraint.NOT_FORCED && plan.takesForced(token, generated());
+        return isForced ? token : TokenConstraint.NOT_FORCED;
+    }
+
     /** Whether its next token cannot be sampled before all those before it are known, whatever their keys and values say. */
     public boolean samplesByHistory() {
         return plan.hasPenalties() || !constraint.equals(TokenConstraint.NONE);

@@ -9,6 +9,9 @@ import roselle.backend.step.SamplingRows;
  * and computes them again asks for no position twice, but the rows of drafts may be asked for and then not be used.
  */
 public interface TokenConstraint {
+    /** What {@link #forcedAfter} says where there is a choice. */
+    int NOT_FORCED = -1;
+
     /** Forbids nothing. */
     TokenConstraint NONE = (ids, length) -> SamplingRows.ALL;
 
@@ -26,6 +29,14 @@ public interface TokenConstraint {
      */
     default boolean isCompleteAfter(int[] ids, int length) {
         return false;
+    }
+
+    /**
+     * The only token that may follow {@code ids[0 .. length)}, which {@link #isCompleteAfter} was told of last and which are not
+     * complete, or {@link #NOT_FORCED}. It need not be said of every token that is the only one: the mask says the same.
+     */
+    default int forcedAfter(int[] ids, int length) {
+        return NOT_FORCED;
     }
 
     /** Why it allows nothing any more, or empty where it has not failed. */

@@ -16,6 +16,7 @@ import roselle.batch.Sequence;
 import roselle.batch.StepResult;
 import roselle.engine.request.ActiveRequest;
 import roselle.execution.Executor;
+import roselle.execution.TokenScores;
 import roselle.scheduler.Scheduler;
 
 /**
@@ -249,7 +250,7 @@ class EngineLoop implements Runnable {
             if (batch.sequence(entry).plan().embedsPrompt) {
                 ActiveRequest request = owner(batch.sequence(entry)).request();
                 executor.addStates(batch, entry, request.promptEmbedding(executor.width()));
-            } else if (batch.outputs(entry) > batch.sampledRows(entry)) {
+            } else if (batch.promptOutputs(entry) > 0) {
                 Owner owner = owner(batch.sequence(entry));
                 String failure =
                         executor.scorePrompt(batch, entry, owner.request().promptScores());
@@ -272,8 +273,9 @@ class EngineLoop implements Runnable {
             Owner owner = owner(sequence);
             owner.request().tellPrompt();
             for (int index = 0; index < appended; index++) {
-                int id = result.token(entry, index);
-                owner.request().tellToken(owner.choice(), id, executor.scores(entry, index), now);
+                int id = sequence.ids()[sequence.length() - appended + index];
+                TokenScores scores = index < result.count(entry) ? executor.scores(entry, index) : null; // else forced
+                owner.request().tellToken(owner.choice(), id, scores, now);
             }
             startSiblings(owner);
         }

@@ -83,7 +83,8 @@ final class EngineProbe {
                 counted.promptTokens(),
                 counted.cachedTokens(),
                 counted.generatedTokens(),
-                counted.preemptions());
+                counted.preemptions(),
+                counted.forcedTokens());
     }
 
     /** The status of this moment; {@code death} is why the engine ended, or null. */

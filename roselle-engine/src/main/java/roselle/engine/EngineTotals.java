@@ -10,6 +10,7 @@ package roselle.engine;
  * @param cachedTokens those of them whose keys and values came from the prefix cache
  * @param generatedTokens tokens of all answers
  * @param preemptions how often an answer in the making lost its pages to another
+ * @param forcedTokens generated tokens that were the only ones that their formats allowed, taken without sampling
  */
 public record EngineTotals(
         long steps,
@@ -18,4 +19,5 @@ public record EngineTotals(
         long promptTokens,
         long cachedTokens,
         long generatedTokens,
-        long preemptions) {}
+        long preemptions,
+        long forcedTokens) {}

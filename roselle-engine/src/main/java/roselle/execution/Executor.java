@@ -26,7 +26,8 @@ import roselle.sampling.Sampler;
  * Runs batches on one rank: {@link #forward} starts a step, {@link #launchSample} says how its tokens are to be sampled, and
  * {@link #collectSample} waits for them.
  *
- * <p>While the device computes the logits, the host puts the masks of constrained sequences into the rows. Where the device samples,
+ * <p>While a device that samples computes the logits, the host puts the masks of constrained sequences into the rows. One that does not
+ * is told the masks before, and computes no logits that they forbid. Where the device samples,
  * {@link #mayGoAhead}, one more step may be started before the tokens of this one are collected. All memory is taken when it is made.
  * It owns the decoder and the backend and closes them.
  */
@@ -120,7 +121,20 @@ public final class Executor implements AutoCloseable {
             }
         }
         batch.fill(inputs);
+        if (!backend.samples()) {
+            fillRows(batch);
+            wantAllowed(steps[(started - 1) % steps.length].rows);
+        }
         backend.submit(inputs, decoder);
+    }
+
+    /** Has the device compute the logits that masks allow; the log-probabilities of a row need all of it. */
+    private void wantAllowed(SamplingRows rows) {
+        for (int row = 0; row < rows.count; row++) {
+            if (rows.topLogprobs[row] == SamplingRows.NO_LOGPROBS) {
+                inputs.wanted[row] = rows.mask[row];
+            }
+        }
     }
 
     private void copyPages(SequencePages pages) {
@@ -152,6 +166,16 @@ public final class Executor implements AutoCloseable {
 
     /** Fills the rows of the step whose {@link #forward} was called last, and starts the sampling that the device can do. */
     public void launchSample(Batch batch) {
+        if (!backend.samples()) {
+            return; // forward has filled them
+        }
+        InFlightStep step = fillRows(batch);
+        if (step.isLaunched) {
+            backend.launchSample(decoder.logits(), step.rows, step.tokens);
+        }
+    }
+
+    private InFlightStep fillRows(Batch batch) {
         InFlightStep step = steps[started++ % steps.length];
         SamplingRows rows = step.rows;
         rows.begin(batch.totalOutputs());
@@ -161,8 +185,8 @@ public final class Executor implements AutoCloseable {
             int outputs = batch.outputs(entry);
             if (!batch.isDropped(entry)) {
                 fillRows(rows, output + outputs - batch.sampledRows(entry), batch, entry);
-                step.isRead |= outputs > batch.sampledRows(entry)
-                        || batch.sequence(entry).plan().embedsPrompt;
+                step.isRead |=
+                        batch.promptOutputs(entry) > 0 || batch.sequence(entry).plan().embedsPrompt;
             }
             output += outputs;
         }
@@ -170,9 +194,7 @@ public final class Executor implements AutoCloseable {
         rows.returnsLogits = backend.samples() && !step.isRead && hostRows > 0 && hostRows <= SamplingRows.MAX_RETURNED;
         step.isRead |= hostRows > 0 && !rows.returnsLogits;
         step.isLaunched = rows.deviceRows() > 0 || rows.returnsLogits;
-        if (step.isLaunched) {
-            backend.launchSample(decoder.logits(), rows, step.tokens);
-        }
+        return step;
     }
 
     /** Fills the rows of an entry from {@code first} on, and settles who samples them. */

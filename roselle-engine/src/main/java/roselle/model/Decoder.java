@@ -130,7 +130,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (inputs.outputs > 0) {
             operations.selectOutputs(space.hidden, space.last); // [outputs, width]
             operations.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
-            operations.linear(
+            operations.logits(
                     space.last,
                     weights.output(),
                     weights.outputBias(),

@@ -2,6 +2,7 @@ package roselle.sampling;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
 
@@ -165,10 +166,21 @@ public final class Sampler {
         }
     }
 
+    /** Most words of masks allow all or nothing. */
     private void forbidOthers(long[] mask) {
-        for (int id = 0; id < vocabulary; id++) {
-            boolean isAllowed = (mask[id >> 6] >>> id & 1) != 0;
-            logits[id] = isAllowed ? logits[id] : Float.NEGATIVE_INFINITY;
+        for (int first = 0; first < vocabulary; first += Long.SIZE) {
+            int end = Math.min(vocabulary, first + Long.SIZE);
+            long forbidden = ~mask[first >> 6];
+            if (forbidden == -1) {
+                Arrays.fill(logits, first, end, Float.NEGATIVE_INFINITY);
+                continue;
+            }
+            for (; forbidden != 0; forbidden &= forbidden - 1) {
+                int id = first + Long.numberOfTrailingZeros(forbidden);
+                if (id < end) {
+                    logits[id] = Float.NEGATIVE_INFINITY;
+                }
+            }
         }
     }
 

@@ -14,14 +14,15 @@ import roselle.batch.Running;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
+import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.kvcache.PageCache;
 
 /**
  * Decides which sequences advance by how many tokens; {@link #plan} and {@link #commit} take turns.
  *
- * <p>A plan fills the step's token budget in this order: one row for each sequence that generates (and its drafts, as far as
- * there is room beyond one row for everyone), then a newcomer of each key that has nothing running, then chunks of prompts, those of
+ * <p>A plan fills the step's token budget in this order: one row for each sequence that generates (and its forced tokens and drafts,
+ * as far as there is room beyond one row for everyone), then a newcomer of each key that has nothing running, then chunks of prompts, those of
  * the key first whose prompts have waited longest, with further sequences admitted when their priority is higher than that of a
  * prompt of their key, or when all running ones have had their part. Keys rank by arrival, a key's sequences by priority, then
  * arrival ({@link RunningSet}).
@@ -41,9 +42,17 @@ import roselle.kvcache.PageCache;
  * first in rank has rows in one of any two steps that follow each other, and nothing deadlocks still. Where a sequence ends in the
  * step under way, its end is told at once, but its pages are held until the step ahead, which still writes to them, is committed.
  *
+ * <p>Where a sequence's constraint leaves one token only, {@link #commit} gives it that one at once, and those that must follow it: they
+ * are computed together, in the row of the sampled token and further ones, and nothing is sampled between them. Drafts, which are only
+ * likely, would follow behind them. A step that was planned ahead has a row for the sampled token alone; its sampling is left out, and
+ * the forced ones come in the step after it.
+ *
  * <p>No thread, clock or device: time is a parameter, and the same calls give the same answers.
  */
 public final class Scheduler {
+    /** Tokens that a sequence is given in a step without sampling: the others wait while its constraint finds them. */
+    static final int MAX_FORCED = 16;
+
     private final SchedulerLimits limits;
     private final PageCache cache;
     private final Admission admission;
@@ -237,7 +246,8 @@ public final class Scheduler {
 
     /**
      * Takes in what the step under way sampled: sequences grow and may end, full pages become shareable. {@link Batch#appended}
-     * then says how many tokens each entry kept: those after a stop token are dropped.
+     * then says how many tokens each entry gained: those sampled, without those after a stop token, and those that were forced behind
+     * them.
      */
     public void commit(StepResult result) {
         if (!isStepUnderWay || result.entries() != batch.size()) {
@@ -301,11 +311,37 @@ public final class Scheduler {
             sequence.append(token);
             outcome = outcomeAfter(sequence, token);
         }
+        advanced.advanceTo(sampled == 0 ? computed : sequence.length() - 1);
+        if (appended > 0 && outcome == null) {
+            int length = sequence.length();
+            outcome = appendForced(advanced);
+            appended += sequence.length() - length;
+        }
         batch.recordAppended(entry, appended);
         totals.generatedTokens += appended;
-        advanced.advanceTo(sampled == 0 ? computed : sequence.length() - 1);
         sequence.scoredTo(Math.min(advanced.computed(), sequence.promptLength() - 1));
         charge(sequence, advanced.computed(), appended);
+        return outcome;
+    }
+
+    /** Gives a sequence the tokens that must follow the one that it has sampled. */
+    private @Nullable Outcome appendForced(Running advanced) {
+        Sequence sequence = advanced.sequence();
+        Outcome outcome = null;
+        int forced = 0;
+        while (forced < MAX_FORCED && outcome == null) {
+            int token = sequence.forcedToken();
+            if (token == TokenConstraint.NOT_FORCED) {
+                break;
+            }
+            sequence.append(token);
+            forced++;
+            outcome = outcomeAfter(sequence, token);
+        }
+        totals.forcedTokens += forced;
+        if (forced > 0 && isPlannedAhead) {
+            ahead.leaveUnsampled(advanced);
+        }
         return outcome;
     }
 

@@ -124,9 +124,9 @@ final class StepPlanner {
         boolean hasShifted = false;
         for (int rank = 0; rank < running.size() && !mustPreempt; rank++) {
             Running each = running.at(rank);
-            if (each.remaining() == 1 && !(hasShifted && batch.contains(each))) {
+            if (each.isGenerating() && each.remaining() > 0 && !(hasShifted && batch.contains(each))) {
                 long before = totals.preemptions;
-                advance(each, 1 + draftsFor(each), 0);
+                advance(each, rowsToGenerate(each), 0);
                 if (totals.preemptions != before) { // ranks have shifted
                     hasShifted = true;
                     rank = -1;
@@ -135,12 +135,18 @@ final class StepPlanner {
         }
     }
 
+    /** A row for its last known token, and as many for forced ones before that and drafts behind it as there is room for. */
+    private int rowsToGenerate(Running each) {
+        int known = Math.min(each.remaining(), 1 + Math.min(spareRows, limits.chunkTokens() - 1));
+        return known < each.remaining() ? known : known + draftsFor(each);
+    }
+
     private int draftsFor(Running each) {
         if (each.awaitsToken()) {
             return 0;
         }
         Sequence sequence = each.sequence();
-        int room = Math.min(spareRows, spareOutputs);
+        int room = Math.min(spareRows - each.remaining() + 1, spareOutputs);
         int drafts = Math.min(each.draftCount(), Math.min(room, sequence.maxLength() - sequence.length() - 1));
         return Math.max(0, drafts);
     }
@@ -199,7 +205,7 @@ final class StepPlanner {
         long turn = Long.MAX_VALUE;
         for (int rank = 0; rank < running.size(); rank++) {
             Running each = running.at(rank);
-            if (each.remaining() > 1 && !batch.contains(each) && !stalled.contains(each)) {
+            if (each.remaining() > 1 && !each.isGenerating() && !batch.contains(each) && !stalled.contains(each)) {
                 long waited = counters.of(RunningSet.key(each)).promptTurn;
                 if (waited < turn) {
                     turn = waited;
@@ -241,8 +247,7 @@ final class StepPlanner {
 
     private int rowsAllowed(Running each) {
         int rows = Math.min(
-                each.remaining() + (each.remaining() == 1 ? draftsFor(each) : 0),
-                limits.stepTokens() - batch.totalRows());
+                each.isGenerating() ? rowsToGenerate(each) : each.remaining(), limits.stepTokens() - batch.totalRows());
         if (!each.sequence().scoresPrompt()) {
             return rows;
         }
@@ -252,7 +257,7 @@ final class StepPlanner {
 
     private void add(Running each, int rows) {
         int outputs = outputs(each, rows);
-        if (each.remaining() == 1) {
+        if (each.isGenerating()) {
             spareRows -= rows - 1;
         }
         spareOutputs -= Math.max(0, outputs - 1);

@@ -5,6 +5,7 @@ public final class Totals {
     long promptTokens;
     long cachedTokens;
     long generatedTokens;
+    long forcedTokens;
     long preemptions;
 
     Totals() {}
@@ -21,6 +22,11 @@ public final class Totals {
 
     public long generatedTokens() {
         return generatedTokens;
+    }
+
+    /** Those of them that were the only ones allowed, and were taken without sampling. */
+    public long forcedTokens() {
+        return forcedTokens;
     }
 
     /** How often a sequence lost its pages to another. */

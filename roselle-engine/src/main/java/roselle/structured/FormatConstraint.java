@@ -5,6 +5,7 @@ import roselle.batch.TokenConstraint;
 import roselle.conversation.AnswerLead;
 import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.automaton.State;
+import roselle.grammar.mask.TokenMask;
 import roselle.grammar.mask.TokenMasks;
 
 /**
@@ -55,6 +56,9 @@ public final class FormatConstraint implements TokenConstraint {
 
     @Override
     public long[] mask(int[] ids, int length) {
+        if (!failure.isEmpty()) {
+            return nothing();
+        }
         try {
             Place place = known;
             for (int at = knownLength; at < length; at++) {
@@ -116,11 +120,28 @@ public final class FormatConstraint implements TokenConstraint {
         }
     }
 
+    @Override
+    public int forcedAfter(int[] ids, int length) {
+        try {
+            if (known instanceof Place.Text(State state)) {
+                TokenMask mask = masks.mask(state);
+                return mask.count() == 1 ? mask.list()[0] : NOT_FORCED;
+            }
+        } catch (GrammarException | StackOverflowError costly) {
+            fail(costly);
+        }
+        return NOT_FORCED;
+    }
+
     private long[] fail(Throwable costly) {
         failure = costly instanceof GrammarException
                 ? "the format cannot be kept to any further: " + costly.getMessage()
                 : "the format cannot be kept to any further: the answer is nested too deep";
         known = OFF;
+        return nothing();
+    }
+
+    private long[] nothing() {
         return new long[format.anyButEnd().length];
     }
 

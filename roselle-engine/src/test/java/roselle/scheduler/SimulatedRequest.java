@@ -26,7 +26,12 @@ final class SimulatedRequest {
     SimulatedRequest(Sequence sequence, String salt, boolean isHostSampled) {
         this.sequence = sequence;
         this.isHostSampled = isHostSampled;
-        this.salt = SimulatedKv.mix(17, salt.hashCode());
+        this.salt = begin(salt);
+    }
+
+    /** The hash of no tokens. */
+    static long begin(String salt) {
+        return SimulatedKv.mix(17, salt.hashCode());
     }
 
     /** The hash of {@code ids[0 .. position]}. */

@@ -30,6 +30,7 @@ import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
 import roselle.batch.StepResult;
+import roselle.batch.TokenConstraint;
 import roselle.batch.Waiting;
 import roselle.kvcache.PageCache;
 import roselle.kvcache.PageCounts;
@@ -175,6 +176,11 @@ final class Simulation {
         return newcomersAhead;
     }
 
+    /** Tokens that were taken without sampling. */
+    long forced() {
+        return scheduler.totals().forcedTokens();
+    }
+
     /** Steps planned ahead that went on without the first in rank. */
     int leftOut() {
         return leftOut;
@@ -193,7 +199,9 @@ final class Simulation {
         var scope = sabotage.scope(new PrefixScope(salt, ""));
         long deadline = random.nextInt(12) == 0 ? now + 1_000_000L * random.nextInt(40) : Scheduling.NO_DEADLINE;
         var scheduling = new Scheduling(scope, random.nextInt(3), "key" + random.nextInt(3), now, deadline);
-        Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), scheduling);
+        TokenConstraint forcing =
+                random.nextInt(3) == 0 ? new SimulatedForcing(salt, random.nextInt(90)) : TokenConstraint.NONE;
+        Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), scheduling, forcing);
         try {
             scheduler.submit(waiting);
         } catch (CapacityException refused) {
@@ -472,7 +480,7 @@ final class Simulation {
     private void checkScoring(Batch batch, int entry, int sampled) {
         Running running = batch.running(entry);
         var request = request(running.sequence());
-        int scoring = batch.outputs(entry) - sampled;
+        int scoring = batch.promptOutputs(entry);
         if (scoring > 0) {
             int first = running.computed() + batch.rows(entry) - batch.outputs(entry);
             assertThat(first).as("first prompt row scored").isEqualTo(request.rowsScored);
@@ -497,7 +505,8 @@ final class Simulation {
         int[] drafts = new int[4];
         for (int entry = 0; hasDrafts && entry < batch.size(); entry++) {
             if (batch.sequence(entry).state() instanceof Running running
-                    && running.remaining() == 1
+                    && running.isGenerating()
+                    && running.remaining() > 0
                     && !(scheduler.isStepUnderWay() && scheduler.stepUnderWay().contains(running))) {
                 long prefix =
                         request(running.sequence()).prefix(running.sequence().length() - 1);

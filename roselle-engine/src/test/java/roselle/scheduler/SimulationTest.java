@@ -21,6 +21,7 @@ final class SimulationTest {
         long chunksAhead = 0;
         long newcomersAhead = 0;
         long leftOut = 0;
+        long forced = 0;
         for (int i = 0; i < SCHEDULES; i++) {
             var simulation = new Simulation(FIRST_SEED + i, Sabotage.NONE);
             run(simulation, FIRST_SEED + i);
@@ -34,13 +35,14 @@ final class SimulationTest {
             chunksAhead += simulation.chunksAhead();
             newcomersAhead += simulation.newcomersAhead();
             leftOut += simulation.leftOut();
+            forced += simulation.forced();
         }
         System.out.printf(
                 "schedules=%d steps=%d cachedTokens=%d preemptions=%d copies=%d stepsAhead=%d droppedRows=%d%n",
                 SCHEDULES, steps, cachedTokens, preemptions, copies, stepsAhead, droppedRows);
         System.out.printf(
-                "ahead: taken=%d chunks=%d newcomers=%d without the first=%d%n",
-                takenAhead, chunksAhead, newcomersAhead, leftOut);
+                "ahead: taken=%d chunks=%d newcomers=%d without the first=%d; forced tokens=%d%n",
+                takenAhead, chunksAhead, newcomersAhead, leftOut, forced);
         // The schedules are worth their time only if they meet what they are for.
         assertThat(steps).isGreaterThan(20L * SCHEDULES);
         assertThat(cachedTokens).isGreaterThan(5L * SCHEDULES);
@@ -52,6 +54,7 @@ final class SimulationTest {
         assertThat(chunksAhead).isGreaterThan(SCHEDULES);
         assertThat(newcomersAhead).isGreaterThan(SCHEDULES / 2);
         assertThat(leftOut).isGreaterThan(SCHEDULES / 10);
+        assertThat(forced).isGreaterThan(5L * SCHEDULES);
     }
 
     @Test

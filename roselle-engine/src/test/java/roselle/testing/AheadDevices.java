@@ -29,6 +29,16 @@ public final class AheadDevices {
         });
     }
 
+    /** Counts all steps. */
+    public static Device countingSteps(Device device, AtomicInteger steps) {
+        return proxy((proxy, method, arguments) -> {
+            if (method.getName().equals("submit")) {
+                steps.incrementAndGet();
+            }
+            return call(device, method, arguments);
+        });
+    }
+
     /** Comes to each step and sampling as late as a device may: when somebody waits for it. */
     public static Device late(Device device) {
         var waiting = new ArrayDeque<Launched>();

@@ -2,6 +2,7 @@ package roselle.bench.backend;
 
 import static roselle.bench.backend.RequestShape.Field.IGNORE_EOS;
 import static roselle.bench.backend.RequestShape.Field.MIN_TOKENS;
+import static roselle.bench.backend.RequestShape.Field.RESPONSE_FORMAT;
 import static roselle.bench.backend.RequestShape.Field.TOP_K;
 
 import java.util.List;
@@ -33,6 +34,7 @@ public record Profile(
         String note) {
     private static final RequestShape EVERYTHING =
             new RequestShape("/v1/completions", true, Set.of(TOP_K, MIN_TOKENS, IGNORE_EOS), Map.of(), Map.of());
+    private static final RequestShape WITH_FORMATS = EVERYTHING.with(RESPONSE_FORMAT);
     private static final Set<String> NEED_FOLDER = Set.of("vllm", "sglang", "trtllm", "tgi", "lmdeploy", "hf");
     private static final RequestShape TEXT_ONLY =
             new RequestShape("/v1/completions", false, Set.of(), Map.of(), Map.of());
@@ -42,7 +44,7 @@ public record Profile(
             List.of("{roselle}", "serve", "{model}", "--port", "{port}", "--model-name", "{name}"),
             List.of("--no-prefix-cache"),
             "/ready",
-            EVERYTHING,
+            WITH_FORMATS,
             "");
     static final Profile VLLM = new Profile(
             "vllm",
@@ -60,7 +62,7 @@ public record Profile(
                     "{port}"),
             List.of("--no-enable-prefix-caching"),
             "/health",
-            EVERYTHING,
+            WITH_FORMATS,
             "");
     static final Profile SGLANG = new Profile(
             "sglang",
@@ -174,7 +176,7 @@ public record Profile(
             List.of(),
             List.of(),
             "/v1/models",
-            new RequestShape("/v1/chat/completions", false, Set.of(), Map.of(), Map.of()),
+            new RequestShape("/v1/chat/completions", false, Set.of(RESPONSE_FORMAT), Map.of(), Map.of()),
             "any endpoint of OpenAI's chat completions; text only, and its template makes prompts longer than asked for");
 
     private static final List<Profile> ALL =

@@ -1,5 +1,6 @@
 package roselle.bench.backend;
 
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,7 +24,8 @@ public record RequestShape(
     public enum Field {
         TOP_K,
         MIN_TOKENS,
-        IGNORE_EOS
+        IGNORE_EOS,
+        RESPONSE_FORMAT
     }
 
     public RequestShape {
@@ -40,6 +42,13 @@ public record RequestShape(
     /** The same with prompts of ids, or of text. */
     public RequestShape withPrompts(boolean ofIds) {
         return new RequestShape(path, ofIds, fields, neutral, withoutCache);
+    }
+
+    /** The same with one more field. */
+    RequestShape with(Field field) {
+        Set<Field> more = EnumSet.of(field);
+        more.addAll(fields);
+        return new RequestShape(path, takesIds, more, neutral, withoutCache);
     }
 
     /** Whether prompts are the first message of a conversation, whose template adds tokens of its own. */
@@ -64,6 +73,14 @@ public record RequestShape(
         return finish(new StringBuilder(start), model, tokens, sampling);
     }
 
+    /** Refuses a format that this engine may not know of: it could ignore it. */
+    public void requireFormat(Sampling sampling) {
+        if (!sampling.format().isText() && !fields.contains(Field.RESPONSE_FORMAT)) {
+            throw new BackendException("this engine's completions are not known to take a response format: measure it"
+                    + " without, or as an endpoint of chat completions, profile chat");
+        }
+    }
+
     private byte[] finish(StringBuilder json, String model, int tokens, Sampling sampling) {
         json.append(",\"model\":").append(Json.text(model));
         json.append(",\"max_tokens\":").append(tokens);
@@ -78,6 +95,10 @@ public record RequestShape(
         }
         if (fields.contains(Field.MIN_TOKENS) && sampling.ignoresEos()) {
             json.append(",\"min_tokens\":").append(tokens);
+        }
+        requireFormat(sampling);
+        if (!sampling.format().isText()) {
+            json.append(",\"response_format\":").append(sampling.format().ofOpenAi());
         }
         var others = new TreeMap<>(neutral);
         others.putAll(withoutCache);

@@ -74,6 +74,7 @@ public final class OfflineResults {
         workload.put("top_p", plan.sampling().topP());
         workload.put("top_k", plan.sampling().topK());
         workload.put("ignore_eos", plan.sampling().ignoresEos());
+        workload.put("response_format", plan.sampling().format().name());
         var document = new LinkedHashMap<String, Object>();
         document.put("schema", SCHEMA);
         document.put("meta", meta.fields());

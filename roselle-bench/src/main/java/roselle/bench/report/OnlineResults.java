@@ -90,6 +90,7 @@ public final class OnlineResults {
         fields.put("top_p", plan.sampling().topP());
         fields.put("top_k", plan.sampling().topK());
         fields.put("ignore_eos", plan.sampling().ignoresEos());
+        fields.put("response_format", plan.sampling().format().name());
         fields.put("objective", objective(plan.objective()));
         return fields;
     }

@@ -96,6 +96,9 @@ public final class DriverStage {
     }
 
     private Map<String, Object> job(Library library) {
+        if (!plan.sampling().format().isText()) {
+            throw new BackendException("the driver of its library knows no response format: measure it over HTTP");
+        }
         var job = new LinkedHashMap<String, Object>();
         job.put("model", library.model());
         job.put("flags", library.flags());

@@ -67,6 +67,7 @@ public final class OfflineStage {
                 .topK(sampling.topK())
                 .maxTokens(plan.outputTokens())
                 .ignoreEos(sampling.ignoresEos())
+                .format(sampling.format().ofLibrary())
                 .build();
     }
 

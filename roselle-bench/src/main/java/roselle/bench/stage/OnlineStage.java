@@ -112,6 +112,7 @@ public final class OnlineStage {
     }
 
     private List<Supplier<byte[]>> bodies(Target target, Trace trace, long seed) {
+        target.shape().requireFormat(plan.sampling());
         var bodies = new ArrayList<Supplier<byte[]>>();
         if (target.shape().takesIds()) {
             List<int[]> ids = prompts.ids(trace, plan.mode(), seed);

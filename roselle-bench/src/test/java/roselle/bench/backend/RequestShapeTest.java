@@ -1,9 +1,11 @@
 package roselle.bench.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import roselle.api.InvalidRequestException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,6 +33,28 @@ final class RequestShapeTest {
         assertThat(body.propertyNames())
                 .containsExactlyInAnyOrderElementsOf(
                         List.of("prompt", "model", "max_tokens", "temperature", "top_p", "stream", "stream_options"));
+    }
+
+    @Test
+    void sendsTheFormatToEnginesThatAreKnownToTakeOne() {
+        var schema = new AnswerFormat("s.json", "{\"type\": \"integer\"}");
+        var held = new Sampling(0.7, 0.9, 50, true, schema);
+        JsonNode format = read(Profile.of("roselle").shape().body("m", new int[] {5}, 3, held))
+                .path("response_format");
+        assertThat(format.path("type").asString()).isEqualTo("json_schema");
+        assertThat(format.path("json_schema").path("schema").path("type").asString())
+                .isEqualTo("integer");
+        var any = new Sampling(0.7, 0.9, 50, true, AnswerFormat.JSON);
+        assertThat(read(Profile.of("chat").shape().body("m", "text", 3, any))
+                        .path("response_format")
+                        .path("type")
+                        .asString())
+                .isEqualTo("json_object");
+        assertThatThrownBy(() -> Profile.of("hf").shape().body("m", new int[] {5}, 3, any))
+                .isInstanceOf(BackendException.class);
+        assertThatThrownBy(() -> new AnswerFormat("s.json", "{"))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageStartingWith("s.json is no JSON schema");
     }
 
     @Test

@@ -1,10 +1,21 @@
 package roselle.cli.bench;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import roselle.bench.backend.AnswerFormat;
 import roselle.bench.backend.Sampling;
+import roselle.cli.option.TextInput;
+import roselle.cli.report.NearNames;
 
 /** The options of measurements that say how tokens are drawn; the articles' values are the defaults. */
 final class DrawFlags {
+    private static final int MAX_BYTES = 16 << 20;
+
     @Option(names = "--temperature", paramLabel = "X", defaultValue = "0.7", description = "Default: 0.7.")
     private double temperature;
 
@@ -25,8 +36,31 @@ final class DrawFlags {
     @Option(names = "--seed", paramLabel = "N", defaultValue = "2", description = "Of the prompts; default: 2.")
     private long seed;
 
+    @Option(
+            names = "--response-format",
+            paramLabel = "FILE|json",
+            description = "Hold answers to the JSON schema of a file, or to any JSON object; those that are whole end"
+                    + " early, --ignore-eos or not.")
+    private @Nullable Path format;
+
     Sampling sampling() {
-        return new Sampling(temperature, topP, topK, ignoresEos);
+        return new Sampling(temperature, topP, topK, ignoresEos, format());
+    }
+
+    private AnswerFormat format() {
+        if (format == null) {
+            return AnswerFormat.TEXT;
+        }
+        if (format.toString().equals(AnswerFormat.JSON.name())) {
+            return AnswerFormat.JSON;
+        }
+        Path file = NearNames.existing(format);
+        try (InputStream input = Files.newInputStream(file)) {
+            String schema = TextInput.read(input, file.toString(), MAX_BYTES, ": no schema is as long");
+            return new AnswerFormat(file.toString(), schema);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
     }
 
     long seed() {

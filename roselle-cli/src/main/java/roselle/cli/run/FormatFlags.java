@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.ResponseFormat;
+import roselle.cli.option.TextInput;
 
 /** The options that say what an answer must look like. */
 final class FormatFlags {

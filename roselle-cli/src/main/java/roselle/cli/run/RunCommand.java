@@ -31,6 +31,7 @@ import roselle.api.OutputOptions;
 import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.cli.option.EngineFlags;
+import roselle.cli.option.TextInput;
 import roselle.cli.report.ExitCode;
 import roselle.cli.report.LoadingReport;
 import roselle.cli.report.StartReport;

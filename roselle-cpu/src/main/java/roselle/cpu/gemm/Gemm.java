@@ -35,8 +35,10 @@ public final class Gemm {
     private final GemmPart[] parts;
     private final Packing packing = new Packing();
     private final Matrix matrix = new Matrix();
+    private final SomeLogits someLogits = new SomeLogits();
     private final Heads heads = new Heads();
     private final Experts experts = new Experts();
+    private final Wanted wanted = new Wanted();
     private final MachineCode code;
     private final Activations activations;
     private float[] packed = new float[0]; // [VectorGemm.MAX_ROWS][stride]
@@ -96,6 +98,24 @@ public final class Gemm {
             call.pass(first, Math.min(VectorGemm.MAX_ROWS, rows - first));
             pack();
             pool.run(matrix);
+        }
+    }
+
+    /**
+     * {@link #linear} of rows of logits, most of which may not be read.
+     *
+     * @param masks of each row the logits that are wanted, the others of which may become −∞
+     */
+    public void logits(Rows input, CpuWeight weight, Epilogue epilogue, Rows output, int rows, long[][] masks) {
+        if (!wanted.areFew(masks, rows, weight.rows())) {
+            linear(input, weight, epilogue, output, rows);
+            return;
+        }
+        call.begin(input, weight, epilogue, output);
+        for (int first = 0; first < rows; first += VectorGemm.MAX_ROWS) {
+            call.pass(first, Math.min(VectorGemm.MAX_ROWS, rows - first));
+            pack();
+            pool.run(someLogits);
         }
     }
 
@@ -188,6 +208,29 @@ public final class Gemm {
             GemmPart part = parts[thread];
             part.place(call.first(), 0);
             multiply(part, 0, call.count(), w, share(w, thread, threads), share(w, thread + 1, threads));
+        }
+    }
+
+    /** Some panels of one matrix for each row. */
+    private final class SomeLogits implements WorkerPool.Work {
+        @Override
+        public void run(int thread, int threads) {
+            CpuWeight w = call.weight();
+            GemmPart part = parts[thread];
+            int firstOutput = share(w, thread, threads);
+            int endOutput = share(w, thread + 1, threads);
+            int first = call.first();
+            for (int index = 0; index < call.count(); index++) {
+                part.place(first + index, 0);
+                part.forbid(firstOutput, endOutput);
+                int row = first + index;
+                int begin = wanted.next(row, firstOutput, endOutput);
+                while (begin < endOutput) {
+                    int end = wanted.end(row, begin, endOutput);
+                    multiply(part, index, 1, w, begin, end);
+                    begin = wanted.next(row, end, endOutput);
+                }
+            }
         }
     }
 

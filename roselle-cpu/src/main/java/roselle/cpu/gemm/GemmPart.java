@@ -3,6 +3,7 @@ package roselle.cpu.gemm;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Epilogue;
@@ -11,6 +12,12 @@ import roselle.cpu.vector.Lanes;
 
 /** What a thread owns of products: its buffers, and the way from sums to the output. */
 public final class GemmPart implements VectorGemm.Sink {
+    private static final float[] FORBIDDEN = new float[1024];
+
+    static {
+        Arrays.fill(FORBIDDEN, Float.NEGATIVE_INFINITY);
+    }
+
     final VectorGemm product = new VectorGemm();
     final MachineGemm machine;
     private final float[] numbers = new float[MachineGemm.MAX_OUTPUTS + Lanes.COUNT];
@@ -44,6 +51,16 @@ public final class GemmPart implements VectorGemm.Sink {
             }
         }
         MemorySegment.copy(sums, at, target, JAVA_FLOAT, bytes, count);
+    }
+
+    /** Stores −∞ in the row that was placed, for outputs {@code first} until {@code end}. */
+    void forbid(int first, int end) {
+        Rows to = call.output();
+        MemorySegment target = CpuBuffer.of(to);
+        for (int output = first; output < end; output += FORBIDDEN.length) {
+            int count = Math.min(FORBIDDEN.length, end - output);
+            MemorySegment.copy(FORBIDDEN, 0, target, JAVA_FLOAT, at(to, 0, output), count);
+        }
     }
 
     private long at(Rows to, int row, int fromWeightRow) {

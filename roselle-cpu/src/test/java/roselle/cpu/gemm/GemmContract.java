@@ -129,6 +129,15 @@ public final class GemmContract {
         return faults;
     }
 
+    /** The same of matrices with so many outputs. */
+    List<String> faultsOf(int outputs) {
+        var faults = new ArrayList<String>();
+        for (DataType type : FORMATS) {
+            multipliesAsItsTwin(type, 512, outputs, faults);
+        }
+        return faults;
+    }
+
     /** Any bits at all: infinities, NaN and subnormals among them. */
     private void decodesAsItsTwin(DataType type, int columns, List<String> faults) {
         try (Arena arena = Arena.ofConfined()) {

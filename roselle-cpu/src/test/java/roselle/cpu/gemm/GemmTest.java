@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.api.DeviceException;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.step.SamplingRows;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.machine.Processor;
 import roselle.cpu.machine.amx.AmxInterpreter;
@@ -56,6 +61,45 @@ public class GemmTest {
     @MethodSource("paths")
     void everyFormatMultipliesAsItsScalarTwinOnEachPath(CpuOptions options) {
         assertThat(new GemmContract(2_025, options).faults()).isEmpty();
+    }
+
+    /** What is left out is −∞, and everything else what it would be among all. */
+    @ParameterizedTest
+    @MethodSource("paths")
+    void logitsThatAreWantedAreTheSameWithoutTheOthers(CpuOptions options) {
+        int outputs = 1000;
+        var random = new Random(2_027);
+        var leftOut = new AtomicInteger();
+        var contract = new GemmContract(2_027, options, (device, input, weight, output, rows) -> {
+            var inputs = new StepInputs(new StepLimits(70, 70, 70, 70, 16), 1);
+            for (int row = 0; row < rows; row++) {
+                inputs.wanted[row] = random.nextInt(20) == 0 ? SamplingRows.ALL : few(outputs, random);
+            }
+            Rows all = Rows.of(device.allocate(DataType.F32, (long) rows * outputs), outputs);
+            device.operations().linear(input, weight, Epilogue.PLAIN, all, rows);
+            device.submit(
+                    inputs, (operations, _) -> operations.logits(input, weight, Epilogue.PLAIN, output, rows));
+            for (int i = 0; i < rows * outputs; i++) {
+                long[] wanted = inputs.wanted[i / outputs];
+                int token = i % outputs;
+                boolean isWanted = wanted.length == 0 || (wanted[token / 64] >>> token & 1) != 0;
+                if (!isWanted && CpuBuffer.number(CpuBuffer.of(output), i) == Float.NEGATIVE_INFINITY) {
+                    CpuBuffer.number(CpuBuffer.of(output), i, CpuBuffer.number(CpuBuffer.of(all), i));
+                    leftOut.incrementAndGet();
+                }
+            }
+        });
+        assertThat(contract.faultsOf(outputs)).isEmpty();
+        assertThat(leftOut.get()).isGreaterThan(50_000);
+    }
+
+    private static long[] few(int outputs, Random random) {
+        var mask = new long[(outputs + 63) / 64];
+        for (int count = 1 + random.nextInt(2); count > 0; count--) {
+            int token = random.nextInt(8) == 0 ? outputs - 1 : random.nextInt(outputs);
+            mask[token / 64] |= 1L << token;
+        }
+        return mask;
     }
 
     @Test

@@ -36,6 +36,12 @@ public interface Operations {
     void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows);
 
     /**
+     * {@link #linear} of the step's outputs, where logits that {@link roselle.backend.step.StepInputs#wanted} leaves out may be −∞
+     * instead.
+     */
+    void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs);
+
+    /**
      * {@code output[r] = epilogue(weight * norm(input[r]))}, with the bits of {@link #norm} and then {@link #linear}.
      *
      * @param normed a place for normalised rows; what it holds afterwards is not defined

@@ -1,5 +1,7 @@
 package roselle.backend.step;
 
+import java.util.Arrays;
+
 /**
  * What one step works on: a ragged batch as flat arrays, reused from step to step.
  *
@@ -29,6 +31,12 @@ public final class StepInputs {
 
     public final int[] positions; // [maxRows]
     public final int[] outputRow; // [maxOutputs], ascending
+    /**
+     * For each row of logits the tokens whose logits are read, as {@link SamplingRows#mask}; the others may be −∞. What the host knows
+     * only while the device computes, it does not say: all are wanted then.
+     */
+    public final long[][] wanted; // [maxOutputs]
+
     public final int[] rowStart; // [maxSequences + 1]
     public final int[] contextLength; // [maxSequences]
     public final int[][] pageTable; // [groups][maxSequences * maxPages]
@@ -40,6 +48,7 @@ public final class StepInputs {
         sampledRow = new int[limits.maxRows()];
         positions = new int[limits.maxRows()];
         outputRow = new int[limits.maxOutputs()];
+        wanted = allWanted(limits.maxOutputs());
         rowStart = new int[limits.maxSequences() + 1];
         contextLength = new int[limits.maxSequences()];
         pageTable = new int[groups][limits.maxSequences() * limits.maxPages()];
@@ -52,12 +61,19 @@ public final class StepInputs {
         sampledRow = new int[sizes.sampledRow.length];
         positions = new int[sizes.positions.length];
         outputRow = new int[sizes.outputRow.length];
+        wanted = allWanted(sizes.outputRow.length);
         rowStart = new int[sizes.rowStart.length];
         contextLength = new int[sizes.contextLength.length];
         pageTable = new int[sizes.pageTable.length][];
         for (int group = 0; group < pageTable.length; group++) {
             pageTable[group] = new int[sizes.pageTable[group].length];
         }
+    }
+
+    private static long[][] allWanted(int outputs) {
+        var wanted = new long[outputs][];
+        Arrays.fill(wanted, SamplingRows.ALL);
+        return wanted;
     }
 
     /** Empty ones of the same sizes. */
@@ -75,6 +91,7 @@ public final class StepInputs {
         System.arraycopy(step.sampledRow, 0, sampledRow, 0, rows);
         System.arraycopy(step.positions, 0, positions, 0, rows);
         System.arraycopy(step.outputRow, 0, outputRow, 0, outputs);
+        System.arraycopy(step.wanted, 0, wanted, 0, outputs);
         System.arraycopy(step.rowStart, 0, rowStart, 0, sequences + 1);
         System.arraycopy(step.contextLength, 0, contextLength, 0, sequences);
         for (int group = 0; group < pageTable.length; group++) {

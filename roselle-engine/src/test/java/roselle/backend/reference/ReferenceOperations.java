@@ -158,6 +158,11 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
+        linear(input, weight, epilogue, output, outputs);
+    }
+
+    @Override
     public void normedLinear(
             Rows input, Norm norm, Rows normed, Weight weight, Epilogue epilogue, Rows output, int rows) {
         UnfusedOperations.normedLinear(this, input, norm, normed, weight, epilogue, output, rows);

@@ -78,6 +78,7 @@ final class EngineMeters {
         counter("prompt.tokens", "Tokens of the prompts that were begun", EngineTotals::promptTokens);
         counter("prefix.hit.tokens", "Those found in the prefix cache", EngineTotals::cachedTokens);
         counter("generated.tokens", "Tokens of all answers", EngineTotals::generatedTokens);
+        counter("forced.tokens", "Those that were the only ones allowed, taken unsampled", EngineTotals::forcedTokens);
         counter("preemptions", "How often an answer lost its pages to another", EngineTotals::preemptions);
         counter("steps", "Steps of the batch", EngineTotals::steps);
         counter("step.rows", "Tokens of all steps, prompts and answers", EngineTotals::rows);

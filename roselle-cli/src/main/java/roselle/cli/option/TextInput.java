@@ -1,4 +1,4 @@
-package roselle.cli.run;
+package roselle.cli.option;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -9,7 +9,7 @@ import java.nio.charset.CharacterCodingException;
 import roselle.api.InvalidRequestException;
 
 /** Reads text from outside, and never more of it than may be there. */
-final class TextInput {
+public final class TextInput {
     private TextInput() {}
 
     /**
@@ -20,7 +20,7 @@ final class TextInput {
      * @param why what a refusal of more says behind that number
      * @throws InvalidRequestException if there is more, or no text in UTF-8
      */
-    static String read(InputStream input, String name, int most, String why) throws IOException {
+    public static String read(InputStream input, String name, int most, String why) throws IOException {
         byte[] bytes = input.readNBytes(most + 1);
         if (bytes.length > most) {
             throw new InvalidRequestException(name + " has more than " + most + " bytes" + why);
