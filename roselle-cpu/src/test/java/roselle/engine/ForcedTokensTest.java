@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent;
@@ -72,7 +74,7 @@ final class ForcedTokensTest {
             ids.add(new ArrayList<>());
             texts.add(new StringBuilder());
         }
-        Finished finished = null;
+        @Nullable Finished finished = null;
         for (GenerationEvent event : generation) {
             switch (event) {
                 case TokenGenerated token -> {
@@ -85,12 +87,12 @@ final class ForcedTokensTest {
                 default -> throw new AssertionError(event.toString());
             }
         }
-        assertThat(finished).isNotNull();
-        Usage usage = finished.usage();
+        Finished last = Objects.requireNonNull(finished);
+        Usage usage = last.usage();
         return new Told(
                 ids,
                 texts.stream().map(StringBuilder::toString).toList(),
-                finished.reasons(),
+                last.reasons(),
                 new Counts(usage.promptTokens(), usage.completionTokens()));
     }
 
