@@ -77,8 +77,7 @@ public class GemmTest {
             }
             Rows all = Rows.of(device.allocate(DataType.F32, (long) rows * outputs), outputs);
             device.operations().linear(input, weight, Epilogue.PLAIN, all, rows);
-            device.submit(
-                    inputs, (operations, _) -> operations.logits(input, weight, Epilogue.PLAIN, output, rows));
+            device.submit(inputs, (operations, _) -> operations.logits(input, weight, Epilogue.PLAIN, output, rows));
             for (int i = 0; i < rows * outputs; i++) {
                 long[] wanted = inputs.wanted[i / outputs];
                 int token = i % outputs;
