@@ -248,7 +248,8 @@ class SameBitsTest {
         return ChangedOperations.of(cpu(), new ChangedOperations.Change() {
             @Override
             public void after(Operations honest, Method operation, Object[] arguments) {
-                if (operation.getName().equals("linear") && (int) arguments[4] > 1) {
+                boolean isProduct = List.of("linear", "logits").contains(operation.getName());
+                if (isProduct && (int) arguments[4] > 1) {
                     honest.scaleLogits((Rows) arguments[3], Math.nextUp(1f), 0f, (int) arguments[4]);
                 }
             }

@@ -147,6 +147,7 @@ public abstract class ReferenceContract extends DecodingContract {
                 case "norm" -> left.add(normed(Norm.Kind.RMS, rows));
                 case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
                 case "linear" -> left.add(multiplied(type, rows));
+                case "logits" -> left.add(logits(type, rows));
                 case "normedLinear" -> left.add(normedAndMultiplied(type, rows));
                 case "headLinear" -> left.add(multipliedByHead(type, rows));
                 case "gatedActivation" -> left.add(gated(rows));
@@ -288,6 +289,13 @@ public abstract class ReferenceContract extends DecodingContract {
         Rows ended = some(rows, OUTPUTS);
         operations.linear(some(rows, COLUMNS), weight, epilogue(OUTPUTS), ended, rows);
         return joined(List.of(read(plain, rows), read(ended, rows)));
+    }
+
+    private float[] logits(DataType type, int rows) {
+        begin(step(LIMITS, 0, new int[1], new int[] {rows})); // in which all are wanted
+        Rows output = poisoned(rows, OUTPUTS);
+        operations.logits(some(rows, COLUMNS), weight(type, 1, OUTPUTS), Epilogue.PLAIN, output, rows);
+        return read(output, rows);
     }
 
     private float[] normedAndMultiplied(DataType type, int rows) {

@@ -3,6 +3,7 @@ package roselle.tokenizer.unicode;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of code points, answered from bits: ASCII at once, the rest in pages of 256 that are filled on first use. What is made of
@@ -15,12 +16,10 @@ public final class CharacterSet {
     /** Every code point. */
     public static final CharacterSet ALL = new CharacterSet(codePoint -> true);
 
-    private static final Page[] NO_PAGES = new Page[0];
-
     private final IntToLongFunction bits; // of the 64 code points from a multiple of 64
     private final long low;
     private final long high;
-    private Page[] pages = NO_PAGES;
+    private Page @Nullable [] pages; // none before the first code point beyond ASCII
 
     /** The bits of 256 code points; final fields make the racy publication safe. */
     private static final class Page {
@@ -87,7 +86,7 @@ public final class CharacterSet {
             return codePoint < 64 ? low : high;
         }
         Page[] known = pages;
-        if (known.length == 0) {
+        if (known == null) {
             known = new Page[(Character.MAX_CODE_POINT + 1) >> 8];
             pages = known;
         }
