@@ -44,6 +44,13 @@ public sealed interface ResponseFormat {
      */
     record Grammar(String gbnf) implements ResponseFormat {}
 
+    /**
+     * A text of parts, some of them free and others held to formats of their own, as XGrammar has it.
+     *
+     * @param tag the tag, as JSON: an object of type {@code structural_tag} with its {@code format}
+     */
+    record StructuralTag(String tag) implements ResponseFormat {}
+
     /** One of some texts. */
     record Choice(List<String> texts) implements ResponseFormat {
         private static final int MOST = 100_000;

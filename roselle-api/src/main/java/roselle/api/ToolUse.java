@@ -1,5 +1,6 @@
 package roselle.api;
 
+import java.util.List;
 import roselle.api.InvalidRequestException.Reason;
 
 /**
@@ -7,8 +8,9 @@ import roselle.api.InvalidRequestException.Reason;
  *
  * @param name of the tool that must be called; empty unless the choice is {@link Choice#NAMED}
  * @param isParallel whether one answer may call several tools; if not, it ends with its first call
+ * @param allowed names of the tools that may be called, of all that the model hears of; none for all
  */
-public record ToolUse(Choice choice, String name, boolean isParallel) {
+public record ToolUse(Choice choice, String name, boolean isParallel, List<String> allowed) {
     /** The model decides. */
     public static final ToolUse AUTO = new ToolUse(Choice.AUTO, "", true);
 
@@ -24,7 +26,13 @@ public record ToolUse(Choice choice, String name, boolean isParallel) {
         NAMED
     }
 
+    /** A choice among all tools. */
+    public ToolUse(Choice choice, String name, boolean isParallel) {
+        this(choice, name, isParallel, List.of());
+    }
+
     public ToolUse {
+        allowed = List.copyOf(allowed);
         if (choice == Choice.NAMED == name.isEmpty()) {
             throw new InvalidRequestException(
                     Reason.INVALID,

@@ -18,6 +18,7 @@ import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
+import roselle.api.ToolUse;
 import roselle.api.type.TypeReference;
 import roselle.backend.Device;
 import roselle.batch.SamplingPlan;
@@ -233,7 +234,7 @@ public final class Engine implements AutoCloseable {
         long submitted = System.nanoTime();
         requireAlive();
         if (request.prompt() instanceof Prompt.Chat chat) {
-            requireCallable(chat);
+            requireCallable(chat, request.format());
         }
         int choices = request.output().choices();
         String key = request.scheduling().key();
@@ -259,14 +260,11 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    private void requireCallable(Prompt.Chat chat) {
-        switch (chat.toolUse().choice()) {
-            case AUTO -> {}
-            case NONE -> {
-                return;
-            }
-            case REQUIRED, NAMED -> ForcedCalls.requireTools(chat);
+    private void requireCallable(Prompt.Chat chat, ResponseFormat format) {
+        if (chat.toolUse().choice() == ToolUse.Choice.NONE) {
+            return;
         }
+        ToolCalls.require(chat, format);
         if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
             throw new InvalidRequestException(
                     Reason.UNSUPPORTED,
@@ -361,13 +359,16 @@ public final class Engine implements AutoCloseable {
 
     /** What holds each answer to the request's format. */
     private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
-        boolean isForced = request.prompt() instanceof Prompt.Chat chat && ForcedCalls.areForced(chat);
-        if (request.format() instanceof ResponseFormat.Text && !isForced) {
+        if (request.prompt() instanceof Prompt.Chat chat && ToolCalls.areHeld(chat, request.format())) {
+            ConversationFormat conversation = toolFormat();
+            FormatMasks masks = responseFormats.compileCalls(ToolCalls.held(chat, request.format(), conversation));
+            AnswerLead lead = conversation.callLead(tokenizer, prompt);
+            return () -> masks.begin(prompt.length, lead);
+        }
+        if (request.format() instanceof ResponseFormat.Text) {
             return () -> TokenConstraint.NONE;
         }
-        FormatMasks masks = request.prompt() instanceof Prompt.Chat chat && isForced
-                ? ForcedCalls.masks(chat, toolFormat(), responseFormats)
-                : masks(request.format());
+        FormatMasks masks = masks(request.format());
         boolean isChat = request.prompt() instanceof Prompt.Chat;
         AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
         return () -> masks.begin(prompt.length, lead);

@@ -3,14 +3,11 @@ package roselle.structured;
 import java.lang.ref.SoftReference;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.ResponseFormat;
-import roselle.conversation.format.CallFormat;
-import roselle.conversation.format.CallShapes;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
 import roselle.grammar.automaton.Constraint;
@@ -19,6 +16,7 @@ import roselle.grammar.mask.TokenMasks;
 import roselle.grammar.mask.Vocabulary;
 import roselle.grammar.schema.SchemaOptions;
 import roselle.tokenizer.Tokenizer;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The response formats of an engine's requests as masks of its tokens, compiled on the threads that submit; thread-safe.
@@ -28,6 +26,7 @@ import roselle.tokenizer.Tokenizer;
 public final class CompiledFormats {
     private static final String FIELD = "response_format";
     private static final int KEPT = 128;
+    private static final JsonMapper JSON = new JsonMapper();
 
     private final Tokenizer tokenizer;
     private final int size;
@@ -37,9 +36,6 @@ public final class CompiledFormats {
     private final long[] anyButEnd;
     private @Nullable Vocabulary vocabulary; // made when first needed
     private @Nullable SpecialOctets special; // likewise
-
-    /** What calls are held to. */
-    private record Calls(CallFormat format, List<Map<String, Object>> tools, boolean isParallel) {}
 
     /** What makes a constraint, and may refuse. */
     private interface Maker {
@@ -80,17 +76,59 @@ public final class CompiledFormats {
     }
 
     /**
-     * The masks of answers that call tools and do nothing else.
+     * The masks of answers that may call tools.
      *
-     * @param tools in the JSON form of OpenAI's {@code tools}, one of which is called
-     * @param isParallel whether there may be several calls
      * @throws InvalidRequestException if a schema cannot be kept to, or the format has parts that cannot be held to one
      */
-    public FormatMasks compileCalls(CallFormat format, List<Map<String, Object>> tools, boolean isParallel) {
-        return compile("tool_choice", new Calls(format, tools, isParallel), () -> {
-            var shape = new CallShapes(format).calls(tools, isParallel);
-            return new ShapeCompiler(special(), endTokens, format.literals(), limits).compile(shape);
-        });
+    public FormatMasks compileCalls(HeldCalls calls) {
+        String field = calls.mustCall() ? "tool_choice" : "tools";
+        if (!calls.unwritableName().isEmpty()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    field,
+                    "this model writes calls as Python does, and " + calls.unwritableName() + " is no name there");
+        }
+        if (!calls.mustCall()) {
+            requireHoldable(calls);
+        }
+        FormatMasks masks = compile(
+                field,
+                calls,
+                () -> new ShapeCompiler(special(), endTokens, calls.format().literals(), limits)
+                        .compile(
+                                calls.shape(),
+                                calls.content() instanceof ResponseFormat.Text ? null : held(calls.content())));
+        return masks.withoutInLead(special().tokenOf(calls.format().firstMark()));
+    }
+
+    /** Refuses tools whose calls cannot be held to what they say, with the name of the tool. */
+    private void requireHoldable(HeldCalls calls) {
+        if (calls.isUnmarked()) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "tools",
+                    "this model marks no calls, so that they cannot be told from text: leave strict out, or force a call"
+                            + " with tool_choice");
+        }
+        for (Map<String, Object> tool : calls.tools()) {
+            if (!Tools.isStrict(tool)) {
+                continue;
+            }
+            String keyword = calls.writesProperties() ? Tools.unwritten(tool) : "";
+            if (!keyword.isEmpty()) {
+                throw new InvalidRequestException(
+                        Reason.UNSUPPORTED,
+                        "tools",
+                        "the parameters of the strict tool " + Tools.name(tool) + " cannot be kept to: at '', keyword '"
+                                + keyword + "': this model writes the properties of a call one by one, and no more"
+                                + " than they can be held to a schema");
+            }
+            try {
+                Constraints.jsonSchema(JSON.writeValueAsString(Tools.schema(tool)), SchemaOptions.GENERATING, limits);
+            } catch (GrammarException refused) {
+                throw refusal("tools", "the parameters of the strict tool " + Tools.name(tool), refused);
+            }
+        }
     }
 
     private FormatMasks compile(String field, Object asked, Maker maker) {
@@ -117,33 +155,39 @@ public final class CompiledFormats {
     private TokenMasks make(String field, Maker maker) {
         try {
             TokenMasks masks = new TokenMasks(maker.make(), vocabulary());
-            requireText(masks);
+            requireText(field, masks);
             return masks;
         } catch (GrammarException refused) {
-            throw refusal(field, refused);
+            throw refusal(field, "the format", refused);
         } catch (StackOverflowError tooDeep) {
             throw new InvalidRequestException(Reason.UNSUPPORTED, field, "the format is nested too deep");
         }
     }
 
     /** Computes the first mask here and not on the engine's thread, and refuses what a model's first token cannot begin. */
-    private void requireText(TokenMasks masks) {
+    private void requireText(String field, TokenMasks masks) {
         var matcher = masks.matcher();
         int most = matcher.isAccepting() ? endTokens.length : 0;
         if (matcher.mask().count() == most) {
             String why = matcher.isAccepting()
                     ? "allows no text but the empty one"
                     : "allows nothing that the model's tokens can write";
-            throw new InvalidRequestException(Reason.INVALID, FIELD, "the format " + why);
+            throw new InvalidRequestException(Reason.INVALID, field, "the format " + why);
         }
     }
 
-    private static InvalidRequestException refusal(String field, GrammarException refused) {
+    private static InvalidRequestException refusal(String field, String what, GrammarException refused) {
         Reason reason = switch (refused.reason()) {
             case INVALID, EMPTY -> Reason.INVALID;
             case UNSUPPORTED, BUDGET -> Reason.UNSUPPORTED;
         };
-        return new InvalidRequestException(reason, field, "the format cannot be kept to: " + refused.getMessage());
+        return new InvalidRequestException(reason, field, what + " cannot be kept to: " + refused.getMessage());
+    }
+
+    /** A format as a part of a shape. */
+    private ShapeCompiler.Content held(ResponseFormat format) {
+        boolean isOneLexeme = format instanceof ResponseFormat.Regex || format instanceof ResponseFormat.Choice;
+        return new ShapeCompiler.Content(constraint(format), isOneLexeme);
     }
 
     private Constraint constraint(ResponseFormat format) {
@@ -154,6 +198,7 @@ public final class CompiledFormats {
                 Constraints.jsonSchema(schema, options(options), limits);
             case ResponseFormat.Regex(var expression) -> Constraints.regex(expression, limits);
             case ResponseFormat.Grammar(var gbnf) -> Constraints.gbnf(gbnf, limits);
+            case ResponseFormat.StructuralTag(var tag) -> new StructuralTags(special(), endTokens, limits).compile(tag);
             case ResponseFormat.Choice(var texts) -> Constraints.choice(texts, limits);
         };
     }

@@ -25,6 +25,16 @@ public final class FormatMasks {
         return new FormatConstraint(this, promptLength, lead);
     }
 
+    /** The same, without a token in what comes before an answer's text. */
+    FormatMasks withoutInLead(int token) {
+        if (token < 0) {
+            return this;
+        }
+        long[] lead = anyButEnd.clone();
+        lead[token >>> 6] &= ~(1L << token);
+        return new FormatMasks(masks, endTokens, lead);
+    }
+
     TokenMasks tokens() {
         return masks;
     }

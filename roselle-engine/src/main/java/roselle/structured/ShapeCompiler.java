@@ -1,10 +1,13 @@
 package roselle.structured;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import roselle.conversation.format.ParameterKinds;
 import roselle.conversation.format.Shape;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
@@ -18,9 +21,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ShapeCompiler {
     private static final JsonMapper JSON = new JsonMapper();
 
-    /** What a schema of a text that is not written as JSON may say besides its type: nothing that binds. */
-    private static final Set<String> REMARKS = Set.of("type", "title", "description", "default", "examples", "enum");
-
     /** Shorter ones are words of texts, too. */
     private static final int SHORTEST_MARK = 4;
 
@@ -28,6 +28,14 @@ public final class ShapeCompiler {
     private final int[] endTokens;
     private final GrammarLimits limits;
     private final List<String> valueMarks;
+    private @Nullable Content wanted;
+
+    /**
+     * What an answer is that calls nothing.
+     *
+     * @param isOneLexeme whether each of its texts is one lexeme
+     */
+    record Content(Constraint constraint, boolean isOneLexeme) {}
 
     /**
      * A compiler for a model and a format.
@@ -51,14 +59,21 @@ public final class ShapeCompiler {
      * @throws GrammarException if a schema cannot be kept to, or a value is spelled in a way that cannot be held to one
      */
     public Constraint compile(Shape shape) {
+        return compile(shape, null);
+    }
+
+    /** Texts of a shape, with that content where it has one. */
+    Constraint compile(Shape shape, @Nullable Content content) {
+        wanted = content;
         return new ShapeConstraint(node(shape, new ShapeNode.End()));
     }
 
-    private ShapeNode node(Shape shape, ShapeNode next) {
+    /** A shape with what comes behind it. */
+    ShapeNode node(Shape shape, ShapeNode next) {
         return switch (shape) {
             case Shape.Literal(String text) -> literal(text, next);
             case Shape.FreeText(List<String> stops) -> free(stops, next);
-            case Shape.Json(Map<String, Object> schema) -> new ShapeNode.Held(json(schema), next);
+            case Shape.Json(Map<String, Object> schema) -> new ShapeNode.Held(json(schema), false, next);
             case Shape.ParameterText(Map<String, Object> schema, String stop) -> parameter(schema, stop, next);
             case Shape.Sequence(List<Shape> parts) -> {
                 ShapeNode node = next;
@@ -74,16 +89,41 @@ public final class ShapeCompiler {
             }
             case Shape.Repeated repeated -> repeated(repeated, next);
             case Shape.Members(List<Shape.Member> members, String separator) -> members(members, separator, next);
-            case Shape.Value _ -> throw unsupported("values that are not written as JSON");
-            case Shape.Triggered _ -> throw unsupported("text that a mark ends");
+            case Shape.Value(Map<String, Object> schema, Shape.Spelling spelling, String _) ->
+                switch (spelling) {
+                    case PYTHON -> new ShapeNode.Held(new PythonSpelling(json(schema)), false, next);
+                    case MARKED -> throw unsupported("values that are not written as JSON");
+                };
+            case Shape.Content _ -> {
+                Content content = Objects.requireNonNull(wanted);
+                yield new ShapeNode.Held(content.constraint(), content.isOneLexeme(), next);
+            }
+            case Shape.Triggered triggered -> triggered(triggered, next);
         };
     }
 
+    /** A token that ends answers ends the shape: nothing comes behind it, and any such token is allowed for it. */
     private ShapeNode literal(String text, ShapeNode next) {
-        if (special.spellsAny(text, endTokens)) {
-            throw unsupported("a token in it that ends an answer");
+        int end = special.indexOfAny(text, endTokens);
+        if (end >= 0) {
+            return literal(special.of(text.substring(0, end)), new ShapeNode.End());
         }
-        return new ShapeNode.Literal(special.of(text), next);
+        return literal(special.of(text), next);
+    }
+
+    private static ShapeNode literal(byte[] octets, ShapeNode next) {
+        return octets.length == 0 ? next : new ShapeNode.Literal(octets, next);
+    }
+
+    private ShapeNode triggered(Shape.Triggered text, ShapeNode next) {
+        var marks = new Marks(new MarkedText.Freedom(true, text.barred()));
+        for (Shape.Mark mark : text.marks()) {
+            marks.lead(special.of(mark.text()), node(mark.then(), next));
+        }
+        text.excluded().forEach(mark -> marks.exclude(special.of(mark)));
+        var fork = new ShapeNode.Fork(marks.text(text.mustCome() ? null : next));
+        text.atOnce().forEach(shape -> fork.branches.add(node(shape, next)));
+        return fork;
     }
 
     private static GrammarException unsupported(String what) {
@@ -95,42 +135,70 @@ public final class ShapeCompiler {
         return Constraints.jsonSchema(JSON.writeValueAsString(schema), SchemaOptions.GENERATING, limits);
     }
 
+    /** Text up to what is next, where that is a literal with a stop in it; else up to anywhere. */
     private ShapeNode free(List<String> stops, ShapeNode next) {
-        return new ShapeNode.Free(
-                new TextWithout(stops.stream().map(special::of).toList()), next);
+        var marks = new Marks(MarkedText.Freedom.TEXT);
+        List<byte[]> excluded = stops.stream().map(special::of).toList();
+        int length = next instanceof ShapeNode.Literal literal ? lengthToStop(literal.octets, excluded) : 0;
+        if (next instanceof ShapeNode.Literal literal && length > 0) {
+            byte[] rest = Arrays.copyOfRange(literal.octets, length, literal.octets.length);
+            marks.lead(Arrays.copyOf(literal.octets, length), literal(rest, literal.next));
+        }
+        excluded.forEach(marks::exclude);
+        return marks.text(length > 0 ? null : next);
+    }
+
+    /** How much of a literal it takes to have a stop whole; 0 if it has none. */
+    private static int lengthToStop(byte[] literal, List<byte[]> stops) {
+        for (int length = 1; length <= literal.length; length++) {
+            for (byte[] stop : stops) {
+                int from = length - stop.length;
+                if (stop.length > 0 && from >= 0 && Arrays.equals(literal, from, length, stop, 0, stop.length)) {
+                    return length;
+                }
+            }
+        }
+        return 0;
     }
 
     private ShapeNode parameter(Map<String, Object> schema, String stop, ShapeNode next) {
-        boolean isText = "string".equals(schema.get("type"));
-        if (!isText && schema.get("type") instanceof String) {
-            return new ShapeNode.Held(json(schema), next);
-        }
-        if (!REMARKS.containsAll(schema.keySet())) {
+        List<Map<String, Object>> kinds = ParameterKinds.of(schema);
+        boolean mayBeText = kinds.stream().anyMatch(ParameterKinds::mayBeText);
+        if (mayBeText && !kinds.stream().allMatch(ParameterKinds::isFree)) {
             throw unsupported("texts that are not written as JSON");
         }
-        if (!(schema.get("enum") instanceof List<?> texts)) {
+        var fork = new ShapeNode.Fork();
+        for (Map<String, Object> kind : kinds) {
+            fork.branches.add(
+                    ParameterKinds.mayBeText(kind)
+                            ? text(kind, stop, next)
+                            : new ShapeNode.Held(json(kind), false, next));
+        }
+        return fork.branches.size() == 1 ? fork.branches.getFirst() : fork;
+    }
+
+    private ShapeNode text(Map<String, Object> schema, String stop, ShapeNode next) {
+        List<@Nullable Object> texts = ParameterKinds.texts(schema);
+        if (texts.isEmpty()) {
             return free(
                     Stream.concat(Stream.of(stop.strip()), valueMarks.stream()).toList(), next);
         }
         var fork = new ShapeNode.Fork();
-        for (Object text : texts) {
+        for (@Nullable Object text : texts) {
             String written = text instanceof String plain ? plain : JSON.writeValueAsString(text);
-            fork.branches.add(new ShapeNode.Literal(written.getBytes(StandardCharsets.UTF_8), next));
+            fork.branches.add(literal(written.getBytes(StandardCharsets.UTF_8), next));
         }
         return fork;
     }
 
     private ShapeNode repeated(Shape.Repeated repeated, ShapeNode next) {
-        if (repeated.least() != 1) {
-            throw new IllegalArgumentException("a part comes once at least, and not " + repeated.least() + " times");
-        }
-        if (repeated.most() == 1) {
-            return node(repeated.part(), next);
+        if (repeated.least() > 1 || (repeated.most() > 1 && repeated.most() < Integer.MAX_VALUE)) {
+            throw new IllegalArgumentException("a part that comes " + repeated.least() + " to " + repeated.most());
         }
         var behind = new ShapeNode.Fork(next);
-        ShapeNode part = node(repeated.part(), behind);
-        behind.branches.add(new ShapeNode.Literal(special.of(repeated.separator()), part));
-        return part;
+        ShapeNode part = node(repeated.part(), repeated.most() == 1 ? next : behind);
+        behind.branches.add(literal(special.of(repeated.separator()), part));
+        return repeated.least() == 0 ? new ShapeNode.Fork(next, part) : part;
     }
 
     /** From the last member to the first: what may follow depends on whether one came before. */
@@ -139,7 +207,7 @@ public final class ShapeCompiler {
         ShapeNode further = next;
         for (Shape.Member member : members.reversed()) {
             ShapeNode written = node(member.shape(), further);
-            ShapeNode separated = new ShapeNode.Literal(special.of(separator), written);
+            ShapeNode separated = literal(special.of(separator), written);
             first = member.isRequired() ? written : new ShapeNode.Fork(written, first);
             further = member.isRequired() ? separated : new ShapeNode.Fork(separated, further);
         }

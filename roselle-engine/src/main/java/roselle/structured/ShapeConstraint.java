@@ -1,6 +1,9 @@
 package roselle.structured;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,24 +14,24 @@ import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.State;
 
 /**
- * Texts of a shape: literals, special tokens among them, with texts of other constraints between them. A state is the set of all
- * places where a text may stand.
+ * Texts of a shape: literals, special tokens among them, with free texts and texts of other constraints between them. A state is the
+ * set of all places where a text may stand.
  */
 public final class ShapeConstraint implements Constraint {
     private static final int MAX_KEPT = 1 << 16; // states that are known to be the same
 
     private final Map<List<Place>, Places> known = new HashMap<>();
-    private final State start;
+    private final ShapeNode shape;
 
     ShapeConstraint(ShapeNode shape) {
-        Set<Place> places = new LinkedHashSet<>();
-        enter(shape, places);
-        start = state(places);
+        this.shape = shape;
     }
 
     @Override
     public State start() {
-        return start;
+        var entry = new Entry();
+        entry.enter(shape);
+        return state(entry.places);
     }
 
     /** One way in which a text may have come so far. */
@@ -44,60 +47,68 @@ public final class ShapeConstraint implements Constraint {
 
     private static final Place END = new Place.End();
 
-    private static void enter(ShapeNode node, Set<Place> places) {
-        switch (node) {
-            case ShapeNode.End _ -> places.add(END);
-            case ShapeNode.Literal literal -> enterLiteral(literal, 0, places);
-            case ShapeNode.Held held -> enterHeld(held, held.constraint.start(), places);
-            case ShapeNode.Free free -> enterFree(free, TextWithout.START, places);
-            case ShapeNode.Fork fork -> {
-                for (ShapeNode branch : fork.branches) {
-                    enter(branch, places);
+    /** Collects the places that a text comes to. */
+    private static final class Entry {
+        final Set<Place> places = new LinkedHashSet<>();
+        private final Set<ShapeNode> forks = Collections.newSetFromMap(new IdentityHashMap<>());
+
+        void enter(ShapeNode node) {
+            switch (node) {
+                case ShapeNode.End _ -> places.add(END);
+                case ShapeNode.Literal literal -> at(literal, 0);
+                case ShapeNode.Held held -> at(held, held.constraint.start());
+                case ShapeNode.Free free -> at(free, free.text.start());
+                case ShapeNode.Fork fork -> {
+                    if (forks.add(fork)) {
+                        fork.branches.forEach(this::enter);
+                    }
                 }
             }
         }
-    }
 
-    private static void enterLiteral(ShapeNode.Literal node, int at, Set<Place> places) {
-        if (at == node.octets.length) {
-            enter(node.next, places);
-        } else {
-            places.add(new Place.InLiteral(node, at));
-        }
-    }
-
-    private static void enterHeld(ShapeNode.Held node, State state, Set<Place> places) {
-        places.add(new Place.InHeld(node, state));
-        if (state.isAccepting()) {
-            enter(node.next, places);
-        }
-    }
-
-    private static void enterFree(ShapeNode.Free node, int at, Set<Place> places) {
-        places.add(new Place.InFree(node, at));
-        if (TextWithout.isWhole(at)) {
-            enter(node.next, places);
-        }
-    }
-
-    private static void advance(Place place, int octet, Set<Place> places) {
-        switch (place) {
-            case Place.End _ -> {}
-            case Place.InLiteral(var node, int at) -> {
-                if ((node.octets[at] & 0xFF) == octet) {
-                    enterLiteral(node, at + 1, places);
-                }
+        void at(ShapeNode.Literal node, int at) {
+            if (at == node.octets.length) {
+                enter(node.next);
+            } else {
+                places.add(new Place.InLiteral(node, at));
             }
-            case Place.InHeld(var node, State state) -> {
-                State next = state.advance(octet);
-                if (next != null) {
-                    enterHeld(node, next, places);
-                }
+        }
+
+        void at(ShapeNode.Held node, State state) {
+            if (places.add(new Place.InHeld(node, state)) && state.isAccepting()) {
+                enter(node.next);
             }
-            case Place.InFree(var node, int at) -> {
-                int next = node.text.next(at, octet);
-                if (next != TextWithout.NOT) {
-                    enterFree(node, next, places);
+        }
+
+        void at(ShapeNode.Free node, int at) {
+            int mark = node.text.found(at);
+            ShapeNode behind = mark < 0 ? null : node.behind[mark];
+            if (behind != null) {
+                enter(behind);
+            } else if (places.add(new Place.InFree(node, at)) && node.next != null && MarkedText.isWhole(at)) {
+                enter(node.next);
+            }
+        }
+
+        void advance(Place place, int octet) {
+            switch (place) {
+                case Place.End _ -> {}
+                case Place.InLiteral(var node, int at) -> {
+                    if ((node.octets[at] & 0xFF) == octet) {
+                        at(node, at + 1);
+                    }
+                }
+                case Place.InHeld(var node, State state) -> {
+                    State next = state.advance(octet);
+                    if (next != null) {
+                        at(node, next);
+                    }
+                }
+                case Place.InFree(var node, int at) -> {
+                    int next = node.text.next(at, octet);
+                    if (next != MarkedText.NOT) {
+                        at(node, next);
+                    }
                 }
             }
         }
@@ -110,9 +121,13 @@ public final class ShapeConstraint implements Constraint {
         return known.computeIfAbsent(List.copyOf(places), Places::new);
     }
 
+    /** One way on: of a place that has several, its branch. */
+    private record Branch(Place place, int inner, Lexeme lexeme) {}
+
     /** All ways in which a text may have come so far. */
     private final class Places implements State {
         private final List<Place> places;
+        private @Nullable List<Branch> branches; // found when first asked for
 
         Places(List<Place> places) {
             this.places = places;
@@ -120,11 +135,11 @@ public final class ShapeConstraint implements Constraint {
 
         @Override
         public @Nullable State advance(int octet) {
-            Set<Place> next = new LinkedHashSet<>();
+            var next = new Entry();
             for (Place place : places) {
-                ShapeConstraint.advance(place, octet, next);
+                next.advance(place, octet);
             }
-            return next.isEmpty() ? null : state(next);
+            return next.places.isEmpty() ? null : state(next.places);
         }
 
         @Override
@@ -132,36 +147,90 @@ public final class ShapeConstraint implements Constraint {
             return places.contains(END);
         }
 
-        /** Where there is but one way, its branches are those of the text that it is in. */
-        private Place.@Nullable InHeld only() {
-            return places.size() == 1 && places.getFirst() instanceof Place.InHeld held ? held : null;
+        /** Where there is but one way, that of a constraint which is followed byte by byte. */
+        private @Nullable State stepwise() {
+            return places.size() == 1
+                            && places.getFirst() instanceof Place.InHeld(var _, State state)
+                            && state.branches() == 0
+                    ? state
+                    : null;
+        }
+
+        @Override
+        public int @Nullable [] octets() {
+            State stepwise = stepwise();
+            return stepwise == null ? null : stepwise.octets();
         }
 
         @Override
         public int branches() {
-            Place.InHeld only = only();
-            return only == null ? 0 : only.state().branches();
+            return all().size();
+        }
+
+        private List<Branch> all() {
+            List<Branch> known = branches;
+            if (known == null) {
+                known = new ArrayList<>();
+                if (stepwise() == null) {
+                    for (Place place : places) {
+                        add(place, known);
+                    }
+                }
+                branches = known;
+            }
+            return known;
+        }
+
+        private static void add(Place place, List<Branch> branches) {
+            switch (place) {
+                case Place.End _ -> {}
+                case Place.InLiteral(var node, int at) -> branches.add(new Branch(place, 0, node.lexeme(at)));
+                case Place.InHeld(var _, State state) -> {
+                    for (int inner = 0; inner < state.branches(); inner++) {
+                        branches.add(new Branch(place, inner, state.lexeme(inner)));
+                    }
+                    if (state.branches() == 0) {
+                        branches.add(new Branch(place, 0, new StepLexeme(state)));
+                    }
+                }
+                case Place.InFree(var node, int at) ->
+                    branches.add(new Branch(place, 0, node.text.lexeme(at, endsAnywhere(node))));
+            }
+        }
+
+        private static boolean endsAnywhere(ShapeNode.Free node) {
+            return node.next != null && !(node.next instanceof ShapeNode.End);
         }
 
         @Override
         public Lexeme lexeme(int branch) {
-            Place.InHeld only = only();
-            if (only == null) {
-                throw new IndexOutOfBoundsException(branch);
-            }
-            return only.state().lexeme(branch);
+            return all().get(branch).lexeme();
         }
 
         @Override
         public @Nullable State leave(int branch, Lexeme end) {
-            Place.InHeld only = only();
-            State behind = only == null ? null : only.state().leave(branch, end);
-            if (only == null || behind == null) {
-                return null;
+            Branch left = all().get(branch);
+            var next = new Entry();
+            switch (left.place()) {
+                case Place.End _ -> {}
+                case Place.InLiteral(var node, int _) -> next.enter(node.next);
+                case Place.InHeld(var node, State state) -> leave(node, state, left.inner(), end, next);
+                case Place.InFree(var node, int _) -> next.at(node, ((MarkedText.Inside) end).at);
             }
-            Set<Place> next = new LinkedHashSet<>();
-            enterHeld(only.node(), behind, next);
-            return state(next);
+            return next.places.isEmpty() ? null : state(next.places);
+        }
+
+        private static void leave(ShapeNode.Held node, State state, int inner, Lexeme end, Entry next) {
+            if (end instanceof StepLexeme.Behind(State behind)) {
+                next.at(node, behind);
+                return;
+            }
+            State behind = state.leave(inner, end);
+            if (behind != null) {
+                next.at(node, behind);
+            } else if (node.endsInLexemes) {
+                next.enter(node.next);
+            }
         }
     }
 }

@@ -2,43 +2,60 @@ package roselle.structured;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.Lexeme;
 
 /** A part of a shape, and what comes behind it. Compared by identity. */
 sealed interface ShapeNode {
     /** Nothing more. */
     final class End implements ShapeNode {}
 
-    /** These bytes. */
-    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; compared by identity
+    /** These bytes, one at least. */
     final class Literal implements ShapeNode {
         final byte[] octets;
         final ShapeNode next;
+        private final Lexeme[] lexemes;
 
         Literal(byte[] octets, ShapeNode next) {
             this.octets = octets;
             this.next = next;
+            lexemes = new Lexeme[octets.length + 1];
+            lexemes[octets.length] = OctetLexeme.END;
+            for (int at = octets.length - 1; at >= 0; at--) {
+                lexemes[at] = new OctetLexeme(octets, at, lexemes[at + 1]);
+            }
+        }
+
+        /** The rest of the bytes. */
+        Lexeme lexeme(int at) {
+            return lexemes[at];
         }
     }
 
     /** A text of another constraint. */
     final class Held implements ShapeNode {
         final Constraint constraint;
+        final boolean endsInLexemes;
         final ShapeNode next;
 
-        Held(Constraint constraint, ShapeNode next) {
+        /** @param endsInLexemes whether its states lead to none behind a lexeme that may end: its texts are one lexeme each */
+        Held(Constraint constraint, boolean endsInLexemes, ShapeNode next) {
             this.constraint = constraint;
+            this.endsInLexemes = endsInLexemes;
             this.next = next;
         }
     }
 
-    /** Any text without some others in it. */
+    /** Any text up to a mark. */
     final class Free implements ShapeNode {
-        final TextWithout text;
-        final ShapeNode next;
+        final MarkedText text;
+        final @Nullable ShapeNode[] behind; // each mark; null for one that must not come
+        final @Nullable ShapeNode next; // behind any character; null where only a mark leads on
 
-        Free(TextWithout text, ShapeNode next) {
+        Free(MarkedText text, @Nullable ShapeNode[] behind, @Nullable ShapeNode next) {
             this.text = text;
+            this.behind = behind;
             this.next = next;
         }
     }

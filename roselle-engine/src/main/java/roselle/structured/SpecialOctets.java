@@ -15,7 +15,7 @@ import roselle.tokenizer.Tokenizer;
  * <p>What is held to texts alone never allows them, since 255 is no part of UTF-8.
  */
 public final class SpecialOctets {
-    private static final int MARK = 0xFF;
+    static final int MARK = 0xFF;
 
     private final List<String> spellings; // longest first, so that none hides another
     private final Map<String, Integer> ids = new HashMap<>();
@@ -38,6 +38,11 @@ public final class SpecialOctets {
                 }
             }
         }
+        return new SpecialOctets(tokens);
+    }
+
+    /** Of tokens by their spellings. */
+    static SpecialOctets of(Map<String, Integer> tokens) {
         return new SpecialOctets(tokens);
     }
 
@@ -81,17 +86,30 @@ public final class SpecialOctets {
         return octets.toByteArray();
     }
 
-    /** Whether one of some tokens is spelled in a literal. */
-    boolean spellsAny(String literal, int[] tokens) {
-        for (int at = 0; at < literal.length(); at++) {
-            int id = ids.getOrDefault(spellingAt(literal, at), -1);
+    /** Where the first of some tokens is spelled in a literal; -1 for nowhere. */
+    int indexOfAny(String literal, int[] tokens) {
+        int at = 0;
+        while (at < literal.length()) {
+            String spelling = spellingAt(literal, at);
+            int id = ids.getOrDefault(spelling, -1);
             for (int token : tokens) {
                 if (token == id) {
-                    return true;
+                    return at;
                 }
             }
+            at += Math.max(1, spelling.length());
         }
-        return false;
+        return -1;
+    }
+
+    /** The token that a literal spells and nothing beside; -1 for none. */
+    int tokenOf(String literal) {
+        return ids.getOrDefault(literal, -1);
+    }
+
+    /** Whether a token is one of these. */
+    boolean hasToken(int id) {
+        return ids.containsValue(id);
     }
 
     private String spellingAt(String literal, int at) {

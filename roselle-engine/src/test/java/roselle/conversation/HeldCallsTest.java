@@ -12,8 +12,10 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,8 +37,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** In every format, the parser reads whatever a model writes that is held to calls, and the arguments are as the tools say. */
 final class HeldCallsTest {
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final int WALKS = 10;
-    private static final int LONGEST = 4000;
+    private static final int WALKS = 6; // of each format, 53 of which are held: 636 with both ways to call
+    private static final int LONG_WALKS = 110; // 11,660
+    private static final int LONGEST = 1500;
 
     private static final List<Map<String, Object>> TOOLS =
             List.of(tool("paint", properties(), List.of("color", "size", "wet")), tool("stop", Map.of(), List.of()));
@@ -47,22 +50,28 @@ final class HeldCallsTest {
         properties.put("size", Map.of("type", "integer", "minimum", -99, "maximum", 999));
         properties.put("wet", Map.of("type", "boolean"));
         properties.put("box", Map.of("type", "array", "maxItems", 2, "items", Map.of("type", "boolean")));
+        properties.put("kind", Map.of("$ref", "#/$defs/Kind"));
+        properties.put("note", Map.of("anyOf", List.of(Map.of("type", "string"), Map.of("type", "null"))));
         return properties;
     }
 
     private static Map<String, Object> tool(String name, Map<String, Object> properties, List<String> required) {
-        Map<String, Object> parameters =
-                Map.of("type", "object", "properties", properties, "required", required, "additionalProperties", false);
-        return Map.of("type", "function", "function", Map.of("name", name, "parameters", parameters));
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("type", "object");
+        parameters.put("properties", properties);
+        parameters.put("required", required);
+        parameters.put("additionalProperties", false);
+        parameters.put("$defs", Map.of("Kind", Map.of("type", "string", "enum", List.of("oil", "water"))));
+        return Map.of("type", "function", "function", Map.of("name", name, "strict", true, "parameters", parameters));
     }
 
-    /** Formats whose values are spelled in ways of their own. */
-    private static final Set<String> NOT_HELD =
-            Set.of("gemma4", "functiongemma", "llama4_pythonic", "olmo3", "lfm2", "gemma3", "pythonic");
+    /** Formats whose values have marks of their own. */
+    private static final Set<String> NOT_HELD = Set.of("gemma4", "functiongemma");
 
-    private static Constraint constraint(CallFormat format, boolean isParallel) {
+    private static Constraint constraint(CallFormat format, boolean mustCall) {
+        var shapes = new CallShapes(format);
         return new ShapeCompiler(SpecialOctets.none(), new int[0], format.literals(), GrammarLimits.DEFAULTS)
-                .compile(new CallShapes(format).calls(TOOLS, isParallel));
+                .compile(mustCall ? shapes.callsOnly(TOOLS, true, List.of()) : shapes.textOrCalls(TOOLS, true));
     }
 
     private static boolean isHeld(CallFormat format) {
@@ -87,27 +96,85 @@ final class HeldCallsTest {
     @ParameterizedTest
     @MethodSource("formats")
     void theParserReadsWhateverIsWritten(CallFormat format) {
-        var conversation = ConversationFormat.ofText(ThoughtFormat.NONE, format, new Letters(Map.of()));
-        Constraint constraint = constraint(format, true);
-        var random = new Random(20261123);
-        int read = 0;
-        for (int walk = 0; walk < WALKS; walk++) {
-            String answer = walk(constraint, format, random);
-            if (answer.isEmpty()) {
-                continue; // it grew too long
+        walk(format, WALKS, 20261123);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("formats")
+    void theParserReadsWhateverIsWrittenOften(CallFormat format) {
+        walk(format, LONG_WALKS, 20261124);
+    }
+
+    private static void walk(CallFormat format, int walks, long seed) {
+        var random = new Random(seed);
+        for (boolean mustCall : new boolean[] {true, false}) {
+            Constraint constraint = constraint(format, mustCall);
+            int read = 0;
+            for (int walk = 0; walk < walks; walk++) {
+                boolean isMarked = !mustCall && !format.firstMark().isEmpty();
+                String before = isMarked ? "Well, <a> [b] {c}.\n" : "";
+                String begun = isMarked ? before + first(format, random) : "";
+                String answer = ConversationFormat.plain(walk(constraint, begun, format, random));
+                if (!answer.isEmpty()) { // else it grew too long
+                    read++;
+                    requireCalls(format, answer, before.strip());
+                }
             }
-            read++;
-            var parser = conversation.parser("", TOOLS, false);
-            var parts = new ArrayList<AnswerPart>(parser.append(answer));
-            parts.addAll(parser.finish(""));
-            List<Call> calls = parts.stream()
-                    .filter(Call.class::isInstance)
-                    .map(Call.class::cast)
-                    .toList();
-            assertThat(calls).as(answer).isNotEmpty().allSatisfy(HeldCallsTest::isValid);
-            assertThat(parts).as(answer).noneMatch(AnswerPart.Text.class::isInstance);
+            assertThat(read).as("answers that ended").isGreaterThanOrEqualTo(walks / 2);
         }
-        assertThat(read).as("answers that ended").isGreaterThan(WALKS / 2);
+    }
+
+    /** One of the marks that calls begin with. */
+    private static String first(CallFormat format, Random random) {
+        var marks = new ArrayList<>(format.otherBegins());
+        marks.add(format.firstMark());
+        return marks.get(random.nextInt(marks.size())).stripLeading();
+    }
+
+    private static void requireCalls(CallFormat format, String answer, String text) {
+        List<AnswerPart> whole = parts(format, answer, List.of(answer.length()));
+        List<Call> calls = calls(whole);
+        assertThat(calls).as(answer).isNotEmpty().allSatisfy(HeldCallsTest::isValid);
+        assertThat(said(whole)).as(answer).isEqualTo(text);
+        List<Integer> everywhere =
+                IntStream.rangeClosed(1, answer.length()).boxed().toList();
+        assertThat(calls(parts(format, answer, everywhere))).as(answer).isEqualTo(calls);
+        int step = Math.max(1, answer.length() / 16);
+        for (int at = 1; at < answer.length(); at += step) {
+            assertThat(calls(parts(format, answer, List.of(at, answer.length()))))
+                    .as("%s at %s", answer, at)
+                    .isEqualTo(calls);
+        }
+    }
+
+    private static List<AnswerPart> parts(CallFormat format, String answer, List<Integer> ends) {
+        var conversation = ConversationFormat.ofText(ThoughtFormat.NONE, format, new Letters(Map.of()));
+        var parser = conversation.parser("", TOOLS, false);
+        var parts = new ArrayList<AnswerPart>();
+        int from = 0;
+        for (int end : ends) {
+            parts.addAll(parser.append(answer.substring(from, end)));
+            from = end;
+        }
+        parts.addAll(parser.finish(""));
+        return parts;
+    }
+
+    private static List<Call> calls(List<AnswerPart> parts) {
+        return parts.stream()
+                .filter(Call.class::isInstance)
+                .map(Call.class::cast)
+                .map(call -> new Call(call.index(), "", call.name(), call.arguments()))
+                .toList();
+    }
+
+    private static String said(List<AnswerPart> parts) {
+        return parts.stream()
+                .filter(AnswerPart.Text.class::isInstance)
+                .map(part -> ((AnswerPart.Text) part).text())
+                .collect(Collectors.joining())
+                .strip();
     }
 
     private static void isValid(Call call) {
@@ -119,12 +186,20 @@ final class HeldCallsTest {
         }
         assertThat(arguments.propertyNames())
                 .contains("color", "size", "wet")
-                .isSubsetOf("color", "size", "wet", "box");
+                .isSubsetOf("color", "size", "wet", "box", "kind", "note");
         assertThat(arguments.get("color").isString()).as("%s", arguments).isTrue();
         assertThat(arguments.get("size").canConvertToExactIntegral())
                 .as("%s", arguments)
                 .isTrue();
         assertThat(arguments.get("wet").isBoolean()).as("%s", arguments).isTrue();
+        if (arguments.has("kind")) {
+            assertThat(arguments.get("kind").stringValue()).isIn("oil", "water");
+        }
+        if (arguments.has("note")) {
+            assertThat(arguments.get("note").isString() || arguments.get("note").isNull())
+                    .as("%s", arguments)
+                    .isTrue();
+        }
         if (arguments.has("box")) {
             assertThat(arguments.get("box").valueStream().allMatch(JsonNode::isBoolean))
                     .isTrue();
@@ -132,9 +207,17 @@ final class HeldCallsTest {
     }
 
     /** A text that the constraint allows, byte by byte; empty where it does not end. */
-    private static String walk(Constraint constraint, CallFormat format, Random random) {
+    private static String walk(Constraint constraint, String begun, CallFormat format, Random random) {
         var text = new ByteArrayOutputStream();
-        State state = constraint.start();
+        text.writeBytes(begun.getBytes(StandardCharsets.UTF_8));
+        State state = Objects.requireNonNull(after(constraint.start(), text.toByteArray()), begun);
+        for (byte letter : format.bareLetters().getBytes(StandardCharsets.UTF_8)) { // else text may begin
+            State call = text.size() == 0 ? state.advance(letter) : null;
+            if (call != null) {
+                text.write(letter);
+                state = call;
+            }
+        }
         while (text.size() < LONGEST) {
             if (state.isAccepting() && random.nextInt(3) == 0) {
                 return text.toString(StandardCharsets.UTF_8);
@@ -160,15 +243,19 @@ final class HeldCallsTest {
 
     /** Often what ends a text, else any byte. */
     private static byte[] next(State state, CallFormat format, Random random) {
-        List<byte[]> ends = Stream.concat(format.literals().stream(), Stream.of("\"", "</parameter>\n"))
-                .map(literal -> literal.getBytes(StandardCharsets.UTF_8))
-                .filter(literal -> after(state, literal) != null)
-                .collect(Collectors.toList());
-        if (!ends.isEmpty() && random.nextInt(2) == 0) {
-            return ends.get(random.nextInt(ends.size()));
+        if (random.nextInt(2) == 0) {
+            List<byte[]> ends = Stream.concat(format.literals().stream(), Stream.of("\"", "</parameter>\n"))
+                    .map(literal -> literal.getBytes(StandardCharsets.UTF_8))
+                    .filter(literal -> after(state, literal) != null)
+                    .toList();
+            if (!ends.isEmpty()) {
+                return ends.get(random.nextInt(ends.size()));
+            }
         }
-        int[] octets = random.ints(0, 256).distinct().limit(256).toArray();
-        for (int octet : octets) {
+        int first = random.nextInt(256);
+        int step = 2 * random.nextInt(128) + 1; // odd, so that all bytes come
+        for (int i = 0; i < 256; i++) {
+            int octet = (first + i * step) & 0xFF;
             if (state.advance(octet) != null) {
                 return new byte[] {(byte) octet};
             }

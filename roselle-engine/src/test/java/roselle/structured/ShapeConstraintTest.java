@@ -82,9 +82,20 @@ public final class ShapeConstraintTest {
     }
 
     @Test
+    void pythonHasWordsOfItsOwn() {
+        Map<String, Object> object =
+                Map.of("type", "object", "additionalProperties", Map.of("type", List.of("boolean", "null")));
+        Constraint constraint = compile(new Shape.Value(object, Shape.Spelling.PYTHON, ""));
+        assertThat(List.of("{}", "{\"True\": True, \"n\\\"\": None}", "{\"true\":False}"))
+                .allMatch(text -> accepts(constraint, text));
+        assertThat(List.of("{\"a\":true}", "{\"a\":null}", "{\"a\":Nope}", "{\"a\":Tru", "{\"a\":TRUE}"))
+                .noneMatch(text -> accepts(constraint, text));
+    }
+
+    @Test
     void whatCannotBeHeldToASchemaIsRefused() {
-        var python = new Shape.Value(Map.of("type", "string"), Shape.Spelling.PYTHON, "");
-        assertThatThrownBy(() -> compile(python)).isInstanceOf(GrammarException.class);
+        var marked = new Shape.Value(Map.of("type", "string"), Shape.Spelling.MARKED, "<escape>");
+        assertThatThrownBy(() -> compile(marked)).isInstanceOf(GrammarException.class);
         var bounded = new Shape.ParameterText(Map.of("type", "string", "maxLength", 3), "<");
         assertThatThrownBy(() -> compile(bounded)).isInstanceOf(GrammarException.class);
     }

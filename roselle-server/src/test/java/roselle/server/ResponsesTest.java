@@ -181,7 +181,10 @@ final class ResponsesTest {
             "model":"demo","input":"a","truncation":"auto"                               | truncation
             "model":"demo","input":"a","tool_choice":"required"                          | tool_choice
             "model":"demo","input":"a","tools":[{"type":"web_search"}]                   | tools[0].type
-            "model":"demo","input":"a","tools":[{"type":"function","name":"f","strict":true}] | tools[0].strict
+            "model":"demo","input":"a","tools":[{"type":"function","name":"f","strict":7}] | tools[0].strict
+            "model":"demo","input":"a","tools":[{"type":"function","name":"f","strict":true,"parameters":{"pattern":"("}}] | tools
+            "model":"demo","input":"a","tool_choice":{"type":"allowed_tools","mode":"auto","tools":[]} | tool_choice
+            "model":"demo","input":"a","tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"g"}]} | tool_choice
             "model":"demo","input":"a","text":{"format":{"type":"xml"}}                  | text.format.type
             "model":"demo","input":"a","include":["file_search_call.results"]            | include
             "model":"demo","input":"a","max_output_tokens":0                             | max_output_tokens

@@ -168,9 +168,7 @@ public final class ConversationFormat {
     /** What comes before the text of the answer to a prompt. */
     public AnswerLead lead(Tokenizer tokenizer, int[] prompt) {
         ThoughtFormat spelled = thoughts.map(letters);
-        List<String> channels = spelled.silent().stream()
-                .filter(mark -> thoughts.isChannelled() && mark.contains("final"))
-                .toList();
+        List<String> channels = thoughts.finalChannels().stream().map(letters).toList();
         if (!channels.isEmpty()) {
             return AnswerLead.until(tokenizer, letters, channels);
         }
@@ -181,6 +179,11 @@ public final class ConversationFormat {
         return thoughtBeginId < 0
                 ? AnswerLead.none(tokenizer)
                 : AnswerLead.after(thoughtBeginId, tokenizer, letters, spelled.ends());
+    }
+
+    /** What comes before the text and the calls of the answer to a prompt: thoughts, where they are in no channel. */
+    public AnswerLead callLead(Tokenizer tokenizer, int[] prompt) {
+        return thoughts.isChannelled() ? AnswerLead.none(tokenizer) : lead(tokenizer, prompt);
     }
 
     private Begun begun(String promptEnd, boolean mayCall) {

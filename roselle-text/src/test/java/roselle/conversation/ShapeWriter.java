@@ -41,7 +41,12 @@ final class ShapeWriter {
                         .filter(member -> member.isRequired() || random.nextBoolean())
                         .map(member -> write(member.shape()))
                         .collect(Collectors.joining(separator));
-            case Shape.Triggered triggered -> "Text.\n" + write(triggered.then());
+            case Shape.Content _ -> "{}";
+            case Shape.Triggered triggered -> {
+                Shape.Mark mark =
+                        triggered.marks().get(random.nextInt(triggered.marks().size()));
+                yield "Text.\n" + mark.text() + write(mark.then());
+            }
         };
     }
 

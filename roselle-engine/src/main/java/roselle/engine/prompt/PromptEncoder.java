@@ -16,6 +16,7 @@ import roselle.api.Prompt;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.jinja.ChatTemplate;
+import roselle.structured.Tools;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.SpecialSpellings;
@@ -205,7 +206,8 @@ public final class PromptEncoder {
                         .map(message -> guarded(message.fields()))
                         .toList());
         if (!chat.callable().isEmpty()) {
-            variables.put("tools", guarded(chat.callable()));
+            variables.put(
+                    "tools", guarded(chat.callable().stream().map(Tools::told).toList()));
         }
         String rendered = compiled.render(variables, LocalDateTime.now(clock));
         return Boolean.TRUE.equals(variables.get(Prompt.Chat.CONTINUE)) ? upToLastMessage(rendered, chat) : rendered;

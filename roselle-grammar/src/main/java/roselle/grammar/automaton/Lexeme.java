@@ -74,6 +74,14 @@ public interface Lexeme {
         return Long.MAX_VALUE;
     }
 
+    /**
+     * Another lexeme that goes on as this one does but for a few beginnings: behind most bytes both are the same object. The mask of
+     * this one is then that of the other, which is remembered, with what differs walked side by side; null for most.
+     */
+    default @Nullable Lexeme resembled() {
+        return null;
+    }
+
     /** Whether it lies between two symbols, and so a byte that leads here has completed one. */
     default boolean isBetweenSymbols() {
         return false;

@@ -64,6 +64,12 @@ final class Ends {
             nodes[size++] = node;
         }
 
+        void addAll(Builder other) {
+            for (int i = 0; i < other.size; i++) {
+                add(other.lexemes[i], other.nodes[i]);
+            }
+        }
+
         Ends build() {
             return size == 0 ? NONE : new Ends(Arrays.copyOf(lexemes, size), Arrays.copyOf(nodes, size));
         }

@@ -48,6 +48,10 @@ final class LexemeMasks {
         if (wider != null) {
             return walk.without(mask(wider, node), lexeme, node);
         }
+        Lexeme resembled = lexeme.resembled();
+        if (resembled != null) {
+            return walk.differing(mask(resembled, node), lexeme, resembled, node);
+        }
         long run = node == 0 ? lexeme.run() : 0;
         boolean isWide = (run & SymbolClasses.WIDE) != 0;
         LexemeMask along = isWide ? walk.along(lexeme, vocabulary.slice(run)) : null;

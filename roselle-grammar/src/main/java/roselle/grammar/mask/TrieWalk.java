@@ -277,6 +277,55 @@ final class TrieWalk {
         exclude(excluded, node, mayClose, gone);
     }
 
+    /** The tokens of a lexeme that resembles another, whose tokens below the node are known. */
+    LexemeMask differing(LexemeMask other, Lexeme lexeme, Lexeme resembled, int root) {
+        inner.clear();
+        inner.addAll(other.inside);
+        IntList gone = new IntList();
+        Ends.Builder further = new Ends.Builder();
+        differ(lexeme, resembled, root, gone, further);
+        int[] nodes = gone.toArray();
+        Arrays.sort(nodes);
+        Ends.Builder ends = new Ends.Builder();
+        if (lexeme.mayEnd() && trie.hasChildren(root)) {
+            ends.add(lexeme, root);
+        }
+        for (int i = 0; i < other.ends.size(); i++) {
+            if (other.ends.nodes[i] != root && Arrays.binarySearch(nodes, other.ends.nodes[i]) < 0) {
+                ends.add(other.ends.lexemes[i], other.ends.nodes[i]);
+            }
+        }
+        ends.addAll(further);
+        return new LexemeMask(inner.finish(), ends.build());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // interned
+    private void differ(Lexeme one, Lexeme other, int parent, IntList gone, Ends.Builder further) {
+        for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
+            int node = trie.child[i];
+            Lexeme mine = one.next(trie.childOctet[i] & 0xFF);
+            Lexeme its = other.next(trie.childOctet[i] & 0xFF);
+            if (mine == its) {
+                continue;
+            }
+            if (mine == null) {
+                for (int below = node; below < trie.end[node]; below++) {
+                    remove(below, gone);
+                }
+            } else if (its == null) {
+                enter(mine, node, further);
+            } else {
+                if (its.mayEnd()) {
+                    gone.add(node);
+                }
+                if (mine.mayEnd() && trie.hasChildren(node)) {
+                    further.add(mine, node);
+                }
+                differ(mine, its, node, gone, further);
+            }
+        }
+    }
+
     /** A lexeme's tokens with bounds on their number of symbols. */
     LexemeMask bounded(LexemeMask all, long min, long max) {
         SymbolCounts counts = Objects.requireNonNull(all.counts, "counted where it is shared");

@@ -212,6 +212,12 @@ public final class JsonFields {
         return (Map<String, Object>) java.util.Objects.requireNonNull(Json.plain(node));
     }
 
+    /** This object as JSON; every field then counts as read. */
+    public String json() {
+        node.propertyNames().forEach(known::add);
+        return node.toString();
+    }
+
     /** Fields that are right to send and change nothing. */
     public void accept(String... names) {
         known.addAll(List.of(names));

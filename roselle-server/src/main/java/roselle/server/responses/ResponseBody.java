@@ -84,6 +84,16 @@ final class ResponseBody {
     }
 
     private static void toolChoice(JsonWriter json, ToolUse use) {
+        if (!use.allowed().isEmpty()) {
+            json.object("tool_choice").field("type", "allowed_tools");
+            json.field("mode", use.choice() == ToolUse.Choice.REQUIRED ? "required" : "auto");
+            json.array("tools");
+            for (String name : use.allowed()) {
+                json.object().field("type", "function").field("name", name).endObject();
+            }
+            json.endArray().endObject();
+            return;
+        }
         switch (use.choice()) {
             case AUTO -> json.field("tool_choice", "auto");
             case NONE -> json.field("tool_choice", "none");
@@ -121,7 +131,10 @@ final class ResponseBody {
             if (!tool.containsKey("parameters")) {
                 json.nullField("parameters");
             }
-            json.field("strict", false).endObject();
+            if (!tool.containsKey("strict")) {
+                json.field("strict", false);
+            }
+            json.endObject();
         }
         json.endArray();
     }

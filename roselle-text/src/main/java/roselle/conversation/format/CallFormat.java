@@ -195,6 +195,33 @@ public record CallFormat(
         return begins;
     }
 
+    /** This format with each of its beginnings as the one that is written. */
+    List<CallFormat> spellings() {
+        var spellings = new ArrayList<>(List.of(this));
+        for (String other : otherBegins) {
+            String bracket = section.begin.endsWith("[") && !other.endsWith("[") ? "[" : "";
+            String sectionBegin = begin.isBlank() ? other + bracket : section.begin;
+            var inSection = new Section(sectionBegin, section.separator, section.end);
+            String first = begin.isBlank() ? begin : other;
+            spellings.add(new CallFormat(name, signs, inSection, first, layout, end, List.of(), isBare, ids));
+        }
+        return spellings;
+    }
+
+    /** What every answer that calls has first, without line breaks around it; empty in bare formats. */
+    public String firstMark() {
+        return mark(section.begin.isBlank() ? begin : section.begin);
+    }
+
+    /** The characters that an answer which is a call may begin with; empty in formats whose calls are marked. */
+    public String bareLetters() {
+        return switch (layout) {
+            case JsonObject _ when isBare -> "{[";
+            case Python _ when isBare -> "[";
+            default -> "";
+        };
+    }
+
     /** A literal without line breaks around it, and without the bracket of a list. */
     private static String mark(String literal) {
         String mark = literal.strip();

@@ -19,6 +19,7 @@ import roselle.conversation.format.Layout.JsonObject;
 import roselle.conversation.format.Layout.Python;
 import roselle.conversation.format.Shape.Choice;
 import roselle.conversation.format.Shape.Literal;
+import roselle.conversation.format.Shape.Mark;
 import roselle.conversation.format.Shape.Member;
 import roselle.conversation.format.Shape.Members;
 import roselle.conversation.format.Shape.ParameterText;
@@ -31,6 +32,7 @@ import roselle.conversation.format.Shape.Value;
 /** The shape of answers that call tools in one format: what a constraint holds a model to. */
 public final class CallShapes {
     private static final Map<String, Object> ANY_OBJECT = Map.of("type", "object");
+    private static final List<String> JSON_TYPES = List.of("object", "array", "number", "boolean", "null");
 
     private final CallFormat format;
 
@@ -39,15 +41,85 @@ public final class CallShapes {
     }
 
     /**
-     * An answer with calls.
+     * An answer that is text until it calls: behind the first mark of a call it is calls and nothing else.
      *
-     * @param thoughts that may come before
-     * @param tools in the JSON form of OpenAI's {@code tools}; to force a call of one tool, that one alone
-     * @param mustCall whether there is a call in any case
-     * @param isParallel whether there may be several
+     * @param tools in the JSON form of OpenAI's {@code tools}
+     * @param isParallel whether there may be several calls
      */
-    public Shape answer(ThoughtFormat thoughts, List<Map<String, Object>> tools, boolean mustCall, boolean isParallel) {
-        return new Triggered(thoughts, format.beginMarks(), calls(tools, isParallel), mustCall);
+    public Shape textOrCalls(List<Map<String, Object>> tools, boolean isParallel) {
+        return answer(marks(tools, isParallel), List.of(), tools, isParallel, false);
+    }
+
+    /**
+     * An answer that calls, and does nothing else but what its channels say before.
+     *
+     * @param channels marks of channels in which an answer's text stands; none of most models
+     */
+    public Shape callsOnly(List<Map<String, Object>> tools, boolean isParallel, List<String> channels) {
+        return channels.isEmpty()
+                ? calls(tools, isParallel)
+                : answer(marks(tools, isParallel), channels, tools, isParallel, true);
+    }
+
+    /** An answer that calls, or else is the {@link Shape.Content} that the request wants. */
+    public Shape contentOrCalls(List<Map<String, Object>> tools, boolean isParallel, List<String> channels) {
+        if (channels.isEmpty()) {
+            return new Choice(List.of(new Shape.Content(), calls(tools, isParallel)));
+        }
+        List<Mark> marks = marks(tools, isParallel);
+        channels.forEach(channel -> marks.add(new Mark(channel, new Shape.Content())));
+        return answer(marks, List.of(), tools, isParallel, true);
+    }
+
+    private Shape answer(
+            List<Mark> marks,
+            List<String> channels,
+            List<Map<String, Object>> tools,
+            boolean isParallel,
+            boolean mustCome) {
+        var excluded = new ArrayList<>(channels);
+        excluded.addAll(format.beginMarks());
+        List<Shape> atOnce = format.isBare() ? List.of(calls(tools, isParallel)) : List.of();
+        return new Triggered(marks, excluded, atOnce, format.bareLetters(), mustCome);
+    }
+
+    /** The marks with which calls begin, however spelled, and the calls behind each. */
+    private List<Mark> marks(List<Map<String, Object>> tools, boolean isParallel) {
+        var marks = new ArrayList<Mark>();
+        for (CallFormat spelling : format.spellings()) {
+            String mark = spelling.firstMark();
+            if (!mark.isEmpty()) {
+                marks.add(new Mark(mark, behind(mark, new CallShapes(spelling).calls(tools, isParallel))));
+            }
+        }
+        return marks;
+    }
+
+    /** What is left of a shape behind a mark in its first literal. */
+    private static Shape behind(String mark, Shape shape) {
+        return switch (shape) {
+            case Literal(String text)
+            when text.contains(mark) -> new Literal(text.substring(text.indexOf(mark) + mark.length()));
+            case Sequence(List<Shape> parts) -> {
+                var rest = new ArrayList<>(parts);
+                rest.set(0, behind(mark, parts.getFirst()));
+                yield new Sequence(rest);
+            }
+            case Repeated repeated -> behindFirst(mark, repeated);
+            case Choice(List<Shape> branches) ->
+                new Choice(branches.stream().map(branch -> behind(mark, branch)).toList());
+            default -> throw new IllegalArgumentException("calls do not begin with " + mark);
+        };
+    }
+
+    /** The first time without the mark, then as often as before. */
+    private static Shape behindFirst(String mark, Repeated repeated) {
+        Shape first = behind(mark, repeated.part());
+        if (repeated.most() == 1) {
+            return first;
+        }
+        Shape further = sequence(new Literal(repeated.separator()), repeated.part());
+        return new Sequence(List.of(first, new Repeated(further, "", 0, Integer.MAX_VALUE)));
     }
 
     /** All calls of an answer, with their section. */
@@ -62,6 +134,31 @@ public final class CallShapes {
                 new Literal(section.begin()),
                 new Repeated(one, section.separator(), 1, isParallel ? Integer.MAX_VALUE : 1),
                 new Literal(section.end()));
+    }
+
+    /** Whether arguments are written one by one, by the properties that a tool's schema names. */
+    public boolean writesProperties() {
+        return switch (format.layout()) {
+            case JsonObject _ -> false;
+            case Python _ -> true;
+            case Elements(List<Element> elements) -> elements.stream().anyMatch(Parameters.class::isInstance);
+        };
+    }
+
+    /** Whether it can be told from its beginning that an answer calls. */
+    public boolean isMarked() {
+        return format.isBare() || !format.firstMark().isEmpty();
+    }
+
+    /** The arguments of a call alone, in a format that {@link #writesProperties writes properties} between marks. */
+    public Shape arguments(Map<String, Object> schema) {
+        return format.layout() instanceof Elements(List<Element> elements)
+                ? elements.stream()
+                        .filter(Parameters.class::isInstance)
+                        .map(element -> parameters((Parameters) element, schema))
+                        .findFirst()
+                        .orElseThrow()
+                : new Shape.Json(schema);
     }
 
     private static Shape sequence(Shape... parts) {
@@ -145,7 +242,10 @@ public final class CallShapes {
                 index.isEmpty() ? new Literal(prefix + name) : sequence(new Literal(prefix + name + index), number());
             case Element.Id _ -> new Shape.FreeText(List.of("<", "["));
             case Ignored(String usual) -> new Literal(usual);
-            case Maybe _ -> new Literal("");
+            case Maybe(String literal, Element then) ->
+                then instanceof Ignored(String usual)
+                        ? new Choice(List.of(new Literal(""), new Literal(" " + literal + usual)))
+                        : new Literal("");
             case Json(String quote) ->
                 quote.isEmpty() ? new Shape.Json(schema) : new Value(schema, Spelling.MARKED, quote);
             case Parameters parameters -> parameters(parameters, schema);
@@ -168,10 +268,10 @@ public final class CallShapes {
     private static Shape parameter(Parameters layout, String key, Map<String, Object> schema) {
         var branches = new ArrayList<Shape>();
         for (ValueBegin begin : layout.values()) {
-            if (fits(begin, schema)) {
+            for (Shape value : values(begin, schema, line(layout) + layout.end())) {
                 branches.add(sequence(
                         new Literal(layout.begin() + key + layout.keyEnd() + begin.text() + line(layout)),
-                        value(begin.type(), schema, line(layout) + layout.end()),
+                        value,
                         new Literal(line(layout) + layout.end())));
             }
         }
@@ -182,37 +282,48 @@ public final class CallShapes {
         return layout.onLines() ? "\n" : "";
     }
 
-    /** Whether a value of the schema may follow; a mark that names a type stands before values of that type alone. */
-    private static boolean fits(ValueBegin begin, Map<String, Object> schema) {
-        boolean isText = "string".equals(schema.get("type"));
-        boolean mayBeText = isText || !(schema.get("type") instanceof String);
-        if (begin.type() == ValueType.TEXT) {
-            return mayBeText;
+    /** The values that may follow what a value begins with; a mark that names a type stands before values of that type alone. */
+    private static List<Shape> values(ValueBegin begin, Map<String, Object> schema, String stop) {
+        if (begin.type() == ValueType.BY_SCHEMA) {
+            return List.of(new ParameterText(schema, stop));
         }
-        boolean namesType = begin.text().startsWith("type=");
-        return begin.type() == ValueType.BY_SCHEMA
-                || (!isText && (!namesType || mayBeText || begin.text().contains(typeName(schema))));
+        boolean isText = begin.type() == ValueType.TEXT;
+        List<String> types = isText
+                ? List.of("string")
+                : JSON_TYPES.stream().filter(begin::mayBe).toList();
+        var values = new ArrayList<Shape>();
+        for (Map<String, Object> kind : ParameterKinds.of(schema)) {
+            Map<String, Object> typed = ParameterKinds.ofTypes(kind, types);
+            if (!typed.isEmpty()) {
+                values.add(isText ? new ParameterText(text(typed), stop) : new Shape.Json(typed));
+            }
+        }
+        return values;
     }
 
-    private static String typeName(Map<String, Object> schema) {
-        return "integer".equals(schema.get("type")) ? "number" : String.valueOf(schema.get("type"));
-    }
-
-    private static Shape value(ValueType type, Map<String, Object> schema, String stop) {
-        return switch (type) {
-            case JSON -> new Shape.Json(schema);
-            case TEXT -> new ParameterText(Map.of("type", "string"), stop);
-            case BY_SCHEMA -> new ParameterText(schema, stop);
-        };
+    private static Map<String, Object> text(Map<String, Object> kind) {
+        Map<String, Object> text = new LinkedHashMap<>(kind);
+        text.put("type", "string");
+        return text;
     }
 
     private static Map<String, Map<String, Object>> properties(Map<String, Object> schema) {
         Map<String, Map<String, Object>> properties = new LinkedHashMap<>();
         if (schema.get("properties") instanceof Map<?, ?> map) {
-            map.forEach((key, value) ->
-                    properties.put(String.valueOf(key), value instanceof Map<?, ?> ? schema(value) : Map.of()));
+            map.forEach((key, value) -> properties.put(String.valueOf(key), property(value, schema)));
         }
         return properties;
+    }
+
+    /** The schema of a property with the definitions that it may refer to. */
+    private static Map<String, Object> property(@Nullable Object given, Map<String, Object> schema) {
+        Map<String, Object> property = new LinkedHashMap<>(given instanceof Map<?, ?> ? schema(given) : Map.of());
+        for (String definitions : List.of("$defs", "definitions")) {
+            if (schema.get(definitions) instanceof Map<?, ?> map) {
+                property.putIfAbsent(definitions, map);
+            }
+        }
+        return property;
     }
 
     private static Set<String> required(Map<String, Object> schema) {

@@ -52,7 +52,12 @@ public sealed interface Element {
     }
 
     /** What comes before a value; may be empty where there is one alone. */
-    record ValueBegin(String text, ValueType type) {}
+    record ValueBegin(String text, ValueType type) {
+        /** Whether a value of a type may follow; some name the type in so many words. */
+        boolean mayBe(String typeName) {
+            return !text.startsWith("type=") || text.contains('"' + typeName + '"');
+        }
+    }
 
     /** What is known of a value before it is read. */
     enum ValueType {

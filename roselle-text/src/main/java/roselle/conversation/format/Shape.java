@@ -93,14 +93,26 @@ public sealed interface Shape {
     record Member(Shape shape, boolean isRequired) {}
 
     /**
-     * Text, in which a mark begins another shape; without {@code least} there may be text alone.
+     * Text, special tokens among it, in which a mark begins another shape.
      *
-     * @param thoughts marks around a thought, which may come first
-     * @param triggers the marks that text has not in it but at the beginning of {@code then}
+     * @param marks each of which leads to its shape, the first that comes
+     * @param excluded further marks, which do not come
+     * @param atOnce what the answer may be instead, from its beginning on; none for text alone
+     * @param barred characters that text does not begin with, blanks aside
+     * @param mustCome whether a mark must come; else there may be text alone
      */
-    record Triggered(ThoughtFormat thoughts, List<String> triggers, Shape then, boolean mustCome) implements Shape {
+    record Triggered(List<Mark> marks, List<String> excluded, List<Shape> atOnce, String barred, boolean mustCome)
+            implements Shape {
         public Triggered {
-            triggers = List.copyOf(triggers);
+            marks = List.copyOf(marks);
+            excluded = List.copyOf(excluded);
+            atOnce = List.copyOf(atOnce);
         }
     }
+
+    /** The text of an answer that calls nothing, as the request wants it. */
+    record Content() implements Shape {}
+
+    /** A mark, and what comes behind it. */
+    record Mark(String text, Shape then) {}
 }

@@ -88,6 +88,13 @@ public record ThoughtFormat(String name, List<String> begins, List<String> ends,
         return begins.stream().anyMatch(begin -> begin.startsWith("<|channel|>"));
     }
 
+    /** The marks of channels in which answers stand; none where texts are not in channels. */
+    public List<String> finalChannels() {
+        return isChannelled()
+                ? silent.stream().filter(mark -> mark.contains("final")).toList()
+                : List.of();
+    }
+
     private boolean isSpoken(Predicate<String> isThere) {
         return begins.stream().anyMatch(isThere)
                 && ends.stream().anyMatch(isThere)

@@ -35,11 +35,6 @@ public final class CallReaders {
 
     /** Whether an answer may be a call that begins with this character, in formats without a mark. */
     public boolean mayBegin(char letter) {
-        return format.isBare()
-                && switch (format.layout()) {
-                    case Layout.JsonObject _ -> letter == '{' || letter == '[';
-                    case Layout.Python _ -> letter == '[';
-                    case Layout.Elements _ -> false;
-                };
+        return format.bareLetters().indexOf(letter) >= 0;
     }
 }

@@ -70,7 +70,7 @@ public final class ChatPrompt {
         return tool;
     }
 
-    /** Reads what describes a function, as chat templates read it: name, description, parameters. */
+    /** Reads what describes a function: name, description, parameters, and whether calls are held to these. */
     public static Map<String, Object> function(JsonFields function) {
         Map<String, Object> read = new LinkedHashMap<>();
         String name = function.requiredString("name");
@@ -81,7 +81,9 @@ public final class ChatPrompt {
         read.put("name", name);
         function.string("description").ifPresent(text -> read.put("description", text));
         function.object("parameters").ifPresent(schema -> read.put("parameters", schema.plain()));
-        function.requireDefault("strict", "nothing holds a call to its schema yet, so it must be false", false);
+        if (function.bool("strict", false)) {
+            read.put("strict", true);
+        }
         function.refuseOthers();
         return read;
     }

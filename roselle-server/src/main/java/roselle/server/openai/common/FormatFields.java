@@ -21,6 +21,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class FormatFields {
     private static final int MAX_CHOICES = 100_000;
+    private static final List<String> TAG_FIELDS = List.of("format", "structures", "triggers");
 
     private final Engine engine;
     private final Map<String, ResponseFormat> asked = new LinkedHashMap<>();
@@ -63,6 +64,15 @@ public final class FormatFields {
 
     private void responseFormat(JsonFields format, String path) {
         String type = format.string("type").orElse("text");
+        List<String> ofTags = TAG_FIELDS.stream().filter(format::has).toList();
+        if (type.equals("structural_tag")) {
+            structuralTag(path, format.json());
+            return;
+        }
+        if (!ofTags.isEmpty()) {
+            String field = format.path(ofTags.getFirst());
+            throw ApiException.invalid(field, field + " is there, but " + path + ".type is " + type);
+        }
         var described = format.object("json_schema");
         boolean hasSchema = format.has("schema");
         if (type.equals("json_schema")) {
@@ -121,7 +131,8 @@ public final class FormatFields {
             default ->
                 throw ApiException.invalid(
                         format.path("type"),
-                        format.path("type") + " is " + type + ": it must be text, json_object or json_schema");
+                        format.path("type") + " is " + type
+                                + ": it must be text, json_object, json_schema or structural_tag");
         }
     }
 
@@ -132,6 +143,9 @@ public final class FormatFields {
         regex(fields, "regex");
         grammar(fields, "grammar");
         choice(fields, "choice");
+        fields.any("structural_tag")
+                .ifPresent(tag -> structuralTag(
+                        fields.path("structural_tag"), tag.isString() ? tag.stringValue() : tag.toString()));
         if (fields.bool("json_object", false)) {
             put(fields.path("json_object"), () -> new ResponseFormat.JsonObject(options));
         }
@@ -150,6 +164,10 @@ public final class FormatFields {
 
     private void regex(JsonFields fields, String name) {
         fields.string(name).ifPresent(regex -> put(fields.path(name), () -> new ResponseFormat.Regex(regex)));
+    }
+
+    private void structuralTag(String path, String tag) {
+        put(path, () -> new ResponseFormat.StructuralTag(tag));
     }
 
     private void grammar(JsonFields fields, String name) {

@@ -1,0 +1,197 @@
+package roselle.structured;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.grammar.GrammarLimits;
+import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.GrammarException;
+import roselle.grammar.automaton.State;
+
+/** Structural tags allow what XGrammar's documentation says of them; apostrophes stand for quotation marks. */
+final class StructuralTagsTest {
+    private static final SpecialOctets SPECIAL = SpecialOctets.of(Map.of("<|call|>", 7, "<|done|>", 8, "<|eos|>", 9));
+    private static final String TOOL = "{'type':'tag','begin':'<f=%s>','content':{'type':'json_schema','json_schema':"
+            + "{'type':'object','properties':{'n':{'type':'%s'}},'required':['n'],'additionalProperties':false}},'end':'</f>'}";
+    private static final String TOOLS =
+            "[" + TOOL.formatted("one", "integer") + "," + TOOL.formatted("two", "boolean") + "]";
+
+    private static Constraint compile(String format) {
+        String tag = "{'type':'structural_tag','format':" + format + "}";
+        return new StructuralTags(SPECIAL, new int[] {9}, GrammarLimits.DEFAULTS).compile(tag.replace('\'', '"'));
+    }
+
+    private static boolean accepts(Constraint constraint, String text) {
+        State state = constraint.start();
+        for (byte octet : SPECIAL.of(text.replace('\'', '"'))) {
+            state = state.advance(octet & 0xFF);
+            if (state == null) {
+                return false;
+            }
+        }
+        return state.isAccepting();
+    }
+
+    private static void check(String format, String allowed, String refused) {
+        Constraint constraint = compile(format);
+        assertThat(texts(allowed)).allMatch(text -> accepts(constraint, text));
+        assertThat(texts(refused)).noneMatch(text -> accepts(constraint, text));
+    }
+
+    /** Texts between tildes, of which ø stands for the empty one. */
+    private static Stream<String> texts(String list) {
+        return Arrays.stream(list.split("~")).map(text -> text.replace("ø", ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '§', quoteCharacter = '`', textBlock = """
+            {'type':'const_string','value':'ab'} § ab § a~abc~ø
+            {'type':'regex','pattern':'[a-c]{2}'} § ab~cc § a~abc
+            {'type':'grammar','grammar':'root ::= [0-9]+'} § 0~12 § a~ø
+            {'type':'json_schema','json_schema':{'type':'boolean'}} § true § 1~True
+            {'type':'or','elements':[{'type':'const_string','value':'a'},{'type':'regex','pattern':'b+'}]} § a~bbb § ab~ø
+            {'type':'sequence','elements':[{'type':'regex','pattern':'a*'},{'type':'const_string','value':'ab'}]} § ab~aaab § a~b~abb
+            {'type':'optional','content':{'type':'const_string','value':'a'}} § a~ø § aa
+            {'type':'plus','content':{'type':'const_string','value':'ab'}} § ab~abab § aba~ø
+            {'type':'star','content':{'type':'optional','content':{'type':'const_string','value':'ab'}}} § ab~abab~ø § aba
+            {'type':'repeat','min':2,'max':3,'content':{'type':'regex','pattern':'a|b'}} § ab~aba § a~abab
+            {'type':'repeat','min':1,'max':-1,'content':{'type':'regex','pattern':'a'}} § a~aaaa § ø~ab
+            {'type':'repeat','min':0,'max':0,'content':{'type':'regex','pattern':'a'}} § ø § a
+            {'type':'any_text','excludes':['no']} § ø~n o~yes § no~so not
+            {'type':'any_tokens','exclude_tokens':['<|call|>',9]} § ø~<|done|> § a<|call|>
+            {'type':'token','token':7} § <|call|> § <|done|>
+            {'type':'sequence','elements':[{'type':'any_text'},{'type':'const_string','value':'x'}]} § x~axbx~xx § a~ø
+            """)
+    void aFormatAllowsItsTexts(String format, String allowed, String refused) {
+        check(format, allowed, refused);
+    }
+
+    @Test
+    void aTextWithinATagEndsWithItsFirstEnd() {
+        String thought =
+                "{'type':'tag','begin':'<t>','content':{'type':'any_text','excludes':['no']},'end':['</t>','</u>']}";
+        check(thought, "<t></t>~<t>a < /t </u>~<t>n</t>", "<t>~<t>a</t>b</t>~<t>no</t>~a</t>");
+        String tokens = "{'type':'tag','begin':{'type':'token','token':'<|call|>'},'content':{'type':'any_text'},"
+                + "'end':{'type':'token','token':8}}";
+        check(tokens, "<|call|><|done|>~<|call|>a<|done|>", "<|call|>a~<|call|><|call|><|done|>");
+    }
+
+    @Test
+    void aTriggerLeadsToItsTags() {
+        String tags = "{'type':'triggered_tags','triggers':['<f='],'tags':" + TOOLS + ",'excludes':['stop']";
+        String one = "<f=one>{'n':1}</f>";
+        String two = "<f=two>{'n': true}</f>";
+        check(
+                tags + "}",
+                "ø~a < b~" + one + "~a" + one + "b" + two + " <f",
+                "<f=~<f=three>~stop~" + one + "stop~<f=one>{'n':true}</f>");
+        check(tags + ",'at_least_one':true}", one + "~" + one + "b" + two, "ø~a~a" + one);
+        check(tags + ",'stop_after_first':true}", "a~a" + one, one + "b~" + one + two);
+        check(tags + ",'at_least_one':true,'stop_after_first':true}", one + "~" + two, "ø~a~" + one + two);
+        String within = "{'type':'tag','begin':'[','content':" + tags + "},'end':']'}";
+        check(within, "[]~[a" + one + "b]", "[a" + one + "~[]]");
+    }
+
+    @Test
+    void tagsAreSeparated() {
+        String tags = "{'type':'tags_with_separator','separator':',','tags':" + TOOLS;
+        String one = "<f=one>{'n':1}</f>";
+        check(tags + "}", "ø~" + one + "~" + one + "," + one, "a~" + one + ",~" + one + one);
+        check(tags + ",'at_least_one':true,'stop_after_first':true}", one, "ø~" + one + "," + one);
+    }
+
+    @Test
+    void aRuleIsFollowedBehindItsMark() {
+        String rules =
+                "{'type':'dispatch','rules':[['#',{'type':'regex','pattern':'[0-9]+;'}],['@',{'type':'const_string','value':'a'}]],"
+                        + "'excludes':['!']";
+        check(rules + "}", "x#12;y@ab#3;~x", "#~#a~@b~x!~#1;!");
+        check(rules + ",'loop':false}", "x#12;~@a", "#12;x~@ab");
+        String tokens =
+                "{'type':'token_dispatch','rules':[['<|call|>',{'type':'const_string','value':'a'}]],'exclude_tokens':[8]}";
+        check(tokens, "x<|call|>ay", "<|call|>b~<|done|>");
+        String triggered =
+                "{'type':'token_triggered_tags','trigger_tokens':[7],'tags':[{'type':'tag','begin':{'type':'token','token':7},"
+                        + "'content':{'type':'const_string','value':'a'},'end':{'type':'token','token':'<|done|>'}}]}";
+        check(triggered, "x<|call|>a<|done|>y", "<|call|>a~<|call|>b");
+    }
+
+    @Test
+    void argumentsAreWrittenInTheStyleOfTheirFamily() {
+        String schema =
+                "{'type':'object','properties':{'city':{'type':'string'},'n':{'type':'integer'}},'required':['city']}";
+        check(
+                "{'type':'json_schema','style':'qwen_xml','json_schema':" + schema + "}",
+                "<parameter=city>\nOslo\n</parameter>\n~<parameter=city>\nA\n</parameter>\n<parameter=n>\n1\n</parameter>\n",
+                "<parameter=n>\n1\n</parameter>\n~{'city':'Oslo'}");
+        check(
+                "{'type':'qwen_xml_parameter','json_schema':" + schema + "}",
+                "<parameter=city>\nOslo\n</parameter>\n",
+                "<parameter=city>Oslo</parameter>");
+        check(
+                "{'type':'json_schema','style':'glm_xml','json_schema':" + schema + "}",
+                "\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>",
+                "Oslo");
+    }
+
+    @Test
+    void keysComeInTheOrderOfTheSchemaUnlessAskedOtherwise() {
+        String schema = "'json_schema':{'type':'object','properties':{'b':{},'a':{}},'required':['a','b']}";
+        check("{'type':'json_schema'," + schema + "}", "{'b':1,'a':2}", "{'a':1,'b':2}~{'a':1}");
+        check("{'type':'json_schema','any_order':true," + schema + "}", "{'b':1,'a':2}~{'a':1,'b':2}", "{'a':1}");
+    }
+
+    @Test
+    void theOlderFormIsRead() {
+        String tag =
+                "{'type':'structural_tag','triggers':['<f='],'structures':[{'begin':'<f=a>','schema':{'type':'null'},'end':'</f>'}]}";
+        Constraint constraint =
+                new StructuralTags(SPECIAL, new int[0], GrammarLimits.DEFAULTS).compile(tag.replace('\'', '"'));
+        assertThat(accepts(constraint, "x<f=a>null</f>y")).isTrue();
+        assertThat(accepts(constraint, "<f=b>")).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '§', quoteCharacter = '`', textBlock = """
+            {'type':'xml'} § /format § type
+            {'type':'sequence','elements':[{'type':'const_string'}]} § /format/elements/0 § value
+            {'type':'any_text','max_tokens':3} § /format § max_tokens
+            {'type':'any_text','colour':3} § /format § colour
+            {'type':'json_schema','json_schema':{'items':{'pattern':'('}}} § /format § json_schema
+            {'type':'json_schema','json_schema':{},'style':'cohere_xml'} § /format § style
+            {'type':'exclude_token','exclude_tokens':[]} § /format § type
+            {'type':'token','token':'<|what|>'} § /format § token
+            {'type':'token','token':'<|eos|>'} § /format § token
+            {'type':'const_string','value':'a<|eos|>'} § /format § value
+            {'type':'repeat','min':2,'max':1,'content':{'type':'any_text'}} § /format § max
+            {'type':'triggered_tags','triggers':['x'],'tags':[{'begin':'a','content':{'type':'any_text'},'end':'b'}]} § /format/tags/0 § begin
+            """)
+    void whatCannotBeKeptToIsRefusedByItsPlace(String format, String pointer, String field) {
+        assertThatThrownBy(() -> compile(format)).isInstanceOfSatisfying(GrammarException.class, refused -> {
+            assertThat(refused.pointer()).isEqualTo(pointer);
+            assertThat(refused.keyword()).isEqualTo(field);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'repeat','min':100000,'max':-1,'content':{'type':'const_string','value':'a'}}",
+                "{'type':'repeat','min':99,'max':99,'content':{'type':'repeat','min':99,'max':99,'content':{'type':'const_string','value':'a'}}}"
+            })
+    void whatCostsTooMuchIsRefused(String format) {
+        assertThatThrownBy(() -> compile(format))
+                .isInstanceOfSatisfying(
+                        GrammarException.class,
+                        refused -> assertThat(Objects.requireNonNull(refused).reason())
+                                .isEqualTo(GrammarException.Reason.BUDGET));
+    }
+}
