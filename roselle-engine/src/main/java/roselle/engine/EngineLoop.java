@@ -124,12 +124,20 @@ class EngineLoop implements Runnable {
 
     /** Tells why, with what memory there is: where telling fails for want of it, everybody hears a sentence that takes none. */
     private void end(Throwable failure) {
-        death = failure instanceof OutOfMemoryError ? NO_MEMORY : KILLED; // first: nobody may wait for a dead loop
         try {
-            die("the engine failed and must be opened again: " + diagnosis.apply(failure));
+            die(reason(failure)); // at once with the reason: who asks meanwhile is told nothing else
             System.getLogger(EngineLoop.class.getName()).log(System.Logger.Level.ERROR, "event=engine_failed", failure);
         } catch (OutOfMemoryError again) {
             die(NO_MEMORY);
+        }
+    }
+
+    /** Whatever a diagnosis comes to, nobody may wait for a dead loop. */
+    private String reason(Throwable failure) {
+        try {
+            return "the engine failed and must be opened again: " + diagnosis.apply(failure);
+        } catch (Throwable again) {
+            return failure instanceof OutOfMemoryError || again instanceof OutOfMemoryError ? NO_MEMORY : KILLED;
         }
     }
 
