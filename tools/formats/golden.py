@@ -24,6 +24,11 @@ SCALES = {
     "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208],
     "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": [],
 }  # fmt: skip
+LATER = {  # made after all others, whose bytes stay
+    "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0], "IQ3_S": [0], "IQ1_S": [0], "IQ1_M": [],
+    "TQ1_0": [52], "TQ2_0": [64], "NVFP4": [], "Q1_0": [0], "Q2_0": [0],
+}  # fmt: skip
+UNKNOWN_TO_GGUF = {"Q1_0": (128, 18, 1, lambda codes: 2 * codes - 1), "Q2_0": (64, 18, 2, lambda codes: codes - 1)}
 PLAIN = {
     "F32": np.float32, "F64": np.float64, "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64,
     "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
@@ -31,18 +36,29 @@ PLAIN = {
 }  # fmt: skip
 
 
+def scaled_codes(blocks, each, numbers):
+    """Blocks of a scale and of codes that follow each other from the lowest bit on (dequantize_row_q1_0 of ggml-quants.c)."""
+    scale = np.ascontiguousarray(blocks[:, :2]).view(np.float16).astype(np.float32)
+    codes = blocks[:, 2:, None] >> np.arange(0, 8, each, dtype=np.uint8) & (1 << each) - 1
+    return scale * numbers(codes.reshape(len(blocks), -1).astype(np.int8)).astype(np.float32)
+
+
 def quantized(name, rng):
-    elements, size = GGML_QUANT_SIZES[Q[name]]
-    count = 40 if elements == 256 else 64
+    elements, size = UNKNOWN_TO_GGUF[name][:2] if name in UNKNOWN_TO_GGUF else GGML_QUANT_SIZES[Q[name]]
+    count = (40 if elements == 256 else 64) if name in SCALES else 20
     blocks = rng.integers(0, 256, (count, size), np.uint8)
     blocks[0] = 0
     blocks[1] = 255
-    for field, offset in enumerate(SCALES[name]):
+    for field, offset in enumerate((SCALES | LATER)[name]):
         for i, bits in enumerate(SPECIAL_F16):
             special = np.frombuffer(struct.pack("<H", bits), np.uint8)
             blocks[2 + (i * (1 + 2 * field)) % len(SPECIAL_F16), offset : offset + 2] = special
     if name == "MXFP4":
         blocks[2:10, 0] = [0, 1, 2, 3, 127, 253, 254, 255]
+    if name == "NVFP4":
+        blocks[2:6, :4] = [[0, 1, 7, 8], [126, 127, 128, 129], [254, 255, 9, 16], [136, 120, 64, 63]]
+    if name in UNKNOWN_TO_GGUF:
+        return blocks, scaled_codes(blocks, *UNKNOWN_TO_GGUF[name][2:])
     return blocks, gguf.quants.dequantize(blocks, Q[name])
 
 
@@ -73,6 +89,7 @@ def main():
         made = {name: quantized(name, rng) for name in SCALES}
         made |= {name: plain(name, kind, rng) for name, kind in PLAIN.items()}
         made |= {name: half(name, rng) for name in ("F16", "BF16")}
+        made |= {name: quantized(name, rng) for name in LATER}
     for name, (blocks, values) in made.items():
         for suffix, kind, array in (("blocks", "U8", blocks), ("values", "F32", values.astype(np.float32))):
             raw = array.tobytes()

@@ -9,6 +9,8 @@ import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
 
+import quantized
+
 OUT, ONLY = sys.argv[1], sys.argv[2:]
 SEED, VOCABULARY = 20261, 96
 SIZES = dict(vocab_size=VOCABULARY, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
@@ -77,6 +79,7 @@ VARIANTS = {
                                             head_dim=16, norm_topk_prob=True)),
     "deepseek-fp8": ("DeepseekV3Config", dict(LATENT, hidden_size=136, n_routed_experts=4, qk_nope_head_dim=8, v_head_dim=28,
                                              kv_lora_rank=20, q_lora_rank=16, first_k_dense_replace=1)),
+    **{f"qwen3-{form}": ("Qwen3Config", dict(SIZES, num_hidden_layers=1, head_dim=16)) for form in quantized.FORMS},
     "deepseek-plain": ("DeepseekV3Config", dict(LATENT)),
     "deepseek-yarn": ("DeepseekV3Config", dict(LATENT, q_lora_rank=16, rope_interleave=False, rope_parameters=dict(
         YARN, mscale=0.707, mscale_all_dim=1.0))),
@@ -166,6 +169,25 @@ def to_float8(folder, scale_type):
     return model.eval()
 
 
+def to_integers(folder, form):
+    """Rewrites a saved checkpoint in one of the forms of quantized.py; returns what transformers computes with its numbers."""
+    file = os.path.join(folder, "model.safetensors")
+    configuration, store = quantized.FORMS[form]
+    plain, stored = {}, {}
+    for name, tensor in load_file(file).items():
+        plain[name], parts = tensor.float(), {name: tensor}
+        if name.endswith("_proj.weight"):
+            parts, plain[name] = store(name.removesuffix(".weight"), tensor.float())
+        stored |= parts
+    save_file({name: tensor.contiguous() for name, tensor in plain.items()}, file, metadata={"format": "pt"})
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    save_file(stored, file, metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    config = json.load(open(path)) | dict(quantization_config=configuration)
+    json.dump(config, open(path, "w"), indent=2)
+    return model.eval()
+
+
 def greedy(model, ids, count):
     for _ in range(count):
         ids = torch.cat([ids, model(ids).logits[:, -1].argmax(-1, keepdim=True)], 1)
@@ -186,6 +208,8 @@ def write(name, config_class, arguments):
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name.endswith("fp8"):
             model = to_float8(folder, torch.bfloat16 if name == "qwen3-fp8" else torch.float32)
+        if name.split("-")[-1] in quantized.FORMS:
+            model = to_integers(folder, name.split("-")[-1])
         for i, length in enumerate((21, 37)):
             ids = torch.randint(3, VOCABULARY, (1, length), generator=torch.Generator().manual_seed(SEED + i))
             expected[f"input_{i}"] = ids[0].to(torch.int32).contiguous()

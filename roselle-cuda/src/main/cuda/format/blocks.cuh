@@ -34,7 +34,19 @@ enum WeightType {
     W_IQ4_NL,
     W_IQ4_XS,
     W_MXFP4,
-    W_F8_E4M3_128
+    W_F8_E4M3_128,
+    W_IQ2_XXS,  // from here on no kernel reads them yet, and the host refuses them
+    W_IQ2_XS,
+    W_IQ2_S,
+    W_IQ3_XXS,
+    W_IQ3_S,
+    W_IQ1_S,
+    W_IQ1_M,
+    W_TQ1_0,
+    W_TQ2_0,
+    W_NVFP4,
+    W_Q1_0,
+    W_Q2_0
 };
 
 // Consecutive rows of one type. A weight is a table of them, ascending; rows count through all matrices of a stack.

@@ -48,7 +48,7 @@ class QuantizedModelsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'{\"quant_method\": \"awq\", \"bits\": 4}', quant_method is awq; supported is",
+        "'{\"quant_method\": \"bitsandbytes\", \"bits\": 4}', quant_method is bitsandbytes; supported is",
         "'{\"bits\": 4}',                            has no field quant_method",
         "'{\"quant_method\": 4}',                    'quant_method is 4, not a string'",
         "'[]',                                       'quantization_config is [], not an object'",

@@ -7,6 +7,7 @@ import roselle.backend.Device;
 import roselle.backend.LatentContract;
 import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.kernel.CubinCache;
+import roselle.cuda.kernel.KernelNumbers;
 import roselle.tensor.DataType;
 
 /** A CUDA device keeps the contract of a device, in each type that rows can have. */
@@ -33,6 +34,11 @@ class CudaContractTest {
         protected double tolerance() {
             return 5e-5;
         }
+
+        @Override
+        protected boolean reads(DataType type) {
+            return KernelNumbers.isRead(type);
+        }
     }
 
     @Nested
@@ -46,6 +52,11 @@ class CudaContractTest {
         protected double tolerance() {
             return 3e-2;
         }
+
+        @Override
+        protected boolean reads(DataType type) {
+            return KernelNumbers.isRead(type);
+        }
     }
 
     @Nested
@@ -58,6 +69,11 @@ class CudaContractTest {
         @Override
         protected double tolerance() {
             return 4e-3;
+        }
+
+        @Override
+        protected boolean reads(DataType type) {
+            return KernelNumbers.isRead(type);
         }
     }
 }

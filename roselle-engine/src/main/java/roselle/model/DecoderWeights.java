@@ -38,7 +38,7 @@ record DecoderWeights(
             Workspace space,
             int contextLimit) {
         DecoderSpec spec = blueprint.spec();
-        var tensors = new TensorSource(checkpoint, blueprint.names());
+        var tensors = new TensorSource(checkpoint, blueprint.names(), rearrangement);
         StoredMatrix table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
         Weight embedding =
                 spec.output().tied() ? store.load("embedding", 1, List.of(table)) : store.loadTable("embedding", table);

@@ -1,9 +1,11 @@
 package roselle.quantization;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -13,12 +15,18 @@ import roselle.tensor.Tensor;
  *
  * @param grid a scale for each group, {@code [groups below each other, groups beside each other]}
  * @param firstRow the matrix's first row, counted as the grid counts
+ * @param order the group of each column, int32, where neighbours need not share one (GPTQ's act-order); null where they do
  */
-public record GroupScales(Group group, Tensor grid, long firstRow) {
+public record GroupScales(
+        Group group, Tensor grid, long firstRow, @Nullable Tensor order) {
     public GroupScales {
         if (!areNumbers(grid.type())) {
             throw new IllegalArgumentException("scales of type " + grid.type().label());
         }
+    }
+
+    public GroupScales(Group group, Tensor grid, long firstRow) {
+        this(group, grid, firstRow, null);
     }
 
     /** Whether scales can be of a type. */
@@ -29,12 +37,23 @@ public record GroupScales(Group group, Tensor grid, long firstRow) {
     /** The scale of a number of the matrix. */
     public float at(long row, long column) {
         long below = (firstRow + row) / group.rows();
-        return number(below * grid.shape().columns() + column / group.columns());
+        return number(below * grid.shape().columns() + beside(column));
+    }
+
+    /** Which of the groups beside each other a column is of. */
+    long beside(long column) {
+        Tensor given = order;
+        return given == null ? column / group.columns() : given.data().get(JAVA_INT_UNALIGNED, column * Integer.BYTES);
+    }
+
+    /** A column up to which all from a given one on share their scale. */
+    public long end(long column) {
+        return order == null ? group.end(column) : column + 1;
     }
 
     /** The same scales for a matrix that begins some rows later. */
     GroupScales from(long row) {
-        return new GroupScales(group, grid, firstRow + row);
+        return new GroupScales(group, grid, firstRow + row, order);
     }
 
     float number(long index) {
@@ -60,7 +79,7 @@ public record GroupScales(Group group, Tensor grid, long firstRow) {
             while (i < elements) {
                 long column = (first + i) % columns;
                 float scale = at((first + i) / columns, column);
-                long end = Math.min(columns, group.end(column)) - column;
+                long end = Math.min(columns, end(column)) - column;
                 for (int last = (int) Math.min(elements, i + end); i < last; i++) {
                     target[start + i] *= scale;
                 }

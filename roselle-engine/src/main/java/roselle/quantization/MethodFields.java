@@ -7,9 +7,14 @@ import roselle.api.CheckpointException;
 import roselle.checkpoint.Metadata;
 
 /** The fields of a {@code quantization_config}, of which none may be ignored. */
-record MethodFields(Metadata config) {
-    String method() {
-        return config.string("quant_method");
+record MethodFields(Metadata config, String method) {
+    MethodFields(Metadata config) {
+        this(config, config.string("quant_method"));
+    }
+
+    /** Fields of an object within. */
+    MethodFields within(Metadata object) {
+        return new MethodFields(object, method);
     }
 
     /** Fails at a field that is set and not among those that a method knows. */

@@ -35,7 +35,12 @@ public interface Quantization {
         return switch (fields.method()) {
             case "fp8" -> new Fp8(fields);
             case "mxfp4" -> new Mxfp4(fields);
-            default -> throw fields.unsupported("quant_method", fields.method(), "fp8 or mxfp4");
+            case "gptq" -> new Gptq(fields);
+            case "awq" -> new Awq(fields);
+            case "compressed-tensors" -> new CompressedTensors(fields);
+            default ->
+                throw fields.unsupported(
+                        "quant_method", fields.method(), "fp8, mxfp4, gptq, awq or compressed-tensors");
         };
     }
 
@@ -44,6 +49,25 @@ public interface Quantization {
 
     /** The matrix whose codes lie in a tensor, with whatever they need beside it. */
     StoredMatrix matrix(Tensor codes, NamedTensors tensors);
+
+    /** What the names of tensors with a module's codes end with, where that is not {@code .weight}. */
+    default Optional<String> codesEnding() {
+        return Optional.empty();
+    }
+
+    /**
+     * The matrix of a module whose codes are no tensor of floats; empty where the module is stored as if nothing were quantized.
+     *
+     * @param base the module's name
+     */
+    default Optional<StoredMatrix> integers(String base, Shape shape, NamedTensors tensors, Copies copies) {
+        return Optional.empty();
+    }
+
+    /** Whether a tensor that no part asks for says nothing. */
+    default boolean saysNothing(Tensor tensor) {
+        return false;
+    }
 
     /** Matrices of a stack whose blocks and scales must be put together before they are read; empty where it has none. */
     default List<SplitBlocks> split(String name, int matrices, Shape one, NamedTensors tensors) {

@@ -39,24 +39,28 @@ public record Scheme(DataType type, Group group, Place scales, Place offsets) {
      * @throws CheckpointException where the scales are not one positive number for each group
      */
     StoredMatrix bind(String source, Tensor codes, Tensor scales) {
-        Shape grid = group.grid(codes.shape());
+        requireScales(source, scales, group.grid(codes.shape()), group + " of " + codes.shape());
+        return new StoredMatrix.Scaled(codes, new GroupScales(group, scales, 0));
+    }
+
+    /** Fails where scales are not positive numbers of a shape, one for each of some groups. */
+    static void requireScales(String source, Tensor scales, Shape grid, String groups) {
         if (!scales.shape().equals(grid)) {
             throw new CheckpointException(source + ": tensor " + scales.name() + " has shape " + scales.shape()
-                    + ", expected " + grid + ", one scale for each " + group + " of " + codes.shape());
+                    + ", expected " + grid + ", one scale for each " + groups);
         }
         if (!GroupScales.areNumbers(scales.type())) {
             throw new CheckpointException(source + ": tensor " + scales.name() + " is "
                     + scales.type().label() + "; scales can be f32, f16 or bf16");
         }
-        var bound = new GroupScales(group, scales, 0);
+        var numbers = new GroupScales(new Group(1, 1), scales, 0);
         for (long i = 0; i < grid.elements(); i++) {
-            float scale = bound.number(i);
+            float scale = numbers.number(i);
             if (!(scale > 0 && scale < Float.POSITIVE_INFINITY)) {
                 throw new CheckpointException(source + ": tensor " + scales.name() + " has the scale " + scale + " at "
                         + i + "; scales are positive and finite");
             }
         }
-        return new StoredMatrix.Scaled(codes, bound);
     }
 
     /** For people: {@code q4_k}, or {@code f8_e4m3 with a scale for each 128×128}. */

@@ -95,7 +95,19 @@ public enum DataType {
             BlockFields.of(
                     CodeValues.plain(Float8::e4m3),
                     BlockFactor.of(BlockFactor.Encoding.F32, 0),
-                    BitPlane.of(128, 4, 128, 8)));
+                    BitPlane.of(128, 4, 128, 8))),
+    IQ2_XXS(16, Packing.shared(2, 66), CodebookBlocks::iq2_xxs),
+    IQ2_XS(17, Packing.shared(2, 74), CodebookBlocks::iq2_xs),
+    IQ2_S(22, Packing.shared(2, 82), CodebookBlocks::iq2_s),
+    IQ3_XXS(18, Packing.shared(3, 98), CodebookBlocks::iq3_xxs),
+    IQ3_S(21, Packing.shared(3, 110), CodebookBlocks::iq3_s),
+    IQ1_S(19, Packing.shared(1, 50), CodebookBlocks::iq1_s),
+    IQ1_M(29, Packing.shared(1, 56), CodebookBlocks::iq1_m),
+    TQ1_0(34, Packing.shared(1, 54), TernaryBlocks::tq1_0),
+    TQ2_0(35, Packing.superBlock(2, 16), TernaryBlocks::tq2_0),
+    NVFP4(40, Packing.block(64, 4, 8).grouped(16, 8), TableBlocks::nvfp4),
+    Q1_0(41, Packing.block(128, 1, 16), TernaryBlocks::q1_0),
+    Q2_0(42, Packing.block(64, 2, 16), TernaryBlocks::q2_0);
 
     private static final int NOT_IN_GGUF = -1;
     private static final Set<DataType> WHOLE_NUMBERS =

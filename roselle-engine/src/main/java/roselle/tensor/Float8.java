@@ -20,13 +20,22 @@ final class Float8 {
 
     /** Four bits of exponent, bias 7; no infinity, and one NaN per sign. */
     private static float e4m3(int bits) {
-        int exponent = (bits >> 3) & 0xF;
-        int fraction = bits & 0x7;
-        if (exponent == 0xF && fraction == 0x7) {
+        if ((bits & 0x7F) == 0x7F) {
             return Float.NaN;
         }
-        float magnitude = exponent == 0 ? Math.scalb((float) fraction, -9) : Math.scalb(8f + fraction, exponent - 10);
+        float magnitude = magnitude(bits);
         return (bits & 0x80) == 0 ? magnitude : -magnitude;
+    }
+
+    /** A scale of NVFP4 as ggml reads it: the sign counts for nothing, and what is NaN where it is positive is zero. */
+    static float unsignedE4m3(int bits) {
+        return bits == 0x7F ? 0 : magnitude(bits);
+    }
+
+    private static float magnitude(int bits) {
+        int exponent = (bits >> 3) & 0xF;
+        int fraction = bits & 0x7;
+        return exponent == 0 ? Math.scalb((float) fraction, -9) : Math.scalb(8f + fraction, exponent - 10);
     }
 
     /** The upper half of an IEEE binary16. */

@@ -46,4 +46,9 @@ public record Packing(int elements, int bits, int group, int scaleBits, int mini
     static Packing superBlock(int bits, int overallBits) {
         return new Packing(256, bits, 256, 0, 0, overallBits);
     }
+
+    /** A block of 256 whose neighbours share codes; what it has beyond so many bits for each of them belongs to all. */
+    static Packing shared(int bits, int bytes) {
+        return superBlock(bits, bytes * Byte.SIZE - 256 * bits);
+    }
 }

@@ -33,7 +33,19 @@ class DataTypeTest {
         "I64, 1, 8, 27",
         "F64, 1, 8, 28",
         "BF16, 1, 2, 30",
-        "MXFP4, 32, 17, 39"
+        "MXFP4, 32, 17, 39",
+        "IQ2_XXS, 256, 66, 16",
+        "IQ2_XS, 256, 74, 17",
+        "IQ3_XXS, 256, 98, 18",
+        "IQ1_S, 256, 50, 19",
+        "IQ3_S, 256, 110, 21",
+        "IQ2_S, 256, 82, 22",
+        "IQ1_M, 256, 56, 29",
+        "TQ1_0, 256, 54, 34",
+        "TQ2_0, 256, 66, 35",
+        "NVFP4, 64, 36, 40",
+        "Q1_0, 128, 18, 41",
+        "Q2_0, 64, 18, 42"
     })
     void hasTheSizesAndTheNumberOfGguf(DataType type, int elements, int bytes, int number) {
         assertThat(type.blockElements()).isEqualTo(elements);
@@ -49,7 +61,7 @@ class DataTypeTest {
             DataType.ofGguf(number)
                     .ifPresent(type -> assertThat(known.put(type, one)).isNull());
         }
-        assertThat(known).hasSize(21);
+        assertThat(known).hasSize(33);
     }
 
     @Test

@@ -9,10 +9,11 @@ public final class Formats {
 
     /** The kernel of a matrix, its scales included. */
     public static WeightFormat of(StoredMatrix matrix) {
-        WeightFormat codes = of(matrix.codes().type());
+        DataType type = matrix.codes().type();
         return switch (matrix) {
-            case StoredMatrix.Whole _ -> codes;
-            case StoredMatrix.Scaled scaled -> new ScaledFormat(codes, scaled);
+            case StoredMatrix.Whole _ -> of(type);
+            case StoredMatrix.Scaled scaled ->
+                new ScaledFormat(type == DataType.I8 ? new ByteFormat(type) : of(type), scaled);
         };
     }
 
@@ -37,6 +38,8 @@ public final class Formats {
             case Q5_K -> new BlockFormat(SuperBlock.Q5_K);
             case Q6_K -> new BlockFormat(SuperBlock.Q6_K);
             case IQ4_XS -> new BlockFormat(SuperBlock.IQ4_XS);
+            case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4, Q1_0, Q2_0 ->
+                new ScalarBlocks(type);
             case F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F8_E4M3_128 ->
                 throw new IllegalArgumentException("weights cannot be of type " + type.label());
         };

@@ -31,7 +31,7 @@ final class ScaledFormat implements WeightFormat {
         int i = 0;
         while (i < count) {
             float scale = scales.at(row, column + i);
-            int end = (int) Math.min(count, scales.group().end(column + i) - column);
+            int end = (int) Math.min(count, scales.end(column + i) - column);
             multiply(panel, at, step, i, end, scale);
             i = end;
         }

@@ -21,6 +21,9 @@ public final class Unpacked {
     final float[] scales = new float[ROWS * GROUPS]; // [ROWS][GROUPS]
     final float[] minimums = new float[ROWS * GROUPS]; // [ROWS][GROUPS]
 
+    /** The numbers of one block, of formats without vectors. */
+    final float[] block = new float[256];
+
     /** The last numbers of a row of plain numbers, less than a vector of them. */
     final float[] rest = new float[Lanes.COUNT];
 }

@@ -50,7 +50,19 @@ public final class GemmContract {
             DataType.Q6_K,
             DataType.IQ4_NL,
             DataType.IQ4_XS,
-            DataType.MXFP4);
+            DataType.MXFP4,
+            DataType.IQ1_S,
+            DataType.IQ1_M,
+            DataType.IQ2_XXS,
+            DataType.IQ2_XS,
+            DataType.IQ2_S,
+            DataType.IQ3_XXS,
+            DataType.IQ3_S,
+            DataType.TQ1_0,
+            DataType.TQ2_0,
+            DataType.NVFP4,
+            DataType.Q1_0,
+            DataType.Q2_0);
 
     /** Groups with scales in a second tensor: blocks, odd ones, rows, and all numbers together. */
     private static final List<Group> GROUPS =

@@ -3,6 +3,7 @@ package roselle.cuda.gemm;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.LongStream;
 import roselle.api.DeviceException;
+import roselle.cuda.kernel.KernelNumbers;
 import roselle.quantization.ScaledBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -81,7 +82,7 @@ public sealed interface WeightRows {
      */
     static WeightRows of(StoredMatrix matrix) {
         return switch (matrix) {
-            case StoredMatrix.Whole whole -> new Stored(whole.codes());
+            case StoredMatrix.Whole whole -> stored(whole.codes());
             case StoredMatrix.Scaled scaled ->
                 new Joined(
                         ScaledBlocks.of(scaled)
@@ -91,6 +92,15 @@ public sealed interface WeightRows {
                                                         + scaled.scales().group() + " of its " + matrix.shape()
                                                         + " numbers, which no kernel reads: take another file of the model, or the device cpu")));
         };
+    }
+
+    private static WeightRows stored(Tensor tensor) {
+        if (!KernelNumbers.isRead(tensor.type())) {
+            throw new DeviceException("tensor " + tensor.name() + " is "
+                    + tensor.type().label()
+                    + ", which no kernel reads: take another file of the model, or the device cpu");
+        }
+        return new Stored(tensor);
     }
 
     DataType type();

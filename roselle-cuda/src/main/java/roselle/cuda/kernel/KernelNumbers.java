@@ -38,6 +38,14 @@ public final class KernelNumbers {
         };
     }
 
+    /** Whether kernels read weights of a type; of the others they know the number alone. */
+    public static boolean isRead(DataType type) {
+        return switch (type) {
+            case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4, Q1_0, Q2_0 -> false;
+            default -> true;
+        };
+    }
+
     /** The place of a type among all: {@code WeightType} of {@code blocks.cuh} has the same order. */
     @SuppressWarnings("EnumOrdinal") // KernelAbiTest compares the orders
     public static int of(DataType type) {

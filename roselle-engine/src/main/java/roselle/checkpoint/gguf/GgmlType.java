@@ -15,18 +15,16 @@ final class GgmlType {
     /** A number with the name that ggml gives it, for messages about layouts that Roselle does not read. */
     static String describe(int number) {
         String name = switch (number) {
-            case 9 -> "Q8_1";
-            case 15 -> "Q8_K";
-            case 16 -> "IQ2_XXS";
-            case 17 -> "IQ2_XS";
-            case 18 -> "IQ3_XXS";
-            case 19 -> "IQ1_S";
-            case 21 -> "IQ3_S";
-            case 22 -> "IQ2_S";
-            case 29 -> "IQ1_M";
-            case 34 -> "TQ1_0";
-            case 35 -> "TQ2_0";
-            case 40 -> "NVFP4";
+            case 4 -> "Q4_2, which ggml removed";
+            case 5 -> "Q4_3, which ggml removed";
+            case 9 -> "Q8_1, which is for activations";
+            case 15 -> "Q8_K, which is for activations";
+            case 31 -> "Q4_0_4_4, which ggml removed";
+            case 32 -> "Q4_0_4_8, which ggml removed";
+            case 33 -> "Q4_0_8_8, which ggml removed";
+            case 36 -> "IQ4_NL_4_4, which ggml removed";
+            case 37 -> "IQ4_NL_4_8, which ggml removed";
+            case 38 -> "IQ4_NL_8_8, which ggml removed";
             default -> "unknown";
         };
         return Integer.toUnsignedString(number) + " (" + name + ")";

@@ -2,8 +2,11 @@ package roselle.model.weights;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.LongStream;
 import roselle.api.CheckpointException;
+import roselle.quantization.Copies;
 import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -16,7 +19,7 @@ import roselle.tensor.Tensor;
  * <p>Each matrix is copied once, whatever is wrong with its order. One that only counts gives matrices of the right shapes
  * with anything in them.
  */
-public final class Rearrangement {
+public final class Rearrangement implements Copies {
     private final Arena arena;
     private final boolean copies;
     private MemorySegment anything = MemorySegment.NULL;
@@ -140,6 +143,28 @@ public final class Rearrangement {
             matrix.writeRow(source.applyAsInt(row), target, row * rowBytes);
         }
         return StoredMatrix.of(new Tensor(matrix.name(), type, shape, target));
+    }
+
+    @Override
+    public Tensor bytes(String name, Shape shape, Bytes numbers) {
+        long size = shape.elements();
+        if (!copies) {
+            bytes += size;
+            return new Tensor(name, DataType.I8, shape, anythingOf(size));
+        }
+        MemorySegment target = take(size);
+        long columns = shape.columns();
+        LongStream.range(0, shape.rows()).parallel().forEach(row -> {
+            for (long column = 0; column < columns; column++) {
+                target.set(ValueLayout.JAVA_BYTE, row * columns + column, (byte) numbers.at(row, column));
+            }
+        });
+        return new Tensor(name, DataType.I8, shape, target);
+    }
+
+    @Override
+    public Tensor turned(Tensor floats) {
+        return transposeToFloats(StoredMatrix.of(floats)).codes();
     }
 
     private MemorySegment anythingOf(long size) {

@@ -1,12 +1,15 @@
 package roselle.model.weights;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.quantization.Copies;
 import roselle.quantization.NamedTensors;
 import roselle.quantization.Quantization;
 import roselle.quantization.SplitBlocks;
@@ -24,9 +27,14 @@ public final class TensorSource {
     private final Quantization quantization;
     private final NamedTensors beside = new Beside();
 
-    public TensorSource(Checkpoint checkpoint, WeightNames names) {
+    private final Copies copies;
+    private final Map<String, StoredMatrix> copied = new HashMap<>();
+
+    /** Tensors by a family's names; what is packed is copied. */
+    public TensorSource(Checkpoint checkpoint, WeightNames names, Copies copies) {
         this.checkpoint = checkpoint;
         this.names = names;
+        this.copies = copies;
         quantization = Quantization.of(checkpoint);
     }
 
@@ -37,7 +45,8 @@ public final class TensorSource {
     /** Whether the checkpoint has a tensor for a part. */
     public boolean has(Part part, int layer) {
         return names.name(part, layer)
-                .filter(base -> find(base.replace("{expert}", "0")).isPresent())
+                .map(base -> base.replace("{expert}", "0"))
+                .filter(base -> find(base).isPresent() || isPacked(base))
                 .isPresent();
     }
 
@@ -123,14 +132,34 @@ public final class TensorSource {
     /** Fails where the checkpoint has a tensor that nothing asked for: ignoring it would change the computation. */
     public void requireAllUsed(UnusedTensors allowed) {
         for (String name : checkpoint.tensors().keySet()) {
-            if (!used.contains(name) && !allowed.mayIgnore(name)) {
+            if (!used.contains(name) && !allowed.mayIgnore(name) && !saysNothing(name)) {
                 throw new CheckpointException(checkpoint.source() + ": tensor " + name
                         + " is not part of this architecture as Roselle knows it; the model needs a newer version");
             }
         }
     }
 
+    private boolean saysNothing(String name) {
+        return quantization.saysNothing(checkpoint.tensor(name));
+    }
+
+    private boolean isPacked(String base) {
+        return quantization
+                .codesEnding()
+                .filter(ending -> checkpoint.tensors().containsKey(base + ending))
+                .isPresent();
+    }
+
     private StoredMatrix shaped(String base, Shape shape) {
+        StoredMatrix known = copied.get(base);
+        if (known != null) {
+            return known;
+        }
+        Optional<StoredMatrix> integers = quantization.integers(base, shape, beside, copies);
+        if (integers.isPresent()) {
+            copied.put(base, integers.get());
+            return integers.get();
+        }
         return stored(checked(named(base, base + ".weight"), shape));
     }
 

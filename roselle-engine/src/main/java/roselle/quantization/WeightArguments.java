@@ -1,0 +1,98 @@
+package roselle.quantization;
+
+import java.util.List;
+import java.util.Set;
+import roselle.checkpoint.Metadata;
+import roselle.tensor.Shape;
+
+/**
+ * How the weights of a group of compressed-tensors' configuration are stored.
+ *
+ * @param size columns of a group, or rows and columns of a block; nothing where a strategy has none
+ */
+record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String strategy, List<Integer> size) {
+    private static final Set<String> GROUP_FIELDS =
+            Set.of("targets", "weights", "input_activations", "output_activations", "format");
+    private static final Set<String> FIELDS = Set.of(
+            "num_bits",
+            "type",
+            "symmetric",
+            "strategy",
+            "group_size",
+            "block_structure",
+            "dynamic",
+            "actorder",
+            "observer",
+            "observer_kwargs",
+            "scale_dtype",
+            "zp_dtype");
+    private static final int MOST = 1 << 20;
+
+    static WeightArguments of(MethodFields group) {
+        group.requireOnly(GROUP_FIELDS);
+        Metadata weights = group.config()
+                .object("weights")
+                .orElseThrow(
+                        () -> group.unsupported("weights", "not there", "an object that says how they are stored"));
+        MethodFields fields = group.within(weights);
+        fields.requireOnly(FIELDS);
+        fields.requireOneOf("type", List.of("int", "float"));
+        fields.requireOneOf("strategy", List.of("tensor", "channel", "group", "block"));
+        boolean isFloat = weights.string("type", "int").equals("float");
+        int bits = weights.integer("num_bits", 8);
+        boolean isSymmetric = weights.flag("symmetric", true);
+        if (weights.flag("dynamic", false)) {
+            throw fields.unsupported("dynamic", "true", "false");
+        }
+        if (isFloat ? bits != 8 : bits < 2 || bits > 8) {
+            throw fields.unsupported("num_bits", Integer.toString(bits), isFloat ? "8" : "2 to 8");
+        }
+        if (isFloat && !isSymmetric) {
+            throw fields.unsupported("symmetric", "false", "true for floats");
+        }
+        String strategy = weights.string("strategy", "tensor");
+        return new WeightArguments(bits, isFloat, isSymmetric, strategy, size(fields, strategy));
+    }
+
+    private static List<Integer> size(MethodFields fields, String strategy) {
+        boolean isBlock = strategy.equals("block");
+        if (!isBlock && !strategy.equals("group")) {
+            return List.of();
+        }
+        String key = isBlock ? "block_structure" : "group_size";
+        int[] sizes = fields.config().has(key) ? fields.config().integers(key) : new int[0];
+        for (int size : sizes) {
+            if (size < 1 || size > MOST) {
+                throw fields.unsupported(key, Integer.toString(size), "numbers from 1 to " + MOST);
+            }
+        }
+        if (sizes.length != (isBlock ? 2 : 1)) {
+            throw fields.unsupported(
+                    key, sizes.length + " numbers", isBlock ? "rows and columns" : "a number of columns");
+        }
+        return java.util.Arrays.stream(sizes).boxed().toList();
+    }
+
+    Group group(Shape shape) {
+        return switch (strategy) {
+            case "tensor" -> new Group(shape.rows(), shape.columns());
+            case "channel" -> new Group(1, shape.columns());
+            case "group" -> new Group(1, size.getFirst());
+            default -> new Group(size.getFirst(), size.getLast());
+        };
+    }
+
+    boolean hasOneScaleForEachRow() {
+        return strategy.equals("tensor") || strategy.equals("channel");
+    }
+
+    String describe() {
+        String each = switch (strategy) {
+            case "group" -> "1×" + size.getFirst();
+            case "block" -> size.getFirst() + "×" + size.getLast();
+            case "channel" -> "row";
+            default -> "tensor";
+        };
+        return (isFloat ? "f8_e4m3" : bits + " bits") + " with a scale for each " + each;
+    }
+}
