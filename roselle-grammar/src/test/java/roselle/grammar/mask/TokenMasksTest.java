@@ -2,6 +2,8 @@ package roselle.grammar.mask;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +12,9 @@ import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
 
 class TokenMasksTest {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int ASKED = 20_000;
+
     private static final String[] TOKENS = {
         "a", "b", "c", "ab", "abc", "bc", "ca", "1", "12", "-", "ä", "é", "abcabc", "a", "", "ba", "\"", "{", "}"
     };
@@ -54,6 +59,35 @@ class TokenMasksTest {
         assertThat(fork.advance(7)).isTrue();
         assertThat(fork.mask().count()).isEqualTo(1);
         assertThat(fork.mask().allows(TOKENS.length)).isTrue();
+    }
+
+    @Test
+    void findsKnownMasksWithoutAllocating() {
+        TokenMasks masks = new TokenMasks(Constraints.regex("(abc)+[0-9]*", GrammarLimits.DEFAULTS), vocabulary());
+        TokenMatcher[] matchers = new TokenMatcher[4];
+        matchers[0] = masks.matcher();
+        int[] tokens = {3, 2, 7}; // ab, c, 1
+        for (int i = 0; i < tokens.length; i++) {
+            matchers[i + 1] = matchers[i].fork();
+            assertThat(matchers[i + 1].advance(tokens[i])).isTrue();
+        }
+        allowedTogether(matchers, 1); // made here, and known behind it
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        long allowed = allowedTogether(matchers, ASKED);
+        assertThat(THREADS.getCurrentThreadAllocatedBytes() - before)
+                .as("bytes of %d masks, of which each would take more", ASKED * matchers.length)
+                .isLessThan(ASKED);
+        assertThat(allowed).isEqualTo(ASKED * allowedTogether(matchers, 1));
+    }
+
+    private static long allowedTogether(TokenMatcher[] matchers, int times) {
+        long allowed = 0;
+        for (int i = 0; i < times; i++) {
+            for (TokenMatcher matcher : matchers) {
+                allowed += matcher.mask().count();
+            }
+        }
+        return allowed;
     }
 
     private static Vocabulary vocabulary() {
