@@ -2,6 +2,7 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,6 +56,34 @@ final class StrictToolsTest {
         assertThat(arguments(choice(QUESTION, "false", "")).at("/city").stringValue())
                 .as("without strict")
                 .isEqualTo("Oslo");
+    }
+
+    /** The model would write a city, of which the schema says nothing. */
+    @Test
+    void aCallHasNoArgumentsButThoseThatItsToolNames() {
+        String tools =
+                ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"strict\":%s,\"description\":"
+                        + "\"The weather in a city now\",\"parameters\":{\"type\":\"object\",\"properties\":{\"c\":{\"type\":"
+                        + "\"string\",\"maxLength\":3}}%s}}}]%s,\"parallel_tool_calls\":false";
+        for (boolean isForced : new boolean[] {true, false}) {
+            String how = isForced
+                    ? ",\"tool_choice\":\"required\""
+                    : bias(100).replace(",\"parallel_tool_calls\":false", "");
+            assertThat(names(tools.formatted(!isForced, ",\"additionalProperties\":true", how)))
+                    .as("open, forced: %s", isForced)
+                    .contains("city");
+            assertThat(names(tools.formatted(!isForced, "", how)))
+                    .as("forced: %s", isForced)
+                    .isSubsetOf("c");
+        }
+    }
+
+    private static Collection<String> names(String tools) {
+        var response = demo.post(
+                "/v1/chat/completions",
+                "{\"messages\":[" + QUESTION + "],\"temperature\":0,\"max_tokens\":120" + tools + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return arguments(DemoServer.json(response.body()).at("/choices/0")).propertyNames();
     }
 
     @Test
