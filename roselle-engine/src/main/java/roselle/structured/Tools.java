@@ -47,6 +47,17 @@ public final class Tools {
         return Boolean.TRUE.equals(function(tool).get(STRICT));
     }
 
+    /** Whether a tool says if its calls are to be held to its schema. */
+    public static boolean saysStrict(Map<String, Object> tool) {
+        return function(tool).get(STRICT) instanceof Boolean;
+    }
+
+    /** A tool that says so. */
+    public static Map<String, Object> strict(Map<String, Object> tool, boolean isStrict) {
+        Map<String, Object> function = with(copy(function(tool)), STRICT, isStrict);
+        return tool.get("function") instanceof Map<?, ?> ? with(tool, "function", function) : function;
+    }
+
     /** The schema of a tool's arguments. */
     public static Map<String, Object> schema(Map<String, Object> tool) {
         return function(tool).get(PARAMETERS) instanceof Map<?, ?> map ? copy(map) : ANY_OBJECT;

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Calls that the model may make are held to their tools, and answers that call nothing to their format. */
@@ -210,5 +213,32 @@ final class StrictToolsTest {
                         .at("/city")
                         .stringValue())
                 .isEqualTo("Rome");
+    }
+
+    /** As OpenAI has it: left out, it is true in responses, but for a schema that cannot be kept to. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                             | {"enum":["Rome"]}                   | true  | Rome
+            "strict":null,   | {"enum":["Rome"]}                   | true  | Rome
+            "strict":true,   | {"enum":["Rome"]}                   | true  | Rome
+            "strict":false,  | {"enum":["Rome"]}                   | false | Oslo
+                             | {"type":"string","pattern":"(?<a"} | false | Oslo
+            """)
+    void inResponsesStrictLeftOutIsTrueWhereItCanBe(
+            @Nullable String said, String city, boolean isStrict, String written) {
+        var response = demo.post(
+                "/v1/responses",
+                "{\"input\":\"What is the weather in Oslo?\",\"temperature\":0,\"max_output_tokens\":120,\"tools\":[{\"type\":"
+                        + "\"function\",\"name\":\"get_weather\",\"description\":\"The weather in a city now\","
+                        + (said == null ? "" : said) + "\"parameters\":{\"type\":\"object\",\"properties\":{\"city\":"
+                        + city
+                        + "},\"required\":[\"city\"]}}]}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        JsonNode body = DemoServer.json(response.body());
+        assertThat(body.at("/tools/0/strict").booleanValue()).isEqualTo(isStrict);
+        assertThat(DemoServer.json(body.at("/output/0/arguments").stringValue())
+                        .at("/city")
+                        .stringValue())
+                .isEqualTo(written);
     }
 }
