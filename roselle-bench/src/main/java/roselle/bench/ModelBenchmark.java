@@ -62,20 +62,12 @@ public final class ModelBenchmark {
             requireBetween("--context", context, 0, MAX_TOKENS);
             requireBetween("--repetitions", repetitions, 1, MAX_REPETITIONS);
             batches.forEach(batch -> requireBetween("--batch", batch, 1, MAX_BATCH));
-            requireDevice(device, threads, cpu, compute);
-        }
-
-        private static void requireDevice(String device, int threads, String cpu, String compute) {
-            try {
-                new DeviceOptions(device, threads, cpu, compute);
-            } catch (InvalidRequestException refused) {
-                throw new IllegalArgumentException(refused.getMessage(), refused);
-            }
+            new DeviceOptions(device, threads, cpu, compute); // which judges them
         }
 
         private static void requireBetween(String name, int value, int least, int most) {
             if (value < least || value > most) {
-                throw new IllegalArgumentException(
+                throw new InvalidRequestException(
                         name + " is " + value + ": it must be between " + least + " and " + most);
             }
         }

@@ -2,15 +2,21 @@ package roselle.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.TestFactory;
 import roselle.testing.ChildJvm;
 import roselle.testing.SharedData;
 
@@ -48,11 +54,20 @@ class AllocationTest {
         check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), 1, "on");
     }
 
+    /** Each in a JVM of its own, as many at a time as there are processors. */
     @Tag("long")
-    @ParameterizedTest
-    @MethodSource("roselle.engine.SameBitsTest#models")
-    void aStepOfAnyFamilyAllocatesNothingForALayerOrAToken(Path model) {
-        check(model, 4, "off");
+    @TestFactory
+    Stream<DynamicTest> aStepOfAnyFamilyAllocatesNothingForALayerOrAToken() throws IOException {
+        List<Path> models = SameBitsTest.models().toList();
+        ExecutorService threads =
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+        List<Future<?>> checks = models.stream()
+                .<Future<?>>map(model -> threads.submit(() -> check(model, 4, "off")))
+                .toList();
+        threads.shutdown();
+        return IntStream.range(0, models.size())
+                .mapToObj(index ->
+                        DynamicTest.dynamicTest(models.get(index).getFileName().toString(), checks.get(index)::get));
     }
 
     @Tag("long")

@@ -80,6 +80,33 @@ class SchemaTest {
         assertThat(accepts(constraint, "{\"a\":1} ")).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{\"type\":\"integer\"}; 5 | -12 | 0 ; 5.0 | 0.0 | 1.5",
+                "{\"type\":\"integer\",\"minimum\":-3}; -3 | 4 ; -4 | 4.0",
+                "{\"type\":\"integer\",\"enum\":[1.0,2]}; 1 | 2 ; 1.0 | 3",
+                "{\"type\":\"number\"}; 5 | 5.0 | 1.5e3 ; 05",
+                // An integer is one, however it is spelled: both of two is not one of two.
+                "{\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\"}]}; 1.5 ; 5 | 5.0",
+                "{\"type\":\"number\",\"not\":{\"type\":\"integer\"}}; 1.5 ; 5 | 5.0",
+                "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":9}]}; 5 | 9.0 | 9.5 ; 8.5",
+            })
+    void spellsIntegersWithoutAPointWhileGenerating(String schema, String accepted, String refused) {
+        Constraint constraint = generating(schema);
+        for (String text : accepted.split(" \\| ")) {
+            assertThat(accepts(constraint, text))
+                    .as("%s accepts %s", schema, text)
+                    .isTrue();
+        }
+        for (String text : refused.split(" \\| ")) {
+            assertThat(accepts(constraint, text))
+                    .as("%s refuses %s", schema, text)
+                    .isFalse();
+        }
+    }
+
     @Test
     void keepsTheOrderOfTheSchemaWhereAsked() {
         SchemaOptions options =

@@ -13,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.bench.MemoryBandwidth;
@@ -112,12 +111,18 @@ final class BenchModelCommand implements Callable<Integer> {
     }
 
     private ModelBenchmark.Plan plan() {
-        try {
-            return new ModelBenchmark.Plan(
-                    promptTokens, newTokens, batches, context, device, threads, cpu.path(), cpu.compute(), repetitions);
-        } catch (IllegalArgumentException refused) {
-            throw new ParameterException(specification.commandLine(), String.valueOf(refused.getMessage()), refused);
-        }
+        return ExitCode.checkingOptions(
+                specification.commandLine(),
+                () -> new ModelBenchmark.Plan(
+                        promptTokens,
+                        newTokens,
+                        batches,
+                        context,
+                        device,
+                        threads,
+                        cpu.path(),
+                        cpu.compute(),
+                        repetitions));
     }
 
     private void table(ModelBenchmark.Plan plan) {

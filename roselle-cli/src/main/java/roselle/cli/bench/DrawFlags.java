@@ -1,9 +1,5 @@
 package roselle.cli.bench;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -55,12 +51,7 @@ final class DrawFlags {
             return AnswerFormat.JSON;
         }
         Path file = NearNames.existing(format);
-        try (InputStream input = Files.newInputStream(file)) {
-            String schema = TextInput.read(input, file.toString(), MAX_BYTES, ": no schema is as long");
-            return new AnswerFormat(file.toString(), schema);
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
+        return new AnswerFormat(file.toString(), TextInput.ofFile(file, MAX_BYTES, ": no schema is as long"));
     }
 
     long seed() {

@@ -1,9 +1,5 @@
 package roselle.cli.run;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -46,10 +42,6 @@ final class FormatFlags {
     }
 
     private static String read(Path file) {
-        try (InputStream input = Files.newInputStream(file)) {
-            return TextInput.read(input, file.toString(), MAX_BYTES, ": no format that can be kept to is as long");
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
+        return TextInput.ofFile(file, MAX_BYTES, ": no format that can be kept to is as long");
     }
 }

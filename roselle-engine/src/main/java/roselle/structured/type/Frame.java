@@ -18,7 +18,12 @@ import roselle.structured.type.TypeNode.Scalar;
 /** A value that has been opened and is not closed yet. */
 sealed interface Frame {
     /** A place for a value. */
-    record Slot(TypeNode node, String path) {}
+    record Slot(TypeNode node, String path) {
+        /** The place of a property of this value. */
+        Slot member(String name, TypeNode of) {
+            return new Slot(of, path.isEmpty() ? name : path + "." + name);
+        }
+    }
 
     /** Its own place. */
     Slot place();
@@ -68,8 +73,7 @@ sealed interface Frame {
         @Override
         public Slot slot() {
             Component component = record.components().get(now);
-            String prefix = place.path().isEmpty() ? "" : place.path() + ".";
-            return new Slot(component.node(), prefix + component.name());
+            return place.member(component.name(), component.node());
         }
 
         @Override
@@ -251,8 +255,7 @@ sealed interface Frame {
 
         @Override
         public Slot slot() {
-            String prefix = place.path().isEmpty() ? "" : place.path() + ".";
-            return new Slot(TAG, prefix + choice.discriminator);
+            return place.member(choice.discriminator, TAG);
         }
 
         @Override

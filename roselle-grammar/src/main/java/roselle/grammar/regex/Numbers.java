@@ -19,6 +19,7 @@ public final class Numbers {
     private @Nullable Language full;
     private @Nullable Language normal;
     private @Nullable Language plain;
+    private @Nullable Language integers;
 
     /**
      * Numbers.
@@ -69,6 +70,11 @@ public final class Numbers {
         return languages.concat(optional(set("-")), unsigned);
     }
 
+    /** How integers are spelled: each way of {@link #normal}, or without a point, which programs read as integers without fail. */
+    public Language wholeSpellings() {
+        return isWide ? normal() : whole();
+    }
+
     /** Numbers without an exponent. */
     public Language plain() {
         if (plain == null) {
@@ -116,7 +122,10 @@ public final class Numbers {
 
     /** Numbers of {@link #normal} without a fraction. */
     public Language integers() {
-        return languages.concat(optional(set("-")), languages.machine(new Whole(Whole.START, 0, 0, 0, isWide)));
+        if (integers == null) {
+            integers = languages.concat(optional(set("-")), languages.machine(new Whole(Whole.START, 0, 0, 0, isWide)));
+        }
+        return integers;
     }
 
     /** Numbers of {@link #plain} that are a multiple of another. */

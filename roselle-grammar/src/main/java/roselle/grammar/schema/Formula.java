@@ -37,6 +37,9 @@ final class Formula {
     @Nullable
     Boolean isPlainOnly;
 
+    @Nullable
+    Boolean isWholeOnly;
+
     /** Whether some value meets it. */
     final Question isSatisfiable = new Question();
 

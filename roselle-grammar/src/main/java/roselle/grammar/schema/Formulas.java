@@ -246,7 +246,29 @@ final class Formulas {
         if (left.isTrue()) {
             return numbers.full();
         }
-        return languages.and(isPlainOnly(left) ? numbers.plain() : numbers.normal(), language(left));
+        return languages.and(spellings(left), language(left));
+    }
+
+    private Language spellings(Formula formula) {
+        if (isWholeOnly(formula)) {
+            return numbers.wholeSpellings();
+        }
+        return isPlainOnly(formula) ? numbers.plain() : numbers.normal();
+    }
+
+    /** Whether the formula itself says that its numbers are integers. */
+    private boolean isWholeOnly(Formula formula) {
+        Boolean known = formula.isWholeOnly;
+        if (known == null) {
+            known = switch (formula.kind) {
+                case TRUE, FALSE, NOT_ATOM -> false;
+                case ATOM -> ((Atom.Text) formula.atom()).language().equals(numbers.integers());
+                case AND -> Arrays.stream(formula.parts).anyMatch(this::isWholeOnly);
+                case OR -> Arrays.stream(formula.parts).allMatch(this::isWholeOnly);
+            };
+            formula.isWholeOnly = known;
+        }
+        return known;
     }
 
     private boolean isPlainOnly(Formula formula) {

@@ -7,7 +7,7 @@ import java.util.Map;
  *
  * @param whitespace between the parts of a text
  * @param allowsAnyEscape whether printable ASCII may be written as {@code \}{@code u0061}, whole numbers as {@code 1.5e3},
- *     exponents of 200 and more, and numbers with up to 100 digits before and behind the point instead of 64; a model needs none of
+ *     integers as {@code 1.0}, exponents of 200 and more, and numbers with up to 100 digits before and behind the point instead of 64; a model needs none of
  *     these, and texts of others may have them
  * @param keyOrder in which order an object's keys come
  * @param assertsFormats whether {@code format} binds, where the format is known; else it is a remark

@@ -227,8 +227,12 @@ final class Shapes {
     }
 
     static boolean isSeen(Shape.OfObject shape, String name) {
-        Integer index = shape.universe.index().get(name);
-        return index != null && shape.seen.get(index);
+        return isIn(shape.seen, shape.universe, name);
+    }
+
+    private static boolean isIn(BitSet seen, Shape.Universe universe, String name) {
+        Integer index = universe.index().get(name);
+        return index != null && seen.get(index);
     }
 
     /** What may follow a key that the schemas name. */
@@ -327,7 +331,12 @@ final class Shapes {
             Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
-            case Atom.Has(String key) -> key.equals(name) ? formulas.isTrue() : formula;
+            case Atom.Has(String key) -> {
+                if (key.equals(name)) {
+                    yield formulas.isTrue();
+                }
+                yield isIn(seen, shape.universe, key) ? formulas.isFalse() : formula; // it can not come any more
+            }
             case Atom.Names(Language keys) -> matches.test(keys) ? formula : formulas.isFalse();
             case Atom.Members members ->
                 dependent(formula, memberOf(members, name, matches), formula, formulas.isFalse(), dependences);

@@ -55,6 +55,7 @@ public final class Call {
     private @Nullable RefusedException broken;
     private volatile boolean isGone;
     private volatile boolean isOver;
+    private volatile boolean isEnded; // the last byte of the answer has been handed over
     private boolean isFinished; // on the event loop
     private boolean isBegun;
     private boolean isContinued;
@@ -160,6 +161,11 @@ public final class Call {
         return broken != null || isGone;
     }
 
+    /** Whether the peer may have all of the answer, though the call is not over, and so may ask for the next thing. */
+    boolean isEnded() {
+        return isEnded;
+    }
+
     // ---- the request ----
 
     public RequestHead head() {
@@ -241,6 +247,7 @@ public final class Call {
         tellRest();
         byte[] sent = head.method().equals(HttpMethod.HEAD.name()) ? new byte[0] : content;
         if (sent.length <= PIECE) {
+            isEnded = true;
             finish(context.writeAndFlush(new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, code, Unpooled.wrappedBuffer(sent), headers, EmptyHttpHeaders.INSTANCE)));
         } else {
@@ -280,6 +287,7 @@ public final class Call {
     /** Ends an answer that was begun, and waits until all of it has been taken. */
     public void end() throws IOException {
         awaitWritable();
+        isEnded = true;
         finish(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     }
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It goes on reading while a request is being answered, which is how it learns that the peer has gone: what comes is kept for
  * later, up to a limit, beyond which the connection is broken off, because a peer that is not read from cannot be seen to go.
+ * A peer that has all of its answer may send the next request, as long as it likes: that waits until the call is over.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
 final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Owner {
@@ -58,17 +59,21 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
         if (isClosing || !(message instanceof HttpObject part)) {
             ReferenceCountUtil.release(message);
         } else if (call != null && isWhole) {
-            keep(part);
+            keep(call, part);
         } else {
             take(context, part);
         }
     }
 
-    private void keep(HttpObject part) {
+    private void keep(Call present, HttpObject part) {
         early.add(part);
         earlyBytes += part instanceof HttpContent content ? content.content().readableBytes() : 0;
         if (earlyBytes > MAX_EARLY_BYTES || early.size() > MAX_EARLY_PARTS) {
-            connection.closeNow();
+            if (present.isEnded()) {
+                present().channel().config().setAutoRead(false); // until the call is over, which it nearly is
+            } else {
+                connection.closeNow();
+            }
         }
     }
 

@@ -99,7 +99,8 @@ public final class ParameterKinds {
         return values.isEmpty() || values.stream().anyMatch(value -> types.contains(typeOf(value))) ? typed : Map.of();
     }
 
-    private static String typeOf(@Nullable Object value) {
+    /** The type of a value, as schemas name it. */
+    public static String typeOf(@Nullable Object value) {
         return switch (value) {
             case null -> "null";
             case String _ -> "string";

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import roselle.conversation.format.ParameterKinds;
 
 /** The tools of a request, and the types that their schemas give to parameters. */
 public final class ToolTypes {
@@ -82,25 +83,14 @@ public final class ToolTypes {
             }
         }
         if (schema.get("enum") instanceof List<?> values) {
-            values.forEach(value -> types.add(typeOf(value)));
+            values.forEach(value -> types.add(ParameterKinds.typeOf(value)));
             return true;
         }
         if (schema.containsKey("const")) {
-            types.add(typeOf(schema.get("const")));
+            types.add(ParameterKinds.typeOf(schema.get("const")));
             return true;
         }
         return false;
-    }
-
-    private static String typeOf(@Nullable Object value) {
-        return switch (value) {
-            case null -> "null";
-            case String _ -> "string";
-            case Boolean _ -> "boolean";
-            case Number _ -> "number";
-            case List<?> _ -> "array";
-            default -> "object";
-        };
     }
 
     /** A value that was written as text, as JSON of a type that its parameter may have. */
