@@ -3,6 +3,7 @@ package roselle.engine;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -272,6 +273,14 @@ public final class Engine implements AutoCloseable {
                     "tools are given, but how this model calls them is not known from its chat template: name its format"
                             + " with --tool-parser, or leave them out");
         }
+    }
+
+    /**
+     * Tools of which those that leave {@code strict} out are strict if this model's calls of them can be held to their schemas, and not
+     * otherwise. No tool that says whether it is strict is changed.
+     */
+    public List<Map<String, Object>> strictWherePossible(List<Map<String, Object>> tools) {
+        return tools.isEmpty() ? tools : ToolCalls.strictWherePossible(tools, toolFormat(), responseFormats);
     }
 
     private ConversationFormat format(GenerationRequest request) {

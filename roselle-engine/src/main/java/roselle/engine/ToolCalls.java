@@ -9,6 +9,7 @@ import roselle.api.ResponseFormat;
 import roselle.api.ToolUse;
 import roselle.api.ToolUse.Choice;
 import roselle.conversation.ConversationFormat;
+import roselle.structured.CompiledFormats;
 import roselle.structured.HeldCalls;
 import roselle.structured.Tools;
 
@@ -82,6 +83,25 @@ final class ToolCalls {
                 areForced(chat.toolUse()),
                 format.thoughts().finalChannels(),
                 content);
+    }
+
+    /** Tools with {@code strict} where they leave it out: true if calls of them can be held to their schemas. */
+    static List<Map<String, Object>> strictWherePossible(
+            List<Map<String, Object>> tools, ConversationFormat format, CompiledFormats compiler) {
+        boolean canHold = format.canCall()
+                && tools.stream().allMatch(tool -> isPlain(Tools.name(tool)))
+                && compiler.canWrite(calls(format, tools));
+        return tools.stream()
+                .map(tool -> Tools.saysStrict(tool)
+                        ? tool
+                        : Tools.strict(
+                                tool, canHold && compiler.canHold(calls(format, List.of(Tools.strict(tool, true))))))
+                .toList();
+    }
+
+    private static HeldCalls calls(ConversationFormat format, List<Map<String, Object>> tools) {
+        return new HeldCalls(
+                format.calls(), tools, true, false, format.thoughts().finalChannels(), ResponseFormat.TEXT);
     }
 
     private static List<Map<String, Object>> tools(Prompt.Chat chat) {

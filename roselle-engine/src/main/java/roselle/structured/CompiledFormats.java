@@ -101,6 +101,22 @@ public final class CompiledFormats {
         return masks.withoutInLead(special().tokenOf(calls.format().firstMark()));
     }
 
+    /** Whether the model's format can write the names of tools and of their parameters. */
+    public boolean canWrite(HeldCalls calls) {
+        return calls.unwritableName().isEmpty();
+    }
+
+    /** Whether calls that the model may make can be held to what their tools say; no masks are made yet. */
+    public boolean canHold(HeldCalls calls) {
+        try {
+            requireHoldable(calls);
+            new ShapeCompiler(special(), endTokens, calls.format().literals(), limits).compile(calls.shape());
+            return true;
+        } catch (InvalidRequestException | GrammarException | StackOverflowError _) {
+            return false;
+        }
+    }
+
     /** Refuses tools whose calls cannot be held to what they say, with the name of the tool. */
     private void requireHoldable(HeldCalls calls) {
         if (calls.isUnmarked()) {

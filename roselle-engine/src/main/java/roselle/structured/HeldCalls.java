@@ -15,8 +15,8 @@ import roselle.conversation.format.Shape;
  * @param format in which the model calls
  * @param tools that may be called, in the JSON form of OpenAI's {@code tools}
  * @param isParallel whether there may be several calls
- * @param mustCall whether the answer is calls in any case, and all arguments are as the tools' schemas say; else those of strict
- *     tools alone
+ * @param mustCall whether the answer is calls in any case, and all arguments are as the tools' schemas say, {@link ClosedArguments
+ *     closed}; else those of strict tools alone
  * @param channels marks of channels in which the model's answers stand; none of most models
  * @param content what the answer is if it calls nothing
  */
@@ -35,10 +35,10 @@ public record HeldCalls(
     Shape shape() {
         var shapes = new CallShapes(format);
         if (mustCall) {
-            return shapes.callsOnly(tools, isParallel, channels);
+            return shapes.callsOnly(tools.stream().map(Tools::closed).toList(), isParallel, channels);
         }
         List<Map<String, Object>> held = tools.stream()
-                .map(tool -> Tools.isStrict(tool) ? tool : Tools.relaxed(tool, shapes.writesProperties()))
+                .map(tool -> Tools.isStrict(tool) ? Tools.closed(tool) : Tools.relaxed(tool, shapes.writesProperties()))
                 .toList();
         return content instanceof ResponseFormat.Text
                 ? shapes.textOrCalls(held, isParallel)

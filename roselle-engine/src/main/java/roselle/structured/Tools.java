@@ -9,7 +9,10 @@ import java.util.TreeSet;
 /** What a request says of its tools, in the JSON form of OpenAI's {@code tools}. */
 public final class Tools {
     private static final String STRICT = "strict";
+    private static final String PARAMETERS = "parameters";
     private static final Map<String, Object> ANY_OBJECT = Map.of("type", "object");
+    private static final Map<String, Object> NOTHING =
+            Map.of("type", "object", "properties", Map.of(), "additionalProperties", false);
 
     /** What a schema may say where its properties are written one by one. */
     private static final Set<String> WRITTEN = Set.of(
@@ -44,9 +47,20 @@ public final class Tools {
         return Boolean.TRUE.equals(function(tool).get(STRICT));
     }
 
+    /** Whether a tool says if its calls are to be held to its schema. */
+    public static boolean saysStrict(Map<String, Object> tool) {
+        return function(tool).get(STRICT) instanceof Boolean;
+    }
+
+    /** A tool that says so. */
+    public static Map<String, Object> strict(Map<String, Object> tool, boolean isStrict) {
+        Map<String, Object> function = with(copy(function(tool)), STRICT, isStrict);
+        return tool.get("function") instanceof Map<?, ?> ? with(tool, "function", function) : function;
+    }
+
     /** The schema of a tool's arguments. */
     public static Map<String, Object> schema(Map<String, Object> tool) {
-        return function(tool).get("parameters") instanceof Map<?, ?> map ? copy(map) : ANY_OBJECT;
+        return function(tool).get(PARAMETERS) instanceof Map<?, ?> map ? copy(map) : ANY_OBJECT;
     }
 
     /** An object of JSON without nulls. */
@@ -84,6 +98,13 @@ public final class Tools {
         return copy;
     }
 
+    /** A tool that is called with no arguments but those that it names; one that says nothing of parameters has none. */
+    static Map<String, Object> closed(Map<String, Object> tool) {
+        Map<String, Object> function = new LinkedHashMap<>(copy(function(tool)));
+        function.put(PARAMETERS, function.containsKey(PARAMETERS) ? ClosedArguments.of(schema(tool)) : NOTHING);
+        return Map.of("type", "function", "function", function);
+    }
+
     /**
      * A tool whose arguments may be any.
      *
@@ -91,7 +112,7 @@ public final class Tools {
      */
     static Map<String, Object> relaxed(Map<String, Object> tool, boolean byProperties) {
         Map<String, Object> function = new LinkedHashMap<>(copy(function(tool)));
-        function.put("parameters", byProperties ? typesAlone(schema(tool)) : ANY_OBJECT);
+        function.put(PARAMETERS, byProperties ? typesAlone(schema(tool)) : ANY_OBJECT);
         return Map.of("type", "function", "function", function);
     }
 

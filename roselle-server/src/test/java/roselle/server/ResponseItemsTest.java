@@ -80,7 +80,7 @@ final class ResponseItemsTest {
                 .isEqualTo("Oslo");
         assertThat(call.at("/status").stringValue()).isEqualTo("completed");
         assertThat(response.at("/status").stringValue()).isEqualTo("completed");
-        assertThat(response.at("/tools/0/strict").booleanValue()).isFalse();
+        assertThat(response.at("/tools/0/strict").booleanValue()).isTrue();
     }
 
     @Test

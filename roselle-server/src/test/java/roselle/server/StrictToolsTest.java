@@ -2,10 +2,14 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Calls that the model may make are held to their tools, and answers that call nothing to their format. */
@@ -55,6 +59,34 @@ final class StrictToolsTest {
         assertThat(arguments(choice(QUESTION, "false", "")).at("/city").stringValue())
                 .as("without strict")
                 .isEqualTo("Oslo");
+    }
+
+    /** The model would write a city, of which the schema says nothing. */
+    @Test
+    void aCallHasNoArgumentsButThoseThatItsToolNames() {
+        String tools =
+                ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"strict\":%s,\"description\":"
+                        + "\"The weather in a city now\",\"parameters\":{\"type\":\"object\",\"properties\":{\"c\":{\"type\":"
+                        + "\"string\",\"maxLength\":3}}%s}}}]%s,\"parallel_tool_calls\":false";
+        for (boolean isForced : new boolean[] {true, false}) {
+            String how = isForced
+                    ? ",\"tool_choice\":\"required\""
+                    : bias(100).replace(",\"parallel_tool_calls\":false", "");
+            assertThat(names(tools.formatted(!isForced, ",\"additionalProperties\":true", how)))
+                    .as("open, forced: %s", isForced)
+                    .contains("city");
+            assertThat(names(tools.formatted(!isForced, "", how)))
+                    .as("forced: %s", isForced)
+                    .isSubsetOf("c");
+        }
+    }
+
+    private static Collection<String> names(String tools) {
+        var response = demo.post(
+                "/v1/chat/completions",
+                "{\"messages\":[" + QUESTION + "],\"temperature\":0,\"max_tokens\":120" + tools + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return arguments(DemoServer.json(response.body()).at("/choices/0")).propertyNames();
     }
 
     @Test
@@ -181,5 +213,32 @@ final class StrictToolsTest {
                         .at("/city")
                         .stringValue())
                 .isEqualTo("Rome");
+    }
+
+    /** As OpenAI has it: left out, it is true in responses, but for a schema that cannot be kept to. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                             | {"enum":["Rome"]}                   | true  | Rome
+            "strict":null,   | {"enum":["Rome"]}                   | true  | Rome
+            "strict":true,   | {"enum":["Rome"]}                   | true  | Rome
+            "strict":false,  | {"enum":["Rome"]}                   | false | Oslo
+                             | {"type":"string","pattern":"(?<a"} | false | Oslo
+            """)
+    void inResponsesStrictLeftOutIsTrueWhereItCanBe(
+            @Nullable String said, String city, boolean isStrict, String written) {
+        var response = demo.post(
+                "/v1/responses",
+                "{\"input\":\"What is the weather in Oslo?\",\"temperature\":0,\"max_output_tokens\":120,\"tools\":[{\"type\":"
+                        + "\"function\",\"name\":\"get_weather\",\"description\":\"The weather in a city now\","
+                        + (said == null ? "" : said) + "\"parameters\":{\"type\":\"object\",\"properties\":{\"city\":"
+                        + city
+                        + "},\"required\":[\"city\"]}}]}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        JsonNode body = DemoServer.json(response.body());
+        assertThat(body.at("/tools/0/strict").booleanValue()).isEqualTo(isStrict);
+        assertThat(DemoServer.json(body.at("/output/0/arguments").stringValue())
+                        .at("/city")
+                        .stringValue())
+                .isEqualTo(written);
     }
 }

@@ -49,9 +49,10 @@ final class ResponseReader {
         conversation.addAll(InputItems.read(fields));
         Optional<String> instructions = fields.string("instructions");
         ToolUse toolUse = ToolUseFields.read(fields);
-        List<Map<String, Object>> tools = fields.objects("tools", MAX_TOOLS).stream()
-                .map(ResponseReader::function)
-                .toList();
+        List<Map<String, Object>> tools = model.engine()
+                .strictWherePossible(fields.objects("tools", MAX_TOOLS).stream()
+                        .map(ResponseReader::function)
+                        .toList());
         List<Map<String, Object>> known = tools.stream().map(ChatPrompt::tool).toList();
         var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
@@ -99,7 +100,12 @@ final class ResponseReader {
             throw ApiException.invalid(
                     tool.path("type"), tool.path("type") + " is no function: this server has no other tools");
         }
-        return ChatPrompt.function(tool);
+        boolean saysStrict = tool.has("strict");
+        Map<String, Object> function = ChatPrompt.function(tool);
+        if (saysStrict) {
+            function.putIfAbsent("strict", false);
+        }
+        return function;
     }
 
     private static Map<String, Object> variables(JsonFields fields) {

@@ -133,6 +133,15 @@ final class ScriptedClientsTest {
                 .contains("passed responses");
     }
 
+    /** Structured output and tools, as frameworks of Python ask for them by default. */
+    @Test
+    void frameworksGetWhatTheyAskFor() throws Exception {
+        String python = FOLDER.resolve("frameworks/bin/python").toString();
+
+        assertThat(run(600, python, SCRIPTS.resolve("frameworks.py").toString(), server.root()))
+                .contains("passed litellm_completes_with_a_response_format");
+    }
+
     static Stream<String> curls() throws IOException {
         List<String> blocks = new ArrayList<>();
         for (String page : List.of("../README.md", "../docs/guide/serving.md")) {
