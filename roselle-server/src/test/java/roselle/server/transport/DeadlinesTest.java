@@ -247,7 +247,7 @@ final class DeadlinesTest {
 
             transport.close();
 
-            assertThat(transport.gone).hasValue(1);
+            TestTransport.await(() -> transport.gone.get() == 1); // told by then, on a thread of its own
             assertThat(peer.frame(Bytes.GO_AWAY).type()).isEqualTo(Bytes.GO_AWAY);
             assertThat(peer.frame(Bytes.DATA).type()).as("the end").isNegative();
         }
