@@ -9,6 +9,7 @@ import roselle.api.CheckpointException;
 import roselle.checkpoint.Metadata;
 import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
@@ -168,7 +169,7 @@ final class CompressedTensors implements Quantization {
 
     private static void requireShape(IntegerGroups parts) {
         Tensor stored = parts.required(".weight_shape", DataType.I64, Shape.of(2));
-        var numbers = roselle.tensor.Dequantizer.all(stored);
+        var numbers = Dequantizer.all(stored);
         if (numbers[0] != parts.shape().rows() || numbers[1] != parts.shape().columns()) {
             throw parts.failure(
                     stored.name(),

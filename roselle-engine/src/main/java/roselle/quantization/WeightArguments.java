@@ -1,5 +1,6 @@
 package roselle.quantization;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import roselle.checkpoint.Metadata;
@@ -70,7 +71,7 @@ record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String st
             throw fields.unsupported(
                     key, sizes.length + " numbers", isBlock ? "rows and columns" : "a number of columns");
         }
-        return java.util.Arrays.stream(sizes).boxed().toList();
+        return Arrays.stream(sizes).boxed().toList();
     }
 
     Group group(Shape shape) {

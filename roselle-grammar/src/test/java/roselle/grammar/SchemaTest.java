@@ -56,7 +56,14 @@ class SchemaTest {
                 "{}; {\"a\":[1,\"b\",null]} | -0.5e-3 | \"\\u0000\\u00ff\" ; {a:1} | [1,] | \"\\ud800\" | nul",
             })
     void acceptsWhatIsValidAndNothingElse(String schema, String accepted, String refused) {
-        Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.CHECKING, GrammarLimits.DEFAULTS);
+        check(
+                Constraints.jsonSchema(schema, SchemaOptions.CHECKING, GrammarLimits.DEFAULTS),
+                schema,
+                accepted,
+                refused);
+    }
+
+    private static void check(Constraint constraint, String schema, String accepted, String refused) {
         for (String text : accepted == null ? new String[0] : accepted.split(" \\| ")) {
             assertThat(accepts(constraint, text))
                     .as("%s accepts %s", schema, text)
@@ -94,17 +101,7 @@ class SchemaTest {
                 "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":9}]}; 5 | 9.0 | 9.5 ; 8.5",
             })
     void spellsIntegersWithoutAPointWhileGenerating(String schema, String accepted, String refused) {
-        Constraint constraint = generating(schema);
-        for (String text : accepted.split(" \\| ")) {
-            assertThat(accepts(constraint, text))
-                    .as("%s accepts %s", schema, text)
-                    .isTrue();
-        }
-        for (String text : refused.split(" \\| ")) {
-            assertThat(accepts(constraint, text))
-                    .as("%s refuses %s", schema, text)
-                    .isFalse();
-        }
+        check(generating(schema), schema, accepted, refused);
     }
 
     @Test
