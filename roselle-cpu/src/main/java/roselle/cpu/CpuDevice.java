@@ -231,7 +231,9 @@ public final class CpuDevice implements Device {
     @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         for (KvGroup group : groups) {
-            attention.reserve(group);
+            if (!group.isState()) {
+                attention.reserve(group);
+            }
         }
         var cache = new CpuKvCache(this::memory, groups, type, pageTokens, pages);
         allocatedBytes += cache.bytes();

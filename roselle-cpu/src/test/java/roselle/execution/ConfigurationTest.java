@@ -99,7 +99,7 @@ class ConfigurationTest {
             assertThat(plan.load().weightBytes()).isEqualTo(stored);
             assertThat(plan.groups()).extracting("name").containsExactly("window", "full");
             // one layer each: 2 heads, key and value of 32 numbers, 2 bytes
-            assertThat(plan.kvBytesPerToken()).containsExactly(256L, 256L);
+            assertThat(plan.kvBytesPerPage()).containsExactly(16 * 256L, 16 * 256L);
             assertThat(plan.kvBytes(List.of(3, 5))).isEqualTo(8 * 16 * 256L);
         }
     }

@@ -83,7 +83,7 @@ record EngineSizes(
         for (int group = 0; group < kv.pages().size(); group++) {
             KvGroup each = memory.groups().get(group);
             int pages = kv.pages().get(group);
-            long bytes = memory.kvBytesPerToken().get(group) * limits.pageTokens() * pages;
+            long bytes = memory.kvBytesPerPage().get(group) * pages;
             caches.add(new EnginePlan.Cache(each.name(), each.layers(), each.window(), pages, bytes));
         }
         return new EnginePlan(

@@ -60,7 +60,9 @@ final class CacheAudit {
 
     private void countEntry(SequencePages pages, int group, int index) {
         int page = pages.table[group][index];
-        require((page == NONE) == (index < pages.firstKept[group]), "entry %d of a table is page %d", index, page);
+        boolean mayLack = layout.isSparse(group) && !isNeeded(pages, index);
+        boolean isMissing = index < pages.firstKept[group] || (mayLack && page == NONE);
+        require((page == NONE) == isMissing, "entry %d of a table is page %d", index, page);
         if (page == NONE) {
             return;
         }
@@ -76,6 +78,12 @@ final class CacheAudit {
             require(pools[group].isOwned(page), "page %d of group %d has an owner but is not owned", page, group);
             see(group, page);
         }
+    }
+
+    /** Whether a sequence goes on from the state behind a page, or from its rows. */
+    private boolean isNeeded(SequencePages pages, int index) {
+        int end = layout.pagesFor(pages.computed);
+        return index >= layout.firstStatePage(pages.computed) && index < end;
     }
 
     private void see(int group, int page) {
@@ -106,7 +114,7 @@ final class CacheAudit {
         int counted = tree.users[group][node];
         require(users[group][node] == counted, "a page has %d users but counts %d", users[group][node], counted);
         require(
-                layout.window(group) != 0 || page != NONE || tree.isRoot(node),
+                layout.slides(group) || page != NONE || tree.isRoot(node),
                 "node %d lost a page that sees all",
                 node,
                 0);
@@ -114,7 +122,7 @@ final class CacheAudit {
             require(pools[group].isCached(page), "page %d of group %d is in the tree but not cached", page, group);
             see(group, page);
         }
-        boolean isIdle = page != NONE && counted == 0 && layout.window(group) != 0;
+        boolean isIdle = page != NONE && counted == 0 && layout.slides(group);
         require(isIdle == cached.isEvictablePage(group, node), "page %d waits wrongly for eviction", page, 0);
     }
 

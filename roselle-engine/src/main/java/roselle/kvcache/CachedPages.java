@@ -9,7 +9,7 @@ import static roselle.kvcache.PrefixTree.NONE;
  * it, so only leaves go, the one used longest ago first. A page of a sliding-window group is of use only near the end of a
  * match, so any page that no sequence uses may go, and its node stays as the path to deeper ones. A leaf nobody stands on
  * that lacks a page of any group can end no match; it is removed at once, and so may its parent be. Hence a page without
- * users is always within reach of eviction, and {@link #available} is exact.
+ * users is always within reach of eviction, and {@link #available} is exact. States are evicted like pages of a window.
  */
 final class CachedPages {
     private final PageLayout layout;
@@ -28,7 +28,7 @@ final class CachedPages {
         leaves = new LastUseHeap(tree.capacity());
         behind = new LastUseHeap[pools.length];
         for (int group = 0; group < pools.length; group++) {
-            behind[group] = new LastUseHeap(layout.window(group) == 0 ? 0 : tree.capacity());
+            behind[group] = new LastUseHeap(layout.slides(group) ? tree.capacity() : 0);
         }
         withoutUsers = new int[pools.length];
     }
@@ -47,7 +47,7 @@ final class CachedPages {
     }
 
     boolean isEvictablePage(int group, int node) {
-        return layout.window(group) != 0 && behind[group].contains(node);
+        return layout.slides(group) && behind[group].contains(node);
     }
 
     /** The current logical time: it orders uses, and moves when {@link #tick} says so. */
@@ -68,16 +68,14 @@ final class CachedPages {
     }
 
     private void evict(int group) {
-        if (layout.window(group) == 0) {
+        if (!layout.slides(group)) {
             if (!evictLeaf()) {
                 throw new IllegalStateException("no leaf to evict for a page that is counted as available");
             }
             return;
         }
         int node = behind[group].removeOldest();
-        pools[group].evict(tree.page[group][node]);
-        tree.page[group][node] = NONE;
-        withoutUsers[group]--;
+        dropPage(group, node);
         settle(node);
     }
 
@@ -102,7 +100,7 @@ final class CachedPages {
             if (tree.users[group][node] != 0) {
                 throw new IllegalStateException("page " + page + " would be evicted under its users");
             }
-            if (layout.window(group) != 0) {
+            if (layout.slides(group)) {
                 behind[group].remove(node);
             }
             tree.page[group][node] = NONE;
@@ -116,7 +114,7 @@ final class CachedPages {
     void retain(int group, int node) {
         if (tree.users[group][node]++ == 0) {
             withoutUsers[group]--;
-            if (layout.window(group) != 0) {
+            if (layout.slides(group)) {
                 behind[group].remove(node);
             }
         }
@@ -131,10 +129,26 @@ final class CachedPages {
         tree.lastUse[node] = time;
         if (left == 0) {
             withoutUsers[group]++;
-            if (layout.window(group) != 0) {
+            if (layout.slides(group)) {
                 behind[group].add(node, time);
             }
         }
+    }
+
+    /** Takes a user from a page that slides, and where it was the last, the page from the tree. */
+    void discard(int group, int node) {
+        release(group, node);
+        if (tree.users[group][node] == 0) {
+            behind[group].remove(node);
+            dropPage(group, node);
+            settle(node);
+        }
+    }
+
+    private void dropPage(int group, int node) {
+        pools[group].evict(tree.page[group][node]);
+        tree.page[group][node] = NONE;
+        withoutUsers[group]--;
     }
 
     /** Keeps a node in the tree for a sequence that stands on it. */

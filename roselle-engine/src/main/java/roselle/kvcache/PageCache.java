@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * page (copy-on-write, ordered by {@link SequencePages#needsCopy}); the source is kept until the copier's first commit.
  * With sliding windows a match may end only where every page inside each window at that point is still cached.
  *
+ * <p>A group of states keeps few of its pages: that of the last full page and the one being filled, where the next step goes on
+ * from; what steps of a prompt ended on; and two that are marked when a sequence opens, the end of its prompt and the point where
+ * it leaves what earlier sequences computed. A match ends only where there is a state.
+ *
  * <p>One thread uses it. It holds page numbers, never their memory.
  */
 public final class PageCache {
@@ -76,6 +80,7 @@ public final class PageCache {
         match.scope = scope;
         match.root = tree.root(scope);
         match.depth = 0;
+        match.walked = 0;
         match.partialNode = NONE;
         match.partialTokens = 0;
         if (match.root != NONE) {
@@ -103,6 +108,7 @@ public final class PageCache {
                 match.depth = depth;
             }
         }
+        match.walked = depth;
         if (match.depth == depth && limit > depth * pageTokens) {
             matchPart(node, ids, depth * pageTokens, limit);
         }
@@ -171,6 +177,11 @@ public final class PageCache {
      * to).
      */
     public SequencePages open(PrefixMatch found, int maxTokens) {
+        return open(found, maxTokens, 0);
+    }
+
+    /** The same; the state behind the last full page that ends before the last of {@code promptTokens} is kept for others. */
+    public SequencePages open(PrefixMatch found, int maxTokens, int promptTokens) {
         if (found != match || found.version != version) {
             throw new IllegalStateException("the cache changed since this prefix was matched");
         }
@@ -183,6 +194,9 @@ public final class PageCache {
         }
         changed();
         var pages = new SequencePages(this, pools.length, layout.pagesFor(maxTokens), root);
+        pages.computed = match.tokens();
+        pages.promptState = (promptTokens - 1) / layout.pageTokens() - 1;
+        pages.forkState = match.walked > match.depth ? match.walked - 1 : NONE;
         link(pages);
         share(pages);
         if (found.partialNode != NONE) {
@@ -237,7 +251,7 @@ public final class PageCache {
             pages.copyFrom[group] = tree.page[group][source];
         }
         pages.copySource = source;
-        reserve(pages, match.tokens());
+        reserve(pages, match.tokens(), match.tokens());
     }
 
     private void endCopy(SequencePages pages) {
@@ -252,28 +266,100 @@ public final class PageCache {
         cached.unlock(source);
     }
 
-    int reserve(SequencePages pages, int tokens) {
+    int reserve(SequencePages pages, int tokens, int certain) {
         pages.requireOpen();
-        int wanted = layout.pagesFor(tokens) - pages.pageCount;
+        dropStatesBehind(pages, tokens);
+        int pageCount = Math.max(pages.pageCount, layout.pagesFor(tokens));
         for (int group = 0; group < pools.length; group++) {
-            wanted = Math.min(wanted, cached.available(group));
+            if (!layout.isSparse(group)) {
+                pageCount = Math.min(pageCount, pages.pageCount + cached.available(group));
+            }
         }
-        if (wanted > 0) {
-            changed();
-            for (int group = 0; group < pools.length; group++) {
-                for (int i = 0; i < wanted; i++) {
-                    pages.table[group][pages.pageCount + i] = cached.take(group);
+        int fitting = Math.min(tokens, pageCount * layout.pageTokens());
+        int firstState = layout.firstStatePage(Math.min(fitting, certain));
+        if (!hasRoomForStates(pages, firstState, fitting, pageCount)) {
+            return tokensWithStates(pages, tokens, certain);
+        }
+        for (int group = 0; group < pools.length; group++) {
+            int end = lastWanted(group, fitting, pageCount);
+            for (int index = firstMissing(pages, group, firstState); index < end; index++) {
+                if (pages.table[group][index] == NONE && isWanted(pages, group, index, firstState)) {
+                    changed();
+                    pages.table[group][index] = cached.take(group);
                 }
             }
-            pages.pageCount += wanted;
         }
-        return Math.min(tokens, pages.pageCount * layout.pageTokens());
+        pages.pageCount = pageCount;
+        return fitting;
+    }
+
+    /** Gives back pages of states that were reserved for a longer step, which did not come to be. */
+    private void dropStatesBehind(SequencePages pages, int tokens) {
+        for (int group = 0; group < pools.length; group++) {
+            int first = Math.max(pages.depth, layout.pagesFor(tokens));
+            for (int index = first; layout.isSparse(group) && index < pages.pageCount; index++) {
+                if (!pages.isMarked(index)) {
+                    drop(pages, group, index);
+                }
+            }
+        }
+    }
+
+    /** Where pages may have to be taken from on. */
+    private int firstMissing(SequencePages pages, int group, int firstState) {
+        return layout.isSparse(group) ? Math.max(pages.depth, Math.min(pages.pageCount, firstState)) : pages.pageCount;
+    }
+
+    private int lastWanted(int group, int tokens, int pageCount) {
+        return layout.isSparse(group) ? Math.min(pageCount, layout.pagesFor(tokens)) : pageCount;
+    }
+
+    /** Whether a page is needed where a sequence goes on from page {@code firstState} or later. */
+    private boolean isWanted(SequencePages pages, int group, int index, int firstState) {
+        return !layout.isSparse(group) || index >= firstState || (pages.isMarked(index) && index >= pages.pageCount);
+    }
+
+    private boolean hasRoomForStates(SequencePages pages, int firstState, int fitting, int pageCount) {
+        for (int group = 0; group < pools.length; group++) {
+            int missing = 0;
+            int end = layout.isSparse(group) ? lastWanted(group, fitting, pageCount) : 0;
+            for (int index = firstMissing(pages, group, firstState); index < end; index++) {
+                missing += pages.table[group][index] == NONE && isWanted(pages, group, index, firstState) ? 1 : 0;
+            }
+            if (missing > cached.available(group)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Tokens, of those asked for, that fit without a further page. */
+    private int tokensWithStates(SequencePages pages, int asked, int certain) {
+        int tokens = Math.min(asked, pages.pageCount * layout.pageTokens());
+        while (tokens > pages.computed && hasGap(pages, tokens, certain)) {
+            tokens--;
+        }
+        return Math.max(tokens, pages.computed);
+    }
+
+    private boolean hasGap(SequencePages pages, int tokens, int certain) {
+        for (int group = 0; group < pools.length; group++) {
+            for (int index = Math.max(pages.firstKept[group], layout.firstStatePage(Math.min(tokens, certain)));
+                    layout.isSparse(group) && index < layout.pagesFor(tokens);
+                    index++) {
+                if (pages.table[group][index] == NONE) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     void commit(SequencePages pages, int[] ids, int computed) {
         pages.requireOpen();
         changed();
         endCopy(pages);
+        pages.computed = computed;
         boolean inserted = true;
         while (inserted && (pages.depth + 1) * layout.pageTokens() <= computed) {
             inserted = insert(pages, ids);
@@ -322,13 +408,30 @@ public final class PageCache {
         for (int group = 0; group < pools.length; group++) {
             int first = Math.min(layout.firstPageSeen(group, computed), pages.pageCount);
             for (int index = pages.firstKept[group]; index < first; index++) {
-                drop(pages, group, index);
+                if (isPassing(pages, group, index)) {
+                    cached.discard(group, pages.path[index]);
+                    pages.table[group][index] = NONE;
+                } else {
+                    drop(pages, group, index);
+                }
             }
             pages.firstKept[group] = Math.max(first, pages.firstKept[group]);
         }
     }
 
+    /** Whether a state was of use to this sequence alone: of those behind generated tokens only the last is kept for others. */
+    private boolean isPassing(SequencePages pages, int group, int index) {
+        return layout.isSparse(group)
+                && index < pages.depth
+                && index > pages.promptState
+                && index != pages.forkState
+                && pages.table[group][index] != NONE;
+    }
+
     private void drop(SequencePages pages, int group, int index) {
+        if (pages.table[group][index] == NONE) {
+            return;
+        }
         if (index < pages.depth) {
             cached.release(group, pages.path[index]);
         } else {

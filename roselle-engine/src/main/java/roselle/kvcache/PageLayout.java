@@ -11,6 +11,9 @@ import roselle.backend.memory.KvGroup;
  * @param pageTokens tokens of a page
  */
 public record PageLayout(List<KvGroup> groups, List<Integer> pages, int pageTokens) {
+    /** Before a step, behind it and behind the step planned ahead: a state and the page being filled; and two marked ones. */
+    private static final int MOST_STATES = 8;
+
     public PageLayout {
         groups = List.copyOf(groups);
         pages = List.copyOf(pages);
@@ -48,8 +51,22 @@ public record PageLayout(List<KvGroup> groups, List<Integer> pages, int pageToke
 
     /** The page of the first position that the query at {@code position} sees in {@code group}. */
     public int firstPageSeen(int group, int position) {
-        int window = window(group);
-        return window == 0 ? 0 : Math.max(0, position - window + 1) / pageTokens;
+        return groups.get(group).firstPageSeen(position, pageTokens);
+    }
+
+    /** Whether pages of {@code group} that lie far enough back are given up. */
+    public boolean slides(int group) {
+        return groups.get(group).slides();
+    }
+
+    /** Whether {@code group} keeps states, and with them the pages alone that somebody may go on from. */
+    public boolean isSparse(int group) {
+        return groups.get(group).isState();
+    }
+
+    /** The first page that a sequence of {@code tokens} tokens keeps for what follows, where a group keeps states. */
+    int firstStatePage(int tokens) {
+        return Math.max(0, tokens / pageTokens - 1);
     }
 
     /**
@@ -58,6 +75,9 @@ public record PageLayout(List<KvGroup> groups, List<Integer> pages, int pageToke
      */
     public int peakPages(int group, int tokens, int chunkTokens) {
         int all = pagesFor(tokens);
+        if (isSparse(group)) {
+            return Math.min(all, MOST_STATES);
+        }
         int window = window(group);
         if (window == 0) {
             return all;

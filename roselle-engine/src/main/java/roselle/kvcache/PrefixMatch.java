@@ -8,6 +8,7 @@ package roselle.kvcache;
 public final class PrefixMatch {
     int[] path = new int[64]; // the matched nodes, one a page
     int depth; // matched full pages
+    int walked; // full pages that the tree has, though states or windows may be gone
     int root = PrefixTree.NONE;
     int partialNode = PrefixTree.NONE;
     int partialTokens;

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The pages of one running sequence: a table for each KV group, from {@link PageCache#open} until {@link #release}.
  *
  * <p>The first {@link #sharedPages} entries of a table are pages of the prefix tree, read by anyone and written by none; the
- * others are owned by this sequence alone. An entry of −1 lies behind a sliding window. Only the cache changes it.
+ * others are owned by this sequence alone. An entry of −1 lies behind a sliding window, or is a state that nobody goes on from.
+ * Only the cache changes it.
  */
 public final class SequencePages {
     private static final int RELEASED = -2;
@@ -18,6 +19,11 @@ public final class SequencePages {
     final int[] path; // [pages] the tree's node of each shared page
     int depth; // shared pages
     int pageCount;
+    int computed; // tokens whose rows are in the pages
+    int promptState = PrefixTree.NONE; // the last page whose state another request with this prompt could go on from
+    int forkState =
+            PrefixTree
+                    .NONE; // the page at which earlier sequences left this one's beginning, where that has no state yet
     int tip; // the node stood on
     int copySource = PrefixTree.NONE; // the node whose page is to be copied into the first owned page
     final int[] copyFrom; // [groups] its pages, which stay valid even if the node goes
@@ -50,14 +56,26 @@ public final class SequencePages {
         return depth;
     }
 
-    /** The page of table entry {@code index}, −1 behind a window. */
+    /** The page of table entry {@code index}, −1 behind a window and where no state is kept. */
     public int page(int group, int index) {
         return table[group][index];
     }
 
     /** Pages of {@code group} that this sequence keeps, shared or owned. */
     public int keptPages(int group) {
-        return pageCount - firstKept[group];
+        if (!cache.layout().isSparse(group)) {
+            return pageCount - firstKept[group];
+        }
+        int kept = 0;
+        for (int index = firstKept[group]; index < pageCount; index++) {
+            kept += table[group][index] == PrefixTree.NONE ? 0 : 1;
+        }
+        return kept;
+    }
+
+    /** Whether a state behind a page is to be had later: where the prompt ends, and where another sequence forked off. */
+    boolean isMarked(int index) {
+        return index == promptState || index == forkState;
     }
 
     /** Writes a group's whole table to {@code target} from {@code offset} on. */
@@ -87,7 +105,12 @@ public final class SequencePages {
 
     /** Takes pages until positions before {@code tokens} have theirs, or as far as pages are left; returns how many tokens fit. */
     public int reserve(int tokens) {
-        return cache.reserve(this, tokens);
+        return cache.reserve(this, tokens, tokens);
+    }
+
+    /** The same where tokens from {@code certain} on may turn out to be wrong, so that the sequence goes on before them. */
+    public int reserve(int tokens, int certain) {
+        return cache.reserve(this, tokens, Math.min(tokens, certain));
     }
 
     /**

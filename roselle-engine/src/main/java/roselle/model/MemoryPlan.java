@@ -12,13 +12,13 @@ import roselle.tensor.DataType;
  *
  * @param load bytes of the weights, and of what is copied out of them
  * @param workspaceBytes rows between operations, and logits, for the largest step
- * @param kvBytesPerToken for each of the groups, all its layers together
+ * @param kvBytesPerPage for each of the groups, all its layers together
  */
 public record MemoryPlan(
-        LoadPlan load, long workspaceBytes, List<KvGroup> groups, List<Long> kvBytesPerToken, int pageTokens) {
+        LoadPlan load, long workspaceBytes, List<KvGroup> groups, List<Long> kvBytesPerPage, int pageTokens) {
     public MemoryPlan {
         groups = List.copyOf(groups);
-        kvBytesPerToken = List.copyOf(kvBytesPerToken);
+        kvBytesPerPage = List.copyOf(kvBytesPerPage);
     }
 
     /** The plan for weights whose rows between operations have a type. */
@@ -27,17 +27,17 @@ public record MemoryPlan(
         long workspace = Widths.of(spec).elements(spec, limits) * activationType.blockBytes();
         long logits = (long) limits.maxOutputs() * spec.vocabulary() * DataType.F32.blockBytes();
         List<KvGroup> groups = spec.kvGroups();
-        List<Long> perToken = groups.stream()
-                .map(group -> group.elementsPerToken() * kvType.blockBytes())
+        List<Long> perPage = groups.stream()
+                .map(group -> group.pageBytes(limits.pageTokens(), kvType))
                 .toList();
-        return new MemoryPlan(load, workspace + logits, groups, perToken, limits.pageTokens());
+        return new MemoryPlan(load, workspace + logits, groups, perPage, limits.pageTokens());
     }
 
     /** Bytes of the cache with so many pages for each group. */
     public long kvBytes(List<Integer> pages) {
         long bytes = 0;
         for (int group = 0; group < pages.size(); group++) {
-            bytes += kvBytesPerToken.get(group) * pageTokens * pages.get(group);
+            bytes += kvBytesPerPage.get(group) * pages.get(group);
         }
         return bytes;
     }

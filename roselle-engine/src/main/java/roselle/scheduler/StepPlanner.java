@@ -228,7 +228,7 @@ final class StepPlanner {
     private void advance(Running each, int wanted, int kept) {
         int rows = Math.min(wanted, rowsAllowed(each) - kept);
         int computed = each.expectedComputed();
-        int fit = each.pages().reserve(computed + rows) - computed;
+        int fit = each.pages().reserve(computed + rows, each.sequence().length()) - computed;
         while (fit < 1) {
             Running victim = shares.whoGivesTo(each);
             if (victim == null) {
@@ -240,7 +240,7 @@ final class StepPlanner {
             }
             preempt(victim);
             isAdmitting = false; // the pages taken are not for newcomers
-            fit = each.pages().reserve(computed + rows) - computed;
+            fit = each.pages().reserve(computed + rows, each.sequence().length()) - computed;
         }
         add(each, Math.min(fit, rows));
     }
@@ -289,7 +289,7 @@ final class StepPlanner {
             return false;
         }
         queue.remove(newcomer);
-        var pages = cache.open(match, sequence.maxLength());
+        var pages = cache.open(match, sequence.maxLength(), sequence.promptLength());
         Running admitted = newcomer.admit(pages, match.tokens());
         running.add(admitted);
         if (sequence.admitted(now, match.tokens())) {

@@ -23,6 +23,72 @@ final class PageCacheTest {
         return new KvGroup("window", 1, 1, 1, 1, tokens);
     }
 
+    private static final KvGroup STATE = KvGroup.ofState("delta", 1, 1, 1);
+
+    /** A sequence in one step for its prompt, then token by token. */
+    private SequencePages generate(int[] ids, int promptTokens) {
+        SequencePages pages =
+                cache.open(cache.match(PrefixScope.SHARED, ids, promptTokens - 1), ids.length, promptTokens);
+        for (int tokens = promptTokens; tokens <= ids.length; tokens++) {
+            assertThat(pages.reserve(tokens)).isEqualTo(tokens);
+            pages.commit(ids, tokens);
+            cache.checkIntegrity();
+        }
+        return pages;
+    }
+
+    @Test
+    void aStateIsFoundWhereAPromptEndsAndWhereAnAnswerDoes() {
+        cache = cacheOf(List.of(FULL, STATE), 32);
+        int[] ids = ids(31);
+        generate(ids, 18).release();
+        assertThat(cache.match(PrefixScope.SHARED, ids, 17).tokens()).isEqualTo(16);
+        assertThat(cache.match(PrefixScope.SHARED, ids, 27).tokens()).isEqualTo(16);
+        assertThat(cache.match(PrefixScope.SHARED, ids(40), 39).tokens()).isEqualTo(28);
+        assertThat(cache.counts(1).cached()).as("of states").isEqualTo(2);
+    }
+
+    @Test
+    void aStateIsKeptWhereASecondSequenceLeavesTheFirst() {
+        cache = cacheOf(List.of(FULL, STATE), 32);
+        generate(ids(31), 30).release();
+        int[] other = ids(31, 13);
+        assertThat(cachedTokens(other)).isZero();
+        generate(other, 30).release();
+        assertThat(cachedTokens(ids(31, 14))).isEqualTo(12);
+    }
+
+    @Test
+    void aStepOfAPromptTakesStatesBehindItsLastPagesAlone() {
+        cache = cacheOf(List.of(FULL, STATE), 32);
+        int[] ids = ids(31);
+        SequencePages pages = cache.open(cache.match(PrefixScope.SHARED, ids, 30), 40, 31);
+        assertThat(pages.reserve(23)).isEqualTo(23);
+        assertThat(List.of(pages.page(1, 3), pages.page(0, 3))).containsExactly(-1, 3);
+        assertThat(pages.keptPages(1)).isEqualTo(2);
+        assertThat(pages.reserve(31)).as("a longer step ahead").isEqualTo(31);
+        assertThat(pages.keptPages(1)).isEqualTo(4);
+        assertThat(pages.reserve(24)).as("a shorter one in its place").isEqualTo(24);
+        pages.commit(ids, 24);
+        assertThat(pages.keptPages(1))
+                .as("behind the last full page, and the prompt's")
+                .isEqualTo(2);
+        pages.release();
+    }
+
+    @Test
+    void stepsWaitWhereNoStateIsLeft() {
+        cache = new PageCache(new PageLayout(List.of(FULL, STATE), List.of(32, 3), PAGE), 7);
+        SequencePages first = cache.open(cache.match(PrefixScope.SHARED, ids(9), 8), 40);
+        assertThat(first.reserve(9)).isEqualTo(9);
+        first.commit(ids(9), 9);
+        SequencePages second = cache.open(cache.match(PrefixScope.SHARED, ids(9, 0), 8), 40);
+        assertThat(second.reserve(9)).isZero();
+        assertThat(second.reserve(3)).isEqualTo(3);
+        second.release();
+        first.release();
+    }
+
     @AfterEach
     void recount() {
         cache.checkIntegrity();

@@ -156,7 +156,7 @@ final class SaboteurTest {
         List<KvGroup> groups = new ArrayList<>();
         for (KvGroup group : layout.groups()) {
             int window = group.window() < 2 ? group.window() : group.window() - 1;
-            groups.add(new KvGroup(group.name(), 1, 1, 1, 1, window));
+            groups.add(new KvGroup(group.name(), 1, 1, 1, group.valueSize(), window, group.stateSize()));
         }
         return new PageLayout(groups, layout.pages(), layout.pageTokens());
     }

@@ -13,19 +13,23 @@ final class SimulatedKv {
     static final long EMPTY = 0;
 
     private final long[][] entries; // [groups][pages * pageTokens]
+    private final long[][] states; // [groups][pages] what led to the state behind a page
     private final int pageTokens;
 
     SimulatedKv(PageLayout layout) {
         pageTokens = layout.pageTokens();
         entries = new long[layout.groupCount()][];
+        states = new long[layout.groupCount()][];
         for (int group = 0; group < entries.length; group++) {
             entries[group] = new long[layout.poolPages(group) * pageTokens];
             Arrays.fill(entries[group], EMPTY);
+            states[group] = new long[layout.poolPages(group)];
         }
     }
 
     void copyPage(int group, int from, int to) {
         System.arraycopy(entries[group], from * pageTokens, entries[group], to * pageTokens, pageTokens);
+        states[group][to] = states[group][from];
     }
 
     void write(int group, int page, int position, long prefix) {
@@ -34,6 +38,14 @@ final class SimulatedKv {
 
     long read(int group, int page, int position) {
         return entries[group][page * pageTokens + position % pageTokens];
+    }
+
+    void writeState(int group, int page, long prefix) {
+        states[group][page] = prefix;
+    }
+
+    long state(int group, int page) {
+        return states[group][page];
     }
 
     static long mix(long prefix, long next) {

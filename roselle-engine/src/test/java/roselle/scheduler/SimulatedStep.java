@@ -87,14 +87,44 @@ final class SimulatedStep {
             int position = part.begin + row;
             boolean isComputed = sabotage.computes(row, part.prefixes.length);
             for (int group = 0; isComputed && group < layout.groupCount(); group++) {
-                kv.write(group, part.tables[group][position / layout.pageTokens()], position, part.prefixes[row]);
+                write(group, part.tables[group][position / layout.pageTokens()], position, part.prefixes[row]);
             }
+        }
+    }
+
+    private void write(int group, int page, int position, long prefix) {
+        if (page < 0 && layout.isSparse(group)) {
+            return;
+        }
+        kv.write(group, page, position, prefix);
+        if (position % layout.pageTokens() == layout.pageTokens() - 1) {
+            kv.writeState(group, page, prefix);
+        }
+    }
+
+    /** The state that a sequence goes on from at a position, and the rows since, must be its own. */
+    private void readState(Part part, int group, int position) {
+        int boundary = position / layout.pageTokens() * layout.pageTokens();
+        int before = boundary == 0 ? 0 : part.tables[group][boundary / layout.pageTokens() - 1];
+        boolean isOwn = boundary == 0 || (before >= 0 && kv.state(group, before) == part.prefix(boundary - 1));
+        for (int row = boundary; row < position; row++) {
+            int page = part.tables[group][row / layout.pageTokens()];
+            isOwn &= page >= 0 && kv.read(group, page, row) == part.prefix(row);
+        }
+        if (!isOwn) {
+            throw new AssertionError("sequence " + part.request.sequence.id() + " goes on at position " + position
+                    + " of group " + group + " from another's state");
         }
     }
 
     /** What the queries of the first and the last row see must be exactly this sequence's own prefixes. */
     private void read(Part part) {
         for (int group = 0; group < layout.groupCount(); group++) {
+            if (layout.isSparse(group)) {
+                readState(part, group, part.begin);
+                readState(part, group, part.end());
+                continue;
+            }
             int window = layout.window(group);
             int first = window == 0 ? 0 : Math.max(0, part.begin - window + 1);
             for (int position = first; position < part.end(); position++) {

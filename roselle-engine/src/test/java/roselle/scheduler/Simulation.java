@@ -97,8 +97,12 @@ final class Simulation {
         List<Integer> pages = new ArrayList<>();
         for (int group = 0; group < (shape == 3 ? 3 : shape == 1 ? 2 : 1); group++) {
             boolean isWindow = shape == 2 || group > 0;
-            groups.add(new KvGroup("group" + group, 1, 1, 1, 1, isWindow ? 1 + random.nextInt(24) : 0));
-            pages.add(3 + random.nextInt(4 + 96 / pageTokens));
+            boolean isState = isWindow && random.nextInt(2) == 0;
+            groups.add(
+                    isState
+                            ? KvGroup.ofState("group" + group, 1, 1, 1)
+                            : new KvGroup("group" + group, 1, 1, 1, 1, isWindow ? 1 + random.nextInt(24) : 0));
+            pages.add((isState ? 16 : 3) + random.nextInt(4 + 96 / pageTokens));
         }
         return new PageLayout(groups, pages, pageTokens);
     }
@@ -340,7 +344,8 @@ final class Simulation {
         }
         for (int group = 0; group < layout.groupCount(); group++) {
             for (int index = first; index <= last; index++) {
-                if (!written.add(((long) group << 32) + pages.page(group, index))) {
+                boolean isKept = !layout.isSparse(group) || pages.page(group, index) >= 0;
+                if (isKept && !written.add(((long) group << 32) + pages.page(group, index))) {
                     throw new AssertionError("page " + pages.page(group, index) + " has two writers");
                 }
             }

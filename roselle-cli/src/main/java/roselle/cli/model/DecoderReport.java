@@ -42,10 +42,12 @@ record DecoderReport(Optional<String> quantization, Optional<String> refusal, Li
         return group.elementsPerToken() * ModelSummary.KV_ELEMENT_BYTES;
     }
 
-    /** Bytes for one sequence of full length; layers with a window keep no more than the window. */
+    /** Bytes for one sequence of full length; layers with a window keep no more than the window, and a state is as large as ever. */
     double bytesForContext() {
         return groups.stream()
-                .mapToDouble(group -> (double) bytesPerToken(group) * keptTokens(group))
+                .mapToDouble(group -> group.isState()
+                        ? group.layers() * (double) group.stateSize() * Float.BYTES
+                        : (double) bytesPerToken(group) * keptTokens(group))
                 .sum();
     }
 

@@ -13,7 +13,8 @@ import roselle.tensor.DataType;
  * Pages of keys and values in native memory, one segment per group.
  *
  * <p>Layout: {@code [layer, page, keys [heads, pageTokens, keySize] then values [heads, pageTokens, valueSize]]}: the keys
- * of a head in a page are contiguous, and so are its values.
+ * of a head in a page are contiguous, and so are its values. Where layers keep a state:
+ * {@code [layer, page, rows [pageTokens, keySize] then the state]}.
  */
 public final class CpuKvCache implements KvCache {
     private final List<KvGroup> groups;
@@ -36,7 +37,8 @@ public final class CpuKvCache implements KvCache {
         segments = new MemorySegment[groups.size()];
         for (int group = 0; group < segments.length; group++) {
             long elements = Math.multiplyExact(groups.get(group).layers() * (long) pages[group], pageElements(group));
-            segments[group] = memory.apply(Math.multiplyExact(elements, type.blockBytes()));
+            segments[group] =
+                    memory.apply(Math.multiplyExact(elements, stored(group).blockBytes()));
         }
     }
 
@@ -50,8 +52,11 @@ public final class CpuKvCache implements KvCache {
 
     /** Numbers of one page in one layer. */
     long pageElements(int group) {
-        KvGroup kind = groups.get(group);
-        return (long) kind.heads() * pageTokens * (kind.keySize() + kind.valueSize());
+        return groups.get(group).pageElements(pageTokens);
+    }
+
+    private DataType stored(int group) {
+        return groups.get(group).storedAs(type);
     }
 
     /** How stored numbers become floats. */
@@ -81,7 +86,7 @@ public final class CpuKvCache implements KvCache {
     }
 
     public void copyPage(int group, int from, int to) {
-        long bytes = pageElements(group) * type.blockBytes();
+        long bytes = pageElements(group) * stored(group).blockBytes();
         MemorySegment segment = segments[group];
         for (int layer = 0; layer < groups.get(group).layers(); layer++) {
             long first = (long) layer * pages[group] * bytes;

@@ -7,7 +7,7 @@ import roselle.tensor.DataType;
 public interface KvCache {
     List<KvGroup> groups();
 
-    /** How numbers are stored: F32, F16 or BF16. */
+    /** How keys and values are stored: F32, F16 or BF16; rows and states of {@link KvGroup#isState} are F32 always. */
     DataType type();
 
     int pageTokens();

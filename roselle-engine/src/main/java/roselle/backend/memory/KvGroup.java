@@ -1,25 +1,83 @@
 package roselle.backend.memory;
 
+import roselle.tensor.DataType;
+
 /**
  * Layers that keep the same kind of pages and therefore share one page table.
  *
- * @param name for messages: {@code full}, {@code window}, {@code latent}
+ * <p>Layers that attend keep the key and the value of each token. Layers that keep a state ({@link #isState}) need, of what
+ * came before a token, the page of the token before it alone: the rows of its tokens so far and, once it is full, the state
+ * behind its last token. Their pages are float32, whatever the type of keys and values.
+ *
+ * @param name for messages: {@code full}, {@code window}, {@code latent}, {@code convolution}, {@code delta}
  * @param layers how many layers write to this group
  * @param heads key/value heads of each layer
- * @param keySize elements of one key
+ * @param keySize elements of one key, or of a row that leads to a state
  * @param valueSize elements of one value; 0 where the value is a prefix of the key (latent attention)
  * @param window tokens that a query sees, itself included; 0 where it sees all
+ * @param stateSize numbers of the state behind a page in one layer; {@link #NO_STATE} where layers attend
  */
-public record KvGroup(String name, int layers, int heads, int keySize, int valueSize, int window) {
+public record KvGroup(String name, int layers, int heads, int keySize, int valueSize, int window, int stateSize) {
+    /** Keys and values of all tokens are kept, or of those within a window. */
+    public static final int NO_STATE = -1;
+
     public KvGroup {
-        if (layers < 1 || heads < 1 || keySize < 1 || valueSize < 0 || window < 0) {
+        if (layers < 1 || heads < 1 || keySize < 1 || valueSize < 0 || window < 0 || stateSize < NO_STATE) {
             throw new IllegalArgumentException("impossible group " + name + ": " + layers + " layers, " + heads
-                    + " heads of " + keySize + " and " + valueSize + ", window " + window);
+                    + " heads of " + keySize + " and " + valueSize + ", window " + window + ", state " + stateSize);
         }
     }
 
-    /** Elements that one token adds to this group, all layers together. */
+    /** Layers that attend. */
+    public KvGroup(String name, int layers, int heads, int keySize, int valueSize, int window) {
+        this(name, layers, heads, keySize, valueSize, window, NO_STATE);
+    }
+
+    /** Layers that keep {@code rowSize} numbers for each token of a page, and {@code stateSize} behind its last one. */
+    public static KvGroup ofState(String name, int layers, int rowSize, int stateSize) {
+        return new KvGroup(name, layers, 1, rowSize, 0, 0, stateSize);
+    }
+
+    /** The same kind with so many layers. */
+    public KvGroup withLayers(int count) {
+        return new KvGroup(name, count, heads, keySize, valueSize, window, stateSize);
+    }
+
+    /** Whether layers go on from a state, and not from all that they saw. */
+    public boolean isState() {
+        return stateSize != NO_STATE;
+    }
+
+    /** Whether pages that lie far enough back are not needed any more. */
+    public boolean slides() {
+        return window != 0 || isState();
+    }
+
+    /** The first page that the token at {@code position} needs. */
+    public int firstPageSeen(int position, int pageTokens) {
+        if (isState()) {
+            return Math.max(0, position / pageTokens - 1);
+        }
+        return window == 0 ? 0 : Math.max(0, position - window + 1) / pageTokens;
+    }
+
+    /** Numbers of a page in one layer. */
+    public long pageElements(int pageTokens) {
+        return (long) heads * pageTokens * (keySize + valueSize) + Math.max(0, stateSize);
+    }
+
+    /** How the numbers of a page are stored in a cache of keys and values of a type. */
+    public DataType storedAs(DataType cacheType) {
+        return isState() ? DataType.F32 : cacheType;
+    }
+
+    /** Bytes of a page, all layers together. */
+    public long pageBytes(int pageTokens, DataType cacheType) {
+        return layers * pageElements(pageTokens) * storedAs(cacheType).blockBytes();
+    }
+
+    /** Elements that one token adds to this group, all layers together; 0 where a state stays as large as it is. */
     public long elementsPerToken() {
-        return (long) layers * heads * (keySize + valueSize);
+        return isState() ? 0 : (long) layers * heads * (keySize + valueSize);
     }
 }

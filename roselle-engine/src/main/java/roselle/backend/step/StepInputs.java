@@ -9,7 +9,7 @@ import java.util.Arrays;
  * positions that begin at {@code contextLength[s]}, the number of tokens whose keys and values the cache already has. A
  * prompt chunk, a decode step and the check of draft tokens differ in nothing but the number of rows. The page of position
  * {@code p} in KV group {@code g} is {@code pageTable[g][s * maxPages + p / pageTokens]}; −1 stands for a page behind a
- * sliding window, which is never read.
+ * sliding window, which is never read, or for one of a state group that nobody goes on from.
  */
 public final class StepInputs {
     /** Tokens that share a page. */
