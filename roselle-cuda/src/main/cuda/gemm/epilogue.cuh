@@ -3,7 +3,7 @@
 #include "common/numbers.cuh"
 
 // In the order of the engine's Activation constants.
-enum ActivationKind { NONE, SILU, GELU, GELU_TANH, GELU_QUICK, RELU, RELU_SQUARED };
+enum ActivationKind { NONE, SILU, GELU, GELU_TANH, GELU_QUICK, RELU, RELU_SQUARED, LOGISTIC };
 
 // Bits of an epilogue's flags.
 enum EpilogueFlags { ACCUMULATES = 1, STORES_FLOATS = 2 };
@@ -48,6 +48,8 @@ __device__ __forceinline__ float activate(int kind, float x) {
             float positive = fmaxf(x, 0.0f);
             return positive * positive;
         }
+        case LOGISTIC:
+            return quickSigmoid(x);
         default:
             return x;
     }
@@ -77,6 +79,8 @@ __device__ __forceinline__ void activateAll(int kind, float (&x)[COUNT]) {
             return activateAs<RELU>(x);
         case RELU_SQUARED:
             return activateAs<RELU_SQUARED>(x);
+        case LOGISTIC:
+            return activateAs<LOGISTIC>(x);
         default:
             return;
     }

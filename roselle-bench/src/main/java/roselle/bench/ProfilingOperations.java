@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -111,6 +113,21 @@ final class ProfilingOperations implements Operations {
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
         long start = System.nanoTime();
         operations.appendAndAttend(query, key, value, layer, cache, output);
+        end(Kind.ATTENTION, start);
+    }
+
+    @Override
+    public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
+        long start = System.nanoTime();
+        operations.convolve(input, convolution, cache, output);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
+    public void deltaRule(
+            Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+        long start = System.nanoTime();
+        operations.deltaRule(query, key, value, a, b, rule, cache, output);
         end(Kind.ATTENTION, start);
     }
 

@@ -6,6 +6,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -25,6 +27,8 @@ import roselle.cpu.row.LogitScaling;
 import roselle.cpu.row.RowOperations;
 import roselle.cpu.row.RowSums;
 import roselle.cpu.row.TableRows;
+import roselle.cpu.state.ChannelConvolution;
+import roselle.cpu.state.DeltaRules;
 import roselle.cpu.thread.WorkerPool;
 
 /** Operations on the CPU: each ends before it returns, and none is fused with another. */
@@ -36,6 +40,8 @@ public final class CpuOperations implements Operations {
     private final TableRows tableRows = new TableRows();
     private final RowSums sums = new RowSums();
     private final LogitScaling logitScaling;
+    private final ChannelConvolution convolutions;
+    private final DeltaRules deltaRules;
 
     /** Operations of the step that is the current one. */
     CpuOperations(WorkerPool pool, Step step, Gemm products, PagedAttention attention, RowOperations rowOperations) {
@@ -44,6 +50,8 @@ public final class CpuOperations implements Operations {
         this.attention = attention;
         this.rowOperations = rowOperations;
         logitScaling = new LogitScaling(pool);
+        convolutions = new ChannelConvolution(pool);
+        deltaRules = new DeltaRules(pool);
     }
 
     @Override
@@ -107,6 +115,17 @@ public final class CpuOperations implements Operations {
     @Override
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
         UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
+    }
+
+    @Override
+    public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
+        convolutions.run(step, input, convolution, (CpuKvCache) cache, output);
+    }
+
+    @Override
+    public void deltaRule(
+            Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+        deltaRules.of(query, key, value).gatedBy(a, b).run(step, rule, (CpuKvCache) cache, output);
     }
 
     @Override

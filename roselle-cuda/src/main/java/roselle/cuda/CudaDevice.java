@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Buffer;
@@ -170,6 +171,12 @@ public final class CudaDevice implements Device {
 
     @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType kind, int pageTokens, int[] pages) {
+        for (KvGroup group : groups) {
+            if (group.isState()) {
+                throw new DeviceException(name() + " has no kernels yet for layers that keep a state (" + group.name()
+                        + "): run this model with --device cpu");
+            }
+        }
         device.enter();
         attention.reserve();
         launcher.barrier();

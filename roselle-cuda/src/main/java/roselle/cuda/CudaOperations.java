@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -129,6 +131,19 @@ final class CudaOperations implements Operations {
         if (!attention.appendAndAttend(call, key, value)) {
             UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
         }
+    }
+
+    /** Never called: {@link CudaDevice#allocateKvCache} refuses models with states. */
+    @Override
+    public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
+        throw new UnsupportedOperationException("no kernel for convolutions");
+    }
+
+    /** Never called, as {@link #convolve}. */
+    @Override
+    public void deltaRule(
+            Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+        throw new UnsupportedOperationException("no kernel for delta rules");
     }
 
     @Override

@@ -15,6 +15,7 @@ public final class Float64 {
             case GELU_QUICK -> x / (1 + Math.exp(-1.702 * x));
             case RELU -> Math.max(x, 0);
             case RELU_SQUARED -> Math.max(x, 0) * Math.max(x, 0);
+            case LOGISTIC -> 1 / (1 + Math.exp(-x));
         };
     }
 

@@ -201,6 +201,7 @@ public final class VectorFunctions {
             case GELU_QUICK -> sigmoidTimes(x, QUICK, 0f);
             case RELU -> Math.max(x, 0f);
             case RELU_SQUARED -> Math.max(x, 0f) * Math.max(x, 0f);
+            case LOGISTIC -> sigmoid(x);
         };
     }
 
@@ -217,6 +218,7 @@ public final class VectorFunctions {
                     numbers[i] = apply(activation, numbers[i]);
                 }
             }
+            case LOGISTIC -> sigmoid(numbers, at, count);
         }
     }
 
@@ -239,11 +241,15 @@ public final class VectorFunctions {
 
     /** {@code numbers = 1 / (1 + exp(-number))} in place, and what follows them up to a whole vector. */
     public static void sigmoid(float[] numbers, int count) {
-        for (int i = 0; i < count; i++) {
+        sigmoid(numbers, 0, count);
+    }
+
+    private static void sigmoid(float[] numbers, int at, int count) {
+        for (int i = at; i < at + count; i++) {
             numbers[i] = -numbers[i];
         }
-        exp(numbers, 0, count);
-        for (int i = 0; i < count; i++) {
+        exp(numbers, at, count);
+        for (int i = at; i < at + count; i++) {
             numbers[i] = 1f / (numbers[i] + 1f);
         }
     }

@@ -17,6 +17,7 @@ public final class ScalarFunctions {
             case GELU_QUICK -> (float) (x * sigmoid(1.702 * x));
             case RELU -> x < 0 ? 0f : x;
             case RELU_SQUARED -> x < 0 ? 0f : x * x;
+            case LOGISTIC -> (float) sigmoid(x);
         };
     }
 

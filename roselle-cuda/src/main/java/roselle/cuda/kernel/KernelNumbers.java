@@ -17,6 +17,7 @@ public final class KernelNumbers {
             case GELU_QUICK -> 4;
             case RELU -> 5;
             case RELU_SQUARED -> 6;
+            case LOGISTIC -> 7;
         };
     }
 

@@ -11,5 +11,7 @@ public enum Activation {
     /** {@code x * sigmoid(1.702 x)}. */
     GELU_QUICK,
     RELU,
-    RELU_SQUARED
+    RELU_SQUARED,
+    /** The sigmoid alone, {@code 1 / (1 + exp(-x))}: what some attention's outputs are gated with. */
+    LOGISTIC
 }

@@ -81,6 +81,25 @@ public interface Operations {
      */
     void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output);
 
+    /**
+     * Convolves the step's rows with those before them and appends them to the cache; input and output are {@code [channels]}.
+     *
+     * <p>A page of the table that is −1 keeps nothing; the page of the last row, and the last full one, are there always.
+     */
+    void convolve(Rows input, Convolution convolution, KvCache cache, Rows output);
+
+    /**
+     * The delta rule for each row, from the state behind the last page before it and the rows since: query and key
+     * {@code [keyHeads, keySize]}, value and output {@code [valueHeads, valueSize]}, {@code a} and {@code b} {@code [valueHeads]}.
+     *
+     * <p>With {@code S} the state before the page, {@code G} the sum of {@code g} from the page's beginning on, row {@code i} of
+     * the page is {@code d(i) = beta(i) (v(i) - e^G(i) S^T k(i) - sum over j < i of e^(G(i) - G(j)) (k(i) k(j)) d(j))} and
+     * {@code output(i) = e^G(i) S^T q(i) + sum over j <= i of e^(G(i) - G(j)) (q(i) k(j)) d(j)}, so that it is the same whichever
+     * step computes it; a state is written where a page ends. A page of the table that is −1 keeps nothing, as with
+     * {@link #convolve}.
+     */
+    void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output);
+
     /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
     void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);
 

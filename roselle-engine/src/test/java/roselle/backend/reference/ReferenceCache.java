@@ -13,6 +13,7 @@ final class ReferenceCache implements KvCache {
     private final int[] pages;
     private final float[][][] keys; // [group][layer, page, head, token][keySize]
     private final float[][][] values; // [group][layer, page, head, token][valueSize]
+    private final float[][][] states; // [group][layer, page][stateSize]
 
     ReferenceCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
@@ -21,11 +22,13 @@ final class ReferenceCache implements KvCache {
         this.pages = pages.clone();
         keys = new float[groups.size()][][];
         values = new float[groups.size()][][];
+        states = new float[groups.size()][][];
         for (int g = 0; g < pages.length; g++) {
             KvGroup group = groups.get(g);
             int entries = group.layers() * pages[g] * group.heads() * pageTokens;
             keys[g] = new float[entries][group.keySize()];
             values[g] = new float[entries][group.valueSize()];
+            states[g] = new float[group.layers() * pages[g]][Math.max(0, group.stateSize())];
         }
     }
 
@@ -36,6 +39,11 @@ final class ReferenceCache implements KvCache {
 
     float[] key(int group, int layer, int page, int head, int position) {
         return keys[group][index(group, layer, page, head, position)];
+    }
+
+    /** The state behind a page. */
+    float[] state(int group, int layer, int page) {
+        return states[group][layer * pages[group] + page];
     }
 
     /** A value; where values are beginnings of keys, the key. */
@@ -62,6 +70,8 @@ final class ReferenceCache implements KvCache {
     void copyPage(int group, int from, int to) {
         KvGroup kind = groups.get(group);
         for (int layer = 0; layer < kind.layers(); layer++) {
+            float[] state = state(group, layer, from);
+            System.arraycopy(state, 0, state(group, layer, to), 0, state.length);
             for (int head = 0; head < kind.heads(); head++) {
                 for (int token = 0; token < pageTokens; token++) {
                     int source = index(group, layer, from, head, token);

@@ -7,6 +7,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -353,6 +355,17 @@ final class ReferenceOperations implements Operations {
             sum[i] /= total;
         }
         return sum;
+    }
+
+    @Override
+    public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
+        new ReferenceStates(step, (ReferenceCache) cache).convolve(input, convolution, output);
+    }
+
+    @Override
+    public void deltaRule(
+            Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+        new ReferenceStates(step, (ReferenceCache) cache).deltaRule(query, key, value, a, b, rule, output);
     }
 
     private int sequence(int row) {

@@ -1,0 +1,61 @@
+package roselle.backend.operation;
+
+import roselle.backend.memory.KvGroup;
+
+/**
+ * The heads of a layer with a {@link DeltaRule}.
+ *
+ * @param keyHeads heads of queries and of keys
+ * @param valueHeads heads of values, each with a state; a multiple of the key heads
+ * @param keySize numbers of a query and of a key
+ * @param valueSize numbers of a value
+ * @param takesTurns whether value head {@code h} goes with key head {@code h % keyHeads}, else with
+ *     {@code h * keyHeads / valueHeads}
+ */
+public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSize, boolean takesTurns) {
+    public DeltaHeads {
+        if (keyHeads < 1 || valueHeads < 1 || keySize < 1 || valueSize < 1 || valueHeads % keyHeads != 0) {
+            throw new IllegalArgumentException("impossible heads: " + valueHeads + " value heads on " + keyHeads
+                    + " key heads of " + valueSize + " and " + keySize);
+        }
+    }
+
+    /** Value heads in groups, each with a key head. */
+    public DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSize) {
+        this(keyHeads, valueHeads, keySize, valueSize, false);
+    }
+
+    /** The {@code index}-th value head that goes with a key head. */
+    public int valueHead(int keyHead, int index) {
+        return takesTurns ? index * keyHeads + keyHead : keyHead * (valueHeads / keyHeads) + index;
+    }
+
+    /** The key head that a value head goes with. */
+    public int keyHead(int valueHead) {
+        return takesTurns ? valueHead % keyHeads : valueHead / (valueHeads / keyHeads);
+    }
+
+    public int keys() {
+        return keyHeads * keySize;
+    }
+
+    public int values() {
+        return valueHeads * valueSize;
+    }
+
+    /** Queries, keys and values of a row: the channels of the convolution before the rule. */
+    public int channels() {
+        return 2 * keys() + values();
+    }
+
+    /** Numbers of one head's state. */
+    public int headState() {
+        return keySize * valueSize;
+    }
+
+    /** The group of layers with these heads: a token's keys, its corrections {@code d}, and the sums of {@code g} up to it. */
+    public KvGroup group(int layers) {
+        int row = keys() + values() + valueHeads;
+        return KvGroup.ofState("delta", layers, row, Math.multiplyExact(valueHeads, headState()));
+    }
+}

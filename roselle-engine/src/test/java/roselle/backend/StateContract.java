@@ -1,0 +1,272 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaRule;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
+import roselle.tensor.DataType;
+
+/** Operations that go on from a state: near their recurrence in float64, and of the same bits however a sequence is cut. */
+public abstract class StateContract extends ContractFixture {
+    private static final int PAGE = 16;
+    private static final int[] LENGTHS = {1, 15, 16, 17, 70};
+    private static final int[] NONE = new int[LENGTHS.length];
+    private static final StepLimits LIMITS = new StepLimits(200, LENGTHS.length, 200, 96, PAGE);
+    private static final int PAGES = LENGTHS.length * LIMITS.maxPages();
+    private static final int LAYERS = 2;
+
+    /** Sequences whose rows are known, and an operation that works on some of them in a step. */
+    private abstract class Subject {
+        final KvCache cache;
+        final int width;
+
+        Subject(KvGroup group, int width) {
+            this.width = width;
+            cache = device.allocateKvCache(List.of(group), DataType.F16, PAGE, new int[] {PAGES});
+        }
+
+        abstract Rows run(StepInputs step, int[][] tokens);
+
+        abstract double[] expected(int sequence);
+
+        /** Rows of each sequence from {@code before} on, {@code count} of them; what is not gone on from is not kept, if so asked. */
+        float[] step(int[] before, int[] count, boolean isSparse) {
+            StepInputs step = StateContract.this.step(LIMITS, 1, before, count);
+            var tokens = new int[step.rows][];
+            for (int s = 0; s < LENGTHS.length; s++) {
+                for (int i = 0; i < count[s]; i++) {
+                    tokens[step.rowStart[s] + i] = new int[] {s, before[s] + i};
+                }
+                for (int p = 0; p < step.maxPages; p++) {
+                    int end = before[s] + count[s];
+                    boolean isKept = p >= end / PAGE - 1 || p == before[s] / PAGE - 1 || p == before[s] / PAGE;
+                    int page = p * LENGTHS.length + (s + p) % LENGTHS.length;
+                    step.pageTable[0][s * step.maxPages + p] = isSparse && !isKept ? -1 : page;
+                }
+            }
+            begin(step);
+            return read(run(step, tokens), step.rows);
+        }
+
+        /** Numbers of all sequences' tokens as the rows of a step. */
+        Rows rows(float[][] numbers, int columns, int[][] tokens) {
+            var chosen = new float[tokens.length * columns];
+            for (int r = 0; r < tokens.length; r++) {
+                System.arraycopy(numbers[tokens[r][0]], tokens[r][1] * columns, chosen, r * columns, columns);
+            }
+            return StateContract.this.rows(chosen, columns);
+        }
+    }
+
+    private float[][] numbers(int columns) {
+        var numbers = new float[LENGTHS.length][];
+        Arrays.setAll(numbers, s -> random(LENGTHS[s] * columns));
+        return numbers;
+    }
+
+    private void checkAgainstRecurrence(Subject subject) {
+        float[] all = subject.step(NONE, LENGTHS, false);
+        int from = 0;
+        for (int s = 0; s < LENGTHS.length; s++) {
+            int end = from + LENGTHS[s] * subject.width;
+            assertClose(Arrays.copyOfRange(all, from, end), subject.expected(s));
+            from = end;
+        }
+    }
+
+    private void checkBits(Subject subject) {
+        float[] all = subject.step(NONE, LENGTHS, false);
+        assertThat(subject.step(NONE, LENGTHS, true))
+                .as("pages that nobody keeps")
+                .isEqualTo(all);
+        int first = 0;
+        for (int s = 0; s < LENGTHS.length; s++) {
+            for (int rows : new int[] {1, 7, 16, 33}) {
+                for (int from = 0; from < LENGTHS[s]; from += rows) {
+                    var before = new int[LENGTHS.length];
+                    var count = new int[LENGTHS.length];
+                    before[s] = from;
+                    count[s] = Math.min(rows, LENGTHS[s] - from);
+                    int at = (first + from) * subject.width;
+                    assertThat(subject.step(before, count, rows > 1))
+                            .as("sequence %d from token %d on, by %d", s, from, rows)
+                            .isEqualTo(Arrays.copyOfRange(all, at, at + count[s] * subject.width));
+                }
+            }
+            first += LENGTHS[s];
+        }
+    }
+
+    static Stream<DeltaHeads> heads() {
+        return Stream.of(
+                new DeltaHeads(2, 4, 12, 16),
+                new DeltaHeads(1, 1, 128, 128),
+                new DeltaHeads(2, 6, 33, 70, true),
+                new DeltaHeads(3, 3, 20, 7));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void deltaRulesAreTheirRecurrence(DeltaHeads heads) {
+        checkAgainstRecurrence(new Delta(heads));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void deltaRulesGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        checkBits(new Delta(heads));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 48, SILU", "3, 7, NONE", "1, 100, SILU", "9, 33, NONE"})
+    void convolutionsAreTheirSums(int taps, int channels, Activation activation) {
+        checkAgainstRecurrence(new Convolved(taps, channels, activation));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 48, SILU", "3, 7, NONE", "1, 100, SILU", "9, 33, NONE"})
+    void convolutionsGiveTheSameBitsHoweverASequenceIsCut(int taps, int channels, Activation activation) {
+        checkBits(new Convolved(taps, channels, activation));
+    }
+
+    private final class Convolved extends Subject {
+        private final float[][] inputs;
+        private final float[] weight;
+        private final float[] bias;
+        private final Convolution convolution;
+
+        Convolved(int taps, int channels, Activation activation) {
+            super(KvGroup.ofState("convolution", LAYERS, channels, 0), channels);
+            inputs = numbers(channels);
+            weight = random(taps * channels);
+            bias = random(channels);
+            convolution = new Convolution(0, 1, taps, device.constants(weight), device.constants(bias), activation);
+        }
+
+        @Override
+        Rows run(StepInputs step, int[][] tokens) {
+            Rows input = rows(inputs, width, tokens);
+            Rows output = poisoned(step.rows, width);
+            begin(step);
+            operations.convolve(input, convolution, cache, output);
+            return output;
+        }
+
+        @Override
+        double[] expected(int sequence) {
+            var expected = new double[LENGTHS[sequence] * width];
+            for (int i = 0; i < expected.length; i++) {
+                double sum = bias[i % width];
+                for (int tap = 0; tap < convolution.taps(); tap++) {
+                    int token = i / width - convolution.taps() + 1 + tap;
+                    double x = token < 0 ? 0 : inputs[sequence][token * width + i % width];
+                    sum += x * weight[tap * width + i % width];
+                }
+                expected[i] = Float64.activation(convolution.activation(), sum);
+            }
+            return expected;
+        }
+    }
+
+    private final class Delta extends Subject {
+        private final DeltaHeads heads;
+        private final float[][] queries;
+        private final float[][] keys;
+        private final float[][] values;
+        private final float[][] as;
+        private final float[][] bs;
+        private final float[] rate;
+        private final float[] timeBias;
+        private final DeltaRule rule;
+
+        Delta(DeltaHeads heads) {
+            super(heads.group(LAYERS), heads.values());
+            this.heads = heads;
+            queries = numbers(heads.keys());
+            keys = numbers(heads.keys());
+            values = numbers(heads.values());
+            as = numbers(heads.valueHeads());
+            bs = numbers(heads.valueHeads());
+            rate = random(heads.valueHeads());
+            for (int h = 0; h < rate.length; h++) {
+                rate[h] = (float) -Math.exp(2 * rate[h] - 2);
+            }
+            timeBias = random(heads.valueHeads());
+            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias));
+        }
+
+        @Override
+        Rows run(StepInputs step, int[][] tokens) {
+            Rows query = rows(queries, heads.keys(), tokens);
+            Rows key = rows(keys, heads.keys(), tokens);
+            Rows value = rows(values, heads.values(), tokens);
+            Rows a = rows(as, heads.valueHeads(), tokens);
+            Rows b = rows(bs, heads.valueHeads(), tokens);
+            Rows output = poisoned(step.rows, heads.values());
+            begin(step);
+            operations.deltaRule(query, key, value, a, b, rule, cache, output);
+            return output;
+        }
+
+        @Override
+        double[] expected(int sequence) {
+            var expected = new double[LENGTHS[sequence] * heads.values()];
+            for (int head = 0; head < heads.valueHeads(); head++) {
+                var state = new double[heads.keySize()][heads.valueSize()];
+                for (int token = 0; token < LENGTHS[sequence]; token++) {
+                    advance(sequence, head, token, state, expected);
+                }
+            }
+            return expected;
+        }
+
+        private void advance(int sequence, int head, int token, double[][] state, double[] expected) {
+            double x = as[sequence][token * heads.valueHeads() + head] + (double) timeBias[head];
+            double decay = Math.exp(rate[head] * Math.log1p(Math.exp(x)));
+            double beta = Float64.activation(Activation.LOGISTIC, bs[sequence][token * heads.valueHeads() + head]);
+            double[] key = unit(keys[sequence], token, head);
+            double[] query = unit(queries[sequence], token, head);
+            for (int c = 0; c < heads.valueSize(); c++) {
+                double seen = 0;
+                for (int i = 0; i < key.length; i++) {
+                    state[i][c] *= decay;
+                    seen += state[i][c] * key[i];
+                }
+                int at = token * heads.values() + head * heads.valueSize() + c;
+                double correction = beta * (values[sequence][at] - seen);
+                for (int i = 0; i < key.length; i++) {
+                    state[i][c] += key[i] * correction;
+                    expected[at] += state[i][c] * query[i] / Math.sqrt(key.length);
+                }
+            }
+        }
+
+        private double[] unit(float[] numbers, int token, int head) {
+            int keyHead = heads.takesTurns() ? head % heads.keyHeads() : head * heads.keyHeads() / heads.valueHeads();
+            int from = token * heads.keys() + keyHead * heads.keySize();
+            var unit = new double[heads.keySize()];
+            double squares = 0;
+            for (int i = 0; i < unit.length; i++) {
+                unit[i] = numbers[from + i];
+                squares += unit[i] * unit[i];
+            }
+            for (int i = 0; i < unit.length; i++) {
+                unit[i] /= Math.sqrt(squares + DeltaRule.EPSILON);
+            }
+            return unit;
+        }
+    }
+}

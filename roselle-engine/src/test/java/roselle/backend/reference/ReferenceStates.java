@@ -1,0 +1,203 @@
+package roselle.backend.reference;
+
+import roselle.backend.Float64;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaRule;
+import roselle.backend.step.StepInputs;
+
+/** Operations that go on from states, token by token as their recurrences say, in float64. */
+final class ReferenceStates {
+    private final StepInputs step;
+    private final ReferenceCache cache;
+
+    ReferenceStates(StepInputs step, ReferenceCache cache) {
+        this.step = step;
+        this.cache = cache;
+    }
+
+    void convolve(Rows input, Convolution convolution, Rows output) {
+        float[] weight = ReferenceBuffer.of(convolution.weight());
+        int channels = convolution.channels();
+        for (int s = 0; s < step.sequences; s++) {
+            for (int r = step.rowStart[s]; r < step.rowStart[s + 1]; r++) {
+                float[] target = ReferenceBuffer.of(output.buffer());
+                for (int c = 0; c < channels; c++) {
+                    double sum = convolution.bias() == null ? 0 : ReferenceBuffer.of(convolution.bias())[c];
+                    for (int t = 0; t < convolution.taps(); t++) {
+                        int position = step.positions[r] - convolution.taps() + 1 + t;
+                        sum += (double) weight[t * channels + c] * input(input, convolution, s, position, c);
+                    }
+                    target[ReferenceBuffer.at(output, r) + c] =
+                            (float) Float64.activation(convolution.activation(), sum);
+                }
+            }
+            for (int r = step.rowStart[s]; r < step.rowStart[s + 1]; r++) {
+                int page = page(convolution.group(), s, step.positions[r] / step.pageTokens);
+                if (page >= 0) {
+                    float[] row = ReferenceBuffer.row(input, r);
+                    float[] kept = cache.key(convolution.group(), convolution.layer(), page, 0, step.positions[r]);
+                    System.arraycopy(row, 0, kept, 0, channels);
+                }
+            }
+        }
+    }
+
+    private double input(Rows input, Convolution convolution, int sequence, int position, int channel) {
+        int before = step.contextLength[sequence];
+        if (position < 0) {
+            return 0;
+        }
+        if (position >= before) {
+            return ReferenceBuffer.row(input, step.rowStart[sequence] + position - before)[channel];
+        }
+        int page = page(convolution.group(), sequence, position / step.pageTokens);
+        return cache.key(convolution.group(), convolution.layer(), page, 0, position)[channel];
+    }
+
+    void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, Rows output) {
+        for (int s = 0; s < step.sequences; s++) {
+            for (int h = 0; h < rule.heads().valueHeads(); h++) {
+                new Head(rule, h, s).run(query, key, value, a, b, output);
+            }
+        }
+    }
+
+    /** A value head of one sequence in a step, and its state token by token. */
+    private final class Head {
+        private final DeltaRule rule;
+        private final DeltaHeads heads;
+        private final int head;
+        private final int keyHead;
+        private final int sequence;
+        private final double[][] state;
+
+        Head(DeltaRule rule, int head, int sequence) {
+            this.rule = rule;
+            heads = rule.heads();
+            this.head = head;
+            this.sequence = sequence;
+            keyHead = heads.takesTurns() ? head % heads.keyHeads() : head * heads.keyHeads() / heads.valueHeads();
+            state = new double[heads.keySize()][heads.valueSize()];
+        }
+
+        void run(Rows query, Rows key, Rows value, Rows a, Rows b, Rows output) {
+            int first = step.contextLength[sequence];
+            readState(first);
+            double sum = first % step.pageTokens == 0 ? 0 : row(first - 1)[sumAt()];
+            for (int r = step.rowStart[sequence]; r < step.rowStart[sequence + 1]; r++) {
+                int position = step.positions[r];
+                sum = position % step.pageTokens == 0 ? 0 : sum;
+                double decay = decay(ReferenceBuffer.row(a, r)[head]);
+                sum += decay;
+                double beta = Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
+                double[] k = unit(ReferenceBuffer.row(key, r));
+                double[] q = unit(ReferenceBuffer.row(query, r));
+                float[] values = ReferenceBuffer.row(value, r);
+                var corrections = new double[heads.valueSize()];
+                for (int c = 0; c < corrections.length; c++) {
+                    double seen = 0;
+                    for (int i = 0; i < k.length; i++) {
+                        state[i][c] *= Math.exp(decay);
+                        seen += state[i][c] * k[i];
+                    }
+                    corrections[c] = beta * (values[head * heads.valueSize() + c] - seen);
+                    double sumOfQuery = 0;
+                    for (int i = 0; i < k.length; i++) {
+                        state[i][c] += k[i] * corrections[c];
+                        sumOfQuery += state[i][c] * q[i];
+                    }
+                    ReferenceBuffer.of(output.buffer())[ReferenceBuffer.at(output, r) + head * heads.valueSize() + c] =
+                            (float) (sumOfQuery / Math.sqrt(heads.keySize()));
+                }
+                keep(position, k, corrections, sum);
+            }
+        }
+
+        /** The state behind the token before a position: that behind the page before it, and the rows since. */
+        private void readState(int position) {
+            int pageIndex = position / step.pageTokens;
+            if (pageIndex > 0) {
+                int page = page(rule.group(), sequence, pageIndex - 1);
+                float[] numbers = cache.state(rule.group(), rule.layer(), page);
+                for (int i = 0; i < heads.keySize(); i++) {
+                    for (int c = 0; c < heads.valueSize(); c++) {
+                        state[i][c] = numbers[head * heads.headState() + i * heads.valueSize() + c];
+                    }
+                }
+            }
+            double before = 0;
+            for (int p = pageIndex * step.pageTokens; p < position; p++) {
+                float[] row = row(p);
+                double decay = row[sumAt()] - before;
+                before = row[sumAt()];
+                for (int i = 0; i < heads.keySize(); i++) {
+                    for (int c = 0; c < heads.valueSize(); c++) {
+                        state[i][c] = state[i][c] * Math.exp(decay)
+                                + (double) row[keyHead * heads.keySize() + i] * row[correctionAt() + c];
+                    }
+                }
+            }
+        }
+
+        private void keep(int position, double[] key, double[] corrections, double sum) {
+            int page = page(rule.group(), sequence, position / step.pageTokens);
+            if (page < 0) {
+                return;
+            }
+            float[] row = row(position);
+            for (int i = 0; i < key.length; i++) {
+                row[keyHead * key.length + i] = (float) key[i];
+            }
+            for (int c = 0; c < corrections.length; c++) {
+                row[correctionAt() + c] = (float) corrections[c];
+            }
+            row[sumAt()] = (float) sum;
+            if (position % step.pageTokens == step.pageTokens - 1) {
+                float[] numbers = cache.state(rule.group(), rule.layer(), page);
+                for (int i = 0; i < heads.keySize(); i++) {
+                    for (int c = 0; c < heads.valueSize(); c++) {
+                        numbers[head * heads.headState() + i * heads.valueSize() + c] = (float) state[i][c];
+                    }
+                }
+            }
+        }
+
+        private float[] row(int position) {
+            int page = page(rule.group(), sequence, position / step.pageTokens);
+            return cache.key(rule.group(), rule.layer(), page, 0, position);
+        }
+
+        private int correctionAt() {
+            return heads.keys() + head * heads.valueSize();
+        }
+
+        private int sumAt() {
+            return heads.keys() + heads.values() + head;
+        }
+
+        private double decay(double a) {
+            double x = a + ReferenceBuffer.of(rule.timeBias())[head];
+            return ReferenceBuffer.of(rule.rate())[head] * (Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0));
+        }
+
+        private double[] unit(float[] row) {
+            var numbers = new double[heads.keySize()];
+            double squares = 0;
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = row[keyHead * numbers.length + i];
+                squares += numbers[i] * numbers[i];
+            }
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] /= Math.sqrt(squares + DeltaRule.EPSILON);
+            }
+            return numbers;
+        }
+    }
+
+    private int page(int group, int sequence, int index) {
+        return step.pageTable[group][sequence * step.maxPages + index];
+    }
+}
