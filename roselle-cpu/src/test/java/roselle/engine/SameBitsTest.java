@@ -96,16 +96,16 @@ class SameBitsTest {
         check(new Subject(model, "auto", CpuPath.AUTO, false));
     }
 
-    /** A decoder that sees all, one with windows, one with latent attention and experts. */
+    /** A decoder that sees all, one with windows, one with latent attention and experts, one with states. */
     @ParameterizedTest
-    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3", "qwen3_5"})
     void chunksOfSizesAroundPagesAndTilesGiveTheSameBits(String name) throws IOException {
         checkChunks(name, IntStream.of(2, 3, 4, 7, 8, 15, 17, 31, 32, PROMPT - 1, PROMPT, PROMPT + 1));
     }
 
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3"})
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3", "qwen3_5", "lfm2"})
     void chunksOfEverySizeGiveTheSameBits(String name) throws IOException {
         checkChunks(name, IntStream.rangeClosed(1, PROMPT + 1));
     }

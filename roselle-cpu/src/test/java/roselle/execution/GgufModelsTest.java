@@ -95,4 +95,20 @@ class GgufModelsTest {
                     });
         }
     }
+
+    /** Files that llama.cpp's own converter wrote: it puts heads in another order and stores what it derived. */
+    @ParameterizedTest
+    @ValueSource(strings = {"qwen3_5", "qwen3_5_moe", "qwen3_next", "lfm2"})
+    void convertedModelsWithStatesEqualTheReference(String name) {
+        Path file = Path.of("../roselle-engine/src/test/resources/state-gguf", name + ".gguf");
+        try (Checkpoint reference = Checkpoints.open(MODELS.resolve(name + "/expected.safetensors"));
+                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
+            assertThat(Verification.of(reference).run(file, backend, 0))
+                    .hasSize(3)
+                    .allSatisfy(difference -> {
+                        assertThat(difference.largest()).isLessThanOrEqualTo(5e-4);
+                        assertThat(difference.agreeing()).isEqualTo(16);
+                    });
+        }
+    }
 }

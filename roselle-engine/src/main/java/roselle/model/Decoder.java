@@ -7,7 +7,9 @@ import roselle.backend.Device;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
+import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepInputs;
@@ -27,6 +29,9 @@ import roselle.model.weights.Store;
  * as the decoder, whose weights may lie in it.
  */
 public final class Decoder implements StepProgram, AutoCloseable {
+    private static final Gate SIGMOID = Gate.of(Activation.LOGISTIC);
+    private static final Gate PRODUCT = Gate.of(Activation.NONE);
+
     private final DecoderSpec spec;
     private final Arena rearranged;
     private final long rearrangedBytes;
@@ -152,6 +157,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
             case Layer.Latent attention ->
                 attend(operations, attention, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
+            case Layer.DeltaNet delta -> remember(operations, delta, space.hidden, layer.attentionNorm(), rows);
+            case Layer.ShortConvolution convolution ->
+                convolve(operations, convolution, space.hidden, layer.attentionNorm(), rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
@@ -166,6 +174,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
         switch (layer.attention()) {
             case Layer.MultiHead attention -> attend(operations, attention, input, null, rows);
             case Layer.Latent attention -> attend(operations, attention, input, rows);
+            case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
+            case Layer.ShortConvolution convolution -> convolve(operations, convolution, input, null, rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), other, null, rows);
@@ -221,6 +231,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
                 attention.layer(),
                 cache,
                 attention.attended()); // [rows, heads * valueSize]
+        if (attention.gates() != null) {
+            operations.gatedActivation(attention.gates(), attention.attended(), SIGMOID, attention.attended(), rows);
+        }
         operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
@@ -241,6 +254,33 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
         operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
         operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+    }
+
+    private void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
+        linear(operations, input, norm, delta.projections(), Epilogue.PLAIN, delta.all(), rows);
+        operations.convolve(delta.mixed(), delta.convolution(), cache, delta.convolved()); // [rows, channels]
+        operations.deltaRule(
+                delta.query(),
+                delta.key(),
+                delta.value(),
+                delta.a(),
+                delta.b(),
+                delta.rule(),
+                cache,
+                delta.attended()); // [rows, valueHeads * valueSize]
+        int heads = rows * delta.rule().heads().valueHeads();
+        operations.norm(delta.heads(), delta.norm(), delta.heads(), heads);
+        operations.gatedActivation(delta.gates(), delta.attended(), delta.gate(), delta.attended(), rows);
+        operations.linear(delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
+    }
+
+    private void convolve(
+            Operations operations, Layer.ShortConvolution kind, Rows input, @Nullable Norm norm, int rows) {
+        linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        operations.gatedActivation(kind.b(), kind.x(), PRODUCT, kind.x(), rows);
+        operations.convolve(kind.x(), kind.convolution(), cache, kind.convolved());
+        operations.gatedActivation(kind.c(), kind.convolved(), PRODUCT, kind.gated(), rows);
+        operations.linear(kind.gated(), kind.output(), kind.outputEpilogue(), stream(), rows);
     }
 
     private void feed(Operations operations, Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {

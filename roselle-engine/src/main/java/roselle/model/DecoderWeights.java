@@ -59,11 +59,15 @@ record DecoderWeights(
     }
 
     private static List<Layer> layers(DecoderSpec spec, LayerLoader loader) {
-        int[] group = spec.groupOfLayer();
+        int[][] groups = spec.groupsOfLayers();
         var used = new int[spec.kvGroups().size()];
         var loaded = new ArrayList<Layer>();
-        for (int i = 0; i < group.length; i++) {
-            loaded.add(loader.load(i, group[i], used[group[i]]++));
+        for (int i = 0; i < groups.length; i++) {
+            var places = new ArrayList<LayerPlace>();
+            for (int group : groups[i]) {
+                places.add(new LayerPlace(group, used[group]++));
+            }
+            loaded.add(loader.load(i, places));
         }
         return loaded;
     }

@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -37,6 +39,7 @@ record Layer(
             @Nullable Norm allKeysNorm,
             AttentionLayer layer,
             Rows attended,
+            @Nullable Rows gates,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}
@@ -58,6 +61,43 @@ record Layer(
             Rows attendedLatent,
             Weight valueUp,
             Rows attended,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** {@link AttentionSpec.DeltaNet}; {@code heads} are those of {@code attended}, a row each. */
+    record DeltaNet(
+            Weight projections,
+            Rows all,
+            Rows mixed,
+            Rows gates,
+            Rows a,
+            Rows b,
+            Convolution convolution,
+            Rows convolved,
+            Rows query,
+            Rows key,
+            Rows value,
+            DeltaRule rule,
+            Rows attended,
+            Rows heads,
+            Norm norm,
+            Gate gate,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** {@link AttentionSpec.ShortConvolution}. */
+    record ShortConvolution(
+            Weight projections,
+            Epilogue bias,
+            Rows all,
+            Rows b,
+            Rows c,
+            Rows x,
+            Convolution convolution,
+            Rows convolved,
+            Rows gated,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}

@@ -32,6 +32,7 @@ final class LayerLoader {
     private final Workspace workspace;
     private final RopeTables ropes;
     private final FeedForwardLoader feedForwards;
+    private final StateLoader states;
 
     LayerLoader(
             DecoderSpec spec,
@@ -47,14 +48,16 @@ final class LayerLoader {
         this.workspace = workspace;
         ropes = new RopeTables(store, contextLimit);
         feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, store, workspace);
+        states = new StateLoader(spec, tensors, rearrangement, store, workspace);
     }
 
-    Layer load(int index, int group, int indexInGroup) {
+    /** A layer, with a place in each of its groups. */
+    Layer load(int index, List<LayerPlace> places) {
         BlockSpec block = spec.block();
         boolean ownNorm = block.normsInputs() && !(block.parallel() && block.sharesNorm());
         return new Layer(
                 block.normsInputs() ? norm(Part.ATTENTION_NORM, index) : null,
-                attention(spec.layers().get(index).attention(), index, group, indexInGroup),
+                attention(spec.layers().get(index).attention(), index, places),
                 block.normsOutputs() ? norm(Part.POST_ATTENTION_NORM, index) : null,
                 ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
                 feedForwards.load(spec.layers().get(index).feedForward(), index),
@@ -72,24 +75,29 @@ final class LayerLoader {
         return new Norm(kind.kind(), weight, kind.weightOffset(), offsets, kind.epsilon());
     }
 
-    private Layer.Attention attention(AttentionSpec attention, int layer, int group, int indexInGroup) {
+    private Layer.Attention attention(AttentionSpec attention, int layer, List<LayerPlace> places) {
         return switch (attention) {
-            case AttentionSpec.MultiHead heads -> multiHead(heads, layer, group, indexInGroup);
-            case AttentionSpec.Latent latent -> latent(latent, layer, group, indexInGroup);
+            case AttentionSpec.MultiHead heads -> multiHead(heads, layer, places.getFirst());
+            case AttentionSpec.Latent latent -> latent(latent, layer, places.getFirst());
+            case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
+            case AttentionSpec.ShortConvolution convolution ->
+                states.shortConvolution(convolution, layer, places.getFirst());
         };
     }
 
-    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, int layer, int group, int indexInGroup) {
+    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, int layer, LayerPlace place) {
         HeadShape heads = attention.heads();
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
         int values = heads.keyHeads() * heads.valueSize();
-        Rows all = Rows.of(workspace.projected, queries + keys + values);
+        int attended = heads.queryHeads() * heads.valueSize();
+        int gates = attention.gated() ? attended : 0;
+        Rows all = Rows.of(workspace.projected, queries + gates + keys + values);
         boolean perHead = attention.norm() == AttentionSpec.QueryKeyNorm.PER_HEAD;
         boolean allHeads = attention.norm() == AttentionSpec.QueryKeyNorm.ALL_HEADS;
         var fixed = new AttentionLayer(
-                group,
-                indexInGroup,
+                place.group(),
+                place.layer(),
                 heads,
                 attention.rope() == null ? null : ropes.of(attention.rope()),
                 perHead ? headNorm(Part.QUERY_NORM, layer, heads.queryHeads(), heads.keySize()) : null,
@@ -97,18 +105,18 @@ final class LayerLoader {
                 attention.scale(),
                 attention.softCap(),
                 attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null);
-        int attended = heads.queryHeads() * heads.valueSize();
         return new Layer.MultiHead(
-                store.load("layer " + layer + " query, key, value", 1, projections(heads, layer)),
+                store.load("layer " + layer + " query, key, value", 1, projections(heads, layer, attention.gated())),
                 Epilogue.bias(attention.bias() ? projectionBias(heads, layer) : null),
                 all,
                 all.columns(0, queries),
-                all.columns(queries, keys),
-                all.columns(queries + keys, values),
+                all.columns(queries + gates, keys),
+                all.columns(queries + gates + keys, values),
                 allHeads ? norm(Part.QUERY_NORM, layer, queries, spec.norm(), false) : null,
                 allHeads ? norm(Part.KEY_NORM, layer, keys, spec.norm(), false) : null,
                 fixed,
                 Rows.of(workspace.attended, attended),
+                attention.gated() ? all.columns(queries, gates) : null,
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
                 added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null));
     }
@@ -122,10 +130,16 @@ final class LayerLoader {
         return new Norm(kind.kind(), store.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
     }
 
-    private List<StoredMatrix> projections(HeadShape heads, int layer) {
+    private List<StoredMatrix> projections(HeadShape heads, int layer, boolean gated) {
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
         int values = heads.keyHeads() * heads.valueSize();
+        if (gated) {
+            return List.of(
+                    gatedQueries(heads, layer),
+                    plain(Part.KEY, layer, keys, spec.width()),
+                    plain(Part.VALUE, layer, values, spec.width()));
+        }
         if (!tensors.has(Part.QUERY_KEY_VALUE, layer)) {
             return List.of(
                     plain(Part.QUERY, layer, queries, spec.width()),
@@ -137,6 +151,14 @@ final class LayerLoader {
                 tensors.layout() == WeightNames.Layout.PER_HEAD
                         ? rearrangement.reorder(all, row -> perHeadRow(row, heads))
                         : all);
+    }
+
+    /** All queries, then all gates; a checkpoint has the gates of each head behind its query. */
+    private StoredMatrix gatedQueries(HeadShape heads, int layer) {
+        int size = heads.keySize();
+        int queries = heads.queryHeads() * size;
+        StoredMatrix both = plain(Part.QUERY, layer, 2 * queries, spec.width());
+        return rearrangement.reorder(both, row -> (row % queries / size * 2 + row / queries) * size + row % size);
     }
 
     private Buffer projectionBias(HeadShape heads, int layer) {
@@ -168,7 +190,7 @@ final class LayerLoader {
         return (head * 3 + part) * size + row % size;
     }
 
-    private Layer.Latent latent(AttentionSpec.Latent attention, int layer, int group, int indexInGroup) {
+    private Layer.Latent latent(AttentionSpec.Latent attention, int layer, LayerPlace place) {
         int heads = attention.heads();
         int queries = heads * attention.querySize();
         int absorbed = heads * attention.cachedSize();
@@ -182,7 +204,15 @@ final class LayerLoader {
         var norm = new NormSpec(Norm.Kind.RMS, attention.epsilon(), 0f, false);
         var shape = new HeadShape(heads, 1, attention.cachedSize(), attention.rank());
         var fixed = new AttentionLayer(
-                group, indexInGroup, shape, ropes.of(attention.rope()), null, null, attention.scale(), 0f, null);
+                place.group(),
+                place.layer(),
+                shape,
+                ropes.of(attention.rope()),
+                null,
+                null,
+                attention.scale(),
+                0f,
+                null);
         return new Layer.Latent(
                 compressed ? matrix(Part.QUERY_DOWN, layer, attention.queryRank(), spec.width()) : null,
                 compressed ? norm(Part.QUERY_DOWN_NORM, layer, attention.queryRank(), norm, false) : null,

@@ -28,6 +28,7 @@ public final class EndTokens {
                 checkpoint.generationConfig().ifPresent(config -> add(config, "eos_token_id", ids));
                 if (ids.isEmpty()) {
                     add(checkpoint.config(), "eos_token_id", ids);
+                    checkpoint.config().object("text_config").ifPresent(text -> add(text, "eos_token_id", ids));
                 }
             }
         }

@@ -22,6 +22,7 @@ public final class Architectures {
             new GptNeox(),
             new GptOss(),
             new Granite(),
+            new Lfm2(),
             new Llama(),
             new Mistral(),
             new Mixtral(),
@@ -32,6 +33,8 @@ public final class Architectures {
             new Qwen2Moe(),
             new Qwen3(),
             new Qwen3Moe(),
+            new Qwen3Next(),
+            new Qwen35(),
             new SmolLm3(),
             new StableLm(),
             new Starcoder2());

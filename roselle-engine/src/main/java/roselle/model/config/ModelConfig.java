@@ -1,5 +1,6 @@
 package roselle.model.config;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,11 +23,34 @@ public final class ModelConfig {
     private final Metadata metadata;
     private final String prefix;
     private final Set<String> read = new HashSet<>();
+    private final List<ModelConfig> parts = new ArrayList<>();
 
     public ModelConfig(Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
         metadata = checkpoint.config();
         prefix = isGguf() ? metadata.string("general.architecture") + "." : "";
+    }
+
+    private ModelConfig(Checkpoint checkpoint, Metadata metadata) {
+        this.checkpoint = checkpoint;
+        this.metadata = metadata;
+        prefix = "";
+    }
+
+    /** The part that describes the decoder, where a configuration wraps it beside an encoder of pictures; else this one. */
+    public ModelConfig text() {
+        Optional<Metadata> text = object("text_config");
+        if (text.isEmpty()) {
+            return this;
+        }
+        var part = new ModelConfig(checkpoint, text.orElseThrow());
+        parts.add(part);
+        return part;
+    }
+
+    /** The parts that were read apart. */
+    List<ModelConfig> parts() {
+        return parts;
     }
 
     public boolean isGguf() {
@@ -102,6 +126,16 @@ public final class ModelConfig {
 
     public int[] integers(String field) {
         return metadata.integers(name(field, ""));
+    }
+
+    /** The same under either name; a lone number is a list of one. */
+    public int[] integers(String field, String key) {
+        return metadata.integers(name(field, key));
+    }
+
+    /** A list of flags that GGUF has for its layers. */
+    public boolean[] flags(String key) {
+        return metadata.flags(name("", key));
     }
 
     public Optional<Metadata> object(String field) {

@@ -2,6 +2,7 @@ package roselle.model.config;
 
 import static java.util.Map.entry;
 
+import java.util.EnumMap;
 import java.util.Map;
 import roselle.model.weights.Part;
 import roselle.model.weights.WeightNames;
@@ -91,5 +92,17 @@ public final class Names {
     /** The prefix of a layer's names in most of Hugging Face's checkpoints. */
     public static String layer(String name) {
         return LAYER + name;
+    }
+
+    /** Hugging Face's names where the decoder is wrapped beside an encoder of pictures. */
+    public static WeightNames wrapped(WeightNames names) {
+        var all = new EnumMap<Part, String>(Part.class);
+        names.templates()
+                .forEach((part, name) -> all.put(
+                        part,
+                        name.startsWith("model.")
+                                ? "model.language_model." + name.substring("model.".length())
+                                : name));
+        return names.with(all);
     }
 }

@@ -18,6 +18,8 @@ public final class Ropes {
     private static final Set<String> KNOWN = Set.of(
             "rope_type",
             "type",
+            "mrope_interleaved", // which pairs turn with a picture's rows and columns: text turns all of them alike
+            "mrope_section",
             "rope_theta",
             "partial_rotary_factor",
             "factor",
@@ -38,8 +40,21 @@ public final class Ropes {
     private final int context;
     private final double defaultTheta;
     private final boolean interleaved;
+    private final double assumedShare;
 
     public Ropes(ModelConfig config, int headSize, int context, double defaultTheta, boolean interleaved) {
+        this(config, headSize, context, defaultTheta, interleaved, 1);
+    }
+
+    /** With the part of a head that turns where the configuration does not say it. */
+    public Ropes(
+            ModelConfig config,
+            int headSize,
+            int context,
+            double defaultTheta,
+            boolean interleaved,
+            double assumedShare) {
+        this.assumedShare = assumedShare;
         this.config = config;
         this.headSize = headSize;
         this.context = context;
@@ -53,7 +68,7 @@ public final class Ropes {
             return gguf(config.number("", "rope.freq_base", defaultTheta), ggufScaling());
         }
         double theta = config.number("rope_theta", "", config.number("rotary_emb_base", "", defaultTheta));
-        double share = config.number("partial_rotary_factor", "", config.number("rotary_pct", "", 1));
+        double share = config.number("partial_rotary_factor", "", config.number("rotary_pct", "", assumedShare));
         Optional<Metadata> old = config.object("rope_scaling");
         Optional<Metadata> parameters = config.object("rope_parameters").or(() -> old);
         return parameters.map(fields -> of(fields, theta, share)).orElseGet(() -> plain(theta, share));

@@ -11,9 +11,14 @@ public record Sizes(
     static final int MAX_POSITIONS = 1 << 30;
 
     public static Sizes of(ModelConfig config) {
+        int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
+        return of(config, config.size("num_key_value_heads", "attention.head_count_kv", MAX_HEADS, heads));
+    }
+
+    /** The same with so many key heads, where their number is said for each layer. */
+    public static Sizes of(ModelConfig config, int keyHeads) {
         int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
-        int keyHeads = config.size("num_key_value_heads", "attention.head_count_kv", MAX_HEADS, heads);
         requireShare(config, heads, keyHeads);
         return new Sizes(
                 vocabulary(config),
@@ -22,8 +27,13 @@ public record Sizes(
                 heads,
                 keyHeads,
                 config.size("head_dim", "attention.key_length", MAX_NUMBERS, Math.max(1, width / heads)),
-                config.size("intermediate_size", "feed_forward_length", MAX_NUMBERS),
+                inner(config),
                 config.size("max_position_embeddings", "context_length", MAX_POSITIONS));
+    }
+
+    /** The same without layers at the end that predict further tokens. */
+    public Sizes withoutLayers(int count) {
+        return new Sizes(vocabulary, width, layers - count, heads, keyHeads, headSize, inner, context);
     }
 
     /** The sizes of GPT-2, whose configuration has names of its own. */
@@ -40,6 +50,15 @@ public record Sizes(
                 width / heads,
                 config.size("n_inner", "feed_forward_length", MAX_NUMBERS, 4 * width),
                 config.size("n_positions", "context_length", MAX_POSITIONS));
+    }
+
+    /** Of a feed-forward; a configuration may say only that of its experts, where every layer has some. */
+    private static int inner(ModelConfig config) {
+        boolean isOfExperts = !config.has("intermediate_size", "feed_forward_length")
+                && config.has("moe_intermediate_size", "expert_feed_forward_length");
+        return isOfExperts
+                ? config.size("moe_intermediate_size", "expert_feed_forward_length", MAX_NUMBERS)
+                : config.size("intermediate_size", "feed_forward_length", MAX_NUMBERS);
     }
 
     private static int vocabulary(ModelConfig config) {

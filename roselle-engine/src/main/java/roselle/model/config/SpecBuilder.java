@@ -2,6 +2,7 @@ package roselle.model.config;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.IntPredicate;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Gate;
@@ -40,6 +41,7 @@ public final class SpecBuilder {
     public float scoreScale;
     public float scoreSoftCap;
     public boolean sinks;
+    public boolean gated;
 
     /** Per layer. */
     public final FeedForwardSpec[] feedForwards;
@@ -75,6 +77,11 @@ public final class SpecBuilder {
         norm = new NormSpec(Norm.Kind.RMS, (float) epsilon, config.isGguf() ? 0f : weightOffset, false);
     }
 
+    /** RMS norms with a given epsilon. */
+    public void rmsNorm(double epsilon) {
+        norm = new NormSpec(Norm.Kind.RMS, (float) epsilon, 0f, false);
+    }
+
     public void layerNorm(ModelConfig config, String field, boolean bias) {
         double epsilon = config.number(field, "attention.layer_norm_epsilon", 1e-5);
         norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
@@ -108,6 +115,27 @@ public final class SpecBuilder {
         }
     }
 
+    /**
+     * For each layer whether it is of a type that {@code layer_types} names, or as a pattern says where nothing is named.
+     *
+     * @param type the name looked for; any other must be {@code full_attention}
+     */
+    public boolean[] layersOf(ModelConfig config, String type, IntPredicate pattern) {
+        var are = new boolean[sizes.layers()];
+        List<String> types =
+                !config.isGguf() && config.has("layer_types", "") ? config.strings("layer_types") : List.of();
+        if (!types.isEmpty() && types.size() != are.length) {
+            throw config.unsupported("layer_types", types.size() + " names", "one for each layer");
+        }
+        for (int i = 0; i < are.length; i++) {
+            are[i] = types.isEmpty() ? pattern.test(i) : types.get(i).equals(type);
+            if (!types.isEmpty() && !are[i] && !types.get(i).equals("full_attention")) {
+                throw config.unsupported("layer_types", types.get(i), "full_attention or " + type);
+            }
+        }
+        return are;
+    }
+
     private static boolean slides(ModelConfig config, String type) {
         return switch (type) {
             case "sliding_attention" -> true;
@@ -118,6 +146,11 @@ public final class SpecBuilder {
 
     /** The decoder, all of whose layers have heads of their own. */
     public DecoderSpec spec() {
+        return spec(attentions());
+    }
+
+    /** Heads of their own in each layer. */
+    public AttentionSpec[] attentions() {
         var heads = new HeadShape(sizes.heads(), sizes.keyHeads(), sizes.headSize(), sizes.headSize());
         var attentions = new AttentionSpec[sizes.layers()];
         for (int i = 0; i < attentions.length; i++) {
@@ -130,9 +163,10 @@ public final class SpecBuilder {
                     attentionOutputBias,
                     scoreScale,
                     scoreSoftCap,
-                    sinks);
+                    sinks,
+                    gated);
         }
-        return spec(attentions);
+        return attentions;
     }
 
     /** The decoder with the given attention in each layer. */

@@ -37,6 +37,9 @@ public final class UnreadFields {
             "n_ctx",
             "num_nextn_predict_layers",
             "num_mtp_layers",
+            "mtp_num_hidden_layers",
+            "mtp_use_dedicated_embeddings",
+            "mamba_ssm_dtype",
             "output_attentions",
             "output_hidden_states",
             "output_router_logits",
@@ -77,6 +80,7 @@ public final class UnreadFields {
     private UnreadFields() {}
 
     public static void refuse(ModelConfig config) {
+        config.parts().forEach(UnreadFields::refuse);
         for (String key : config.metadata().keys()) {
             if (config.metadata().has(key) && !config.read().contains(key) && !isHarmless(config, key)) {
                 throw new CheckpointException(config.metadata().origin() + ": " + key

@@ -1,12 +1,17 @@
 package roselle.model.spec;
 
 import org.jspecify.annotations.Nullable;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.HeadShape;
 
-/** The attention of a layer. */
+/** The attention of a layer, or what stands in its place. */
 public sealed interface AttentionSpec {
     /** Numbers of a head at most: more than any model has, and little enough that each thread can hold a block of rows of them. */
     int MAX_HEAD_SIZE = 1 << 14;
+
+    /** Inputs that a convolution sees at most: those before a page's first token lie in the page before it, however small pages are. */
+    int MAX_TAPS = 9;
 
     private static void requireSize(int size) {
         if (size > MAX_HEAD_SIZE) {
@@ -32,6 +37,7 @@ public sealed interface AttentionSpec {
      * @param scale multiplies the product of query and key
      * @param softCap 0 for none
      * @param sinks whether each query head has a logit without value
+     * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
      */
     record MultiHead(
             HeadShape heads,
@@ -42,7 +48,8 @@ public sealed interface AttentionSpec {
             boolean outputBias,
             float scale,
             float softCap,
-            boolean sinks)
+            boolean sinks,
+            boolean gated)
             implements AttentionSpec {
         public MultiHead {
             if (window < 0) {
@@ -80,6 +87,40 @@ public sealed interface AttentionSpec {
         /** Numbers that a token adds to the cache, and of a query head that asks for them. */
         public int cachedSize() {
             return rank + rope.dimensions();
+        }
+    }
+
+    /**
+     * A gated delta net (Yang et al., 2025): queries, keys and values pass a short convolution, then the
+     * {@link roselle.backend.operation.DeltaRule}; what it gives is normalised by heads and gated.
+     *
+     * @param taps inputs that an output of the convolution sees
+     * @param gate of the heads' outputs
+     * @param epsilon of the norm of the heads' outputs
+     */
+    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon) implements AttentionSpec {
+        public DeltaNet {
+            requireSize(heads.keySize());
+            requireSize(heads.valueSize());
+            requireTaps(taps);
+        }
+    }
+
+    /**
+     * A gated short convolution (LFM2): of three products of the input, {@code c * convolution(b * x)}.
+     *
+     * @param taps inputs that an output sees
+     * @param bias whether products and convolution have one
+     */
+    record ShortConvolution(int taps, boolean bias) implements AttentionSpec {
+        public ShortConvolution {
+            requireTaps(taps);
+        }
+    }
+
+    private static void requireTaps(int taps) {
+        if (taps < 1 || taps > MAX_TAPS) {
+            throw new IllegalArgumentException("a convolution of " + taps + " taps, expected 1 to " + MAX_TAPS);
         }
     }
 }

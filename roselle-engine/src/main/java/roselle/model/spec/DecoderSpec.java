@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepDemands;
@@ -35,39 +36,45 @@ public record DecoderSpec(
         layers = List.copyOf(layers);
     }
 
-    /** The layers by the kind of pages they need, in the order in which the kinds first appear. */
+    /** The layers by the kinds of pages they need, in the order in which the kinds first appear. */
     public List<KvGroup> kvGroups() {
         var counts = new LinkedHashMap<KvGroup, Integer>();
         for (LayerSpec layer : layers) {
-            counts.merge(kvGroup(layer.attention()), 1, Integer::sum);
+            for (KvGroup kind : kvGroups(layer.attention())) {
+                counts.merge(kind, 1, Integer::sum);
+            }
         }
         var groups = new ArrayList<KvGroup>();
-        counts.forEach((one, layerCount) -> groups.add(
-                new KvGroup(one.name(), layerCount, one.heads(), one.keySize(), one.valueSize(), one.window())));
+        counts.forEach((one, layerCount) -> groups.add(one.withLayers(layerCount)));
         return List.copyOf(groups);
     }
 
-    /** For each layer, the index of its group in {@link #kvGroups}. */
-    public int[] groupOfLayer() {
+    /** For each layer, the indices of its groups in {@link #kvGroups}: one, or that of a convolution and that of a delta rule. */
+    public int[][] groupsOfLayers() {
         var kinds = new ArrayList<KvGroup>();
-        var group = new int[layers.size()];
-        for (int i = 0; i < group.length; i++) {
-            KvGroup kind = kvGroup(layers.get(i).attention());
-            if (!kinds.contains(kind)) {
-                kinds.add(kind);
+        var groups = new int[layers.size()][];
+        for (int i = 0; i < groups.length; i++) {
+            List<KvGroup> needed = kvGroups(layers.get(i).attention());
+            groups[i] = new int[needed.size()];
+            for (int j = 0; j < groups[i].length; j++) {
+                if (!kinds.contains(needed.get(j))) {
+                    kinds.add(needed.get(j));
+                }
+                groups[i][j] = kinds.indexOf(needed.get(j));
             }
-            group[i] = kinds.indexOf(kind);
         }
-        return group;
+        return groups;
     }
 
     /** What a device must know of it to be ready for steps. */
     public StepDemands demands(StepLimits limits, DataType cacheType) {
         List<KvGroup> groups = kvGroups();
-        int[] groupOf = groupOfLayer();
+        int[][] groupsOf = groupsOfLayers();
         var attentions = new LinkedHashSet<StepDemands.Attention>();
-        for (int i = 0; i < groupOf.length; i++) {
-            attentions.add(new StepDemands.Attention(heads(layers.get(i).attention()), groups.get(groupOf[i])));
+        for (int i = 0; i < groupsOf.length; i++) {
+            KvGroup group = groups.get(groupsOf[i][0]);
+            heads(layers.get(i).attention())
+                    .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group)));
         }
         Widths widths = Widths.of(this);
         boolean routes = layers.stream().anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
@@ -84,25 +91,36 @@ public record DecoderSpec(
                 widths.odd(this));
     }
 
-    private static HeadShape heads(AttentionSpec attention) {
+    /** The heads that attend; none where a state stands in the place of attention. */
+    private static Optional<HeadShape> heads(AttentionSpec attention) {
         return switch (attention) {
-            case AttentionSpec.MultiHead heads -> heads.heads();
-            case AttentionSpec.Latent latent -> new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank());
+            case AttentionSpec.MultiHead heads -> Optional.of(heads.heads());
+            case AttentionSpec.Latent latent ->
+                Optional.of(new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank()));
+            case AttentionSpec.DeltaNet delta -> Optional.empty();
+            case AttentionSpec.ShortConvolution convolution -> Optional.empty();
         };
     }
 
-    /** The group of one layer alone. */
-    private static KvGroup kvGroup(AttentionSpec attention) {
+    /** The groups of one layer alone. */
+    private List<KvGroup> kvGroups(AttentionSpec attention) {
         return switch (attention) {
             case AttentionSpec.MultiHead heads ->
-                new KvGroup(
+                List.of(new KvGroup(
                         heads.window() == 0 ? "full" : "window",
                         1,
                         heads.heads().keyHeads(),
                         heads.heads().keySize(),
                         heads.heads().valueSize(),
-                        heads.window());
-            case AttentionSpec.Latent latent -> new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0);
+                        heads.window()));
+            case AttentionSpec.Latent latent -> List.of(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0));
+            case AttentionSpec.DeltaNet delta ->
+                List.of(convolution(delta.heads().channels()), delta.heads().group(1));
+            case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
         };
+    }
+
+    private static KvGroup convolution(int channels) {
+        return KvGroup.ofState("convolution", 1, channels, 0);
     }
 }

@@ -18,18 +18,19 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
     public static Widths of(DecoderSpec spec) {
         var widths = new Widths(1, 1, 1, 1, 1, 1);
         for (LayerSpec layer : spec.layers()) {
-            widths = widths.max(attention(layer.attention())).max(feedForward(layer.feedForward()));
+            widths = widths.max(attention(layer.attention(), spec.width())).max(feedForward(layer.feedForward()));
         }
         return widths;
     }
 
-    private static Widths attention(AttentionSpec spec) {
+    private static Widths attention(AttentionSpec spec, int width) {
         return switch (spec) {
             case AttentionSpec.MultiHead heads -> {
                 var shape = heads.heads();
                 int keys = shape.keyHeads() * (shape.keySize() + shape.valueSize());
+                int gates = heads.gated() ? shape.queryHeads() * shape.valueSize() : 0;
                 yield new Widths(
-                        shape.queryHeads() * shape.keySize() + keys,
+                        shape.queryHeads() * shape.keySize() + gates + keys,
                         shape.queryHeads() * shape.valueSize(),
                         1,
                         1,
@@ -41,6 +42,12 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
                 yield new Widths(latent.heads() * perHead + shared, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
             }
+            case AttentionSpec.DeltaNet delta -> {
+                var heads = delta.heads();
+                int products = heads.channels() + heads.values() + 2 * heads.valueHeads();
+                yield new Widths(products + heads.channels(), heads.values(), 1, 1, 1, 1);
+            }
+            case AttentionSpec.ShortConvolution convolution -> new Widths(4 * width, width, 1, 1, 1, 1);
         };
     }
 
@@ -112,6 +119,11 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         || latent.heads() * latent.querySize() % UNIT != 0
                         || latent.heads() * latent.rank() % UNIT != 0
                         || latent.heads() * latent.valueSize() % UNIT != 0;
+            case AttentionSpec.DeltaNet delta ->
+                delta.heads().keys() % UNIT != 0
+                        || delta.heads().values() % UNIT != 0
+                        || 2 * delta.heads().valueHeads() % UNIT != 0;
+            case AttentionSpec.ShortConvolution convolution -> false;
         };
     }
 

@@ -19,6 +19,28 @@ public enum Part {
     QUERY_NORM,
     KEY_NORM,
     SINKS,
+    /** Queries, keys and values of a delta net in one. */
+    DELTA_QUERY_KEY_VALUE,
+    /** What gates a delta net's output. */
+    DELTA_GATE,
+    /** Queries, keys, values and gates of a delta net in one, those of a key head together. */
+    DELTA_QUERY_KEY_VALUE_GATE,
+    DELTA_A,
+    DELTA_B,
+    /** Both of a delta net in one, b before a, those of a key head together. */
+    DELTA_B_A,
+    /** How fast a delta net's states decay: a negative number for each head. */
+    DELTA_RATE,
+    /** The logarithm of its negative. */
+    DELTA_RATE_LOGARITHM,
+    DELTA_TIME_BIAS,
+    DELTA_NORM,
+    DELTA_OUTPUT,
+    /** A convolution along the sequence. */
+    CONVOLUTION,
+    /** The products before a short convolution. */
+    CONVOLUTION_INPUT,
+    CONVOLUTION_OUTPUT,
     QUERY_DOWN,
     QUERY_DOWN_NORM,
     QUERY_UP,

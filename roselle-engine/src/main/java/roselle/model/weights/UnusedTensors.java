@@ -3,8 +3,8 @@ package roselle.model.weights;
 import java.util.List;
 
 /**
- * Tensors that a checkpoint may have without being asked for them: buffers that code computes, and layers that only training
- * or speculation uses.
+ * Tensors that a checkpoint may have without being asked for them: buffers that code computes, layers that only training
+ * or speculation uses, and encoders of pictures beside a decoder of text.
  *
  * @param layers layers of the decoder; those behind them predict further tokens
  * @param tied whether the output matrix is the embedding, so that a copy of it is not needed
@@ -20,8 +20,14 @@ public record UnusedTensors(int layers, boolean tied) {
             "rope_factors_long.weight",
             "rope_factors_short.weight");
 
+    /** What reads pictures, and what predicts further tokens. */
+    private static final List<String> OTHER_PARTS = List.of("model.visual.", "mtp.");
+
     public boolean mayIgnore(String name) {
         if (BUFFERS.stream().anyMatch(name::endsWith)) {
+            return true;
+        }
+        if (OTHER_PARTS.stream().anyMatch(name::startsWith)) {
             return true;
         }
         if (tied && (name.equals("lm_head.weight") || name.equals("output.weight"))) {
@@ -32,7 +38,7 @@ public record UnusedTensors(int layers, boolean tied) {
 
     /** The number behind {@code layers.} or {@code blk.}; −1 where there is none. */
     private static int layerOf(String name) {
-        for (String prefix : List.of("model.layers.", "blk.")) {
+        for (String prefix : List.of("model.layers.", "model.language_model.layers.", "blk.")) {
             if (name.startsWith(prefix)) {
                 int end = name.indexOf('.', prefix.length());
                 String number = end < 0 ? "" : name.substring(prefix.length(), end);

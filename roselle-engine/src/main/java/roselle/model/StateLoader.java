@@ -1,0 +1,174 @@
+package roselle.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
+import roselle.backend.memory.Weight;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Part;
+import roselle.model.weights.Rearrangement;
+import roselle.model.weights.Store;
+import roselle.model.weights.TensorSource;
+import roselle.quantization.StoredMatrix;
+
+/** Brings the layers that keep a state in the place of keys and values from a checkpoint to a store. */
+final class StateLoader {
+    private final DecoderSpec spec;
+    private final TensorSource tensors;
+    private final Rearrangement rearrangement;
+    private final Store store;
+    private final Workspace workspace;
+
+    StateLoader(DecoderSpec spec, TensorSource tensors, Rearrangement rearrangement, Store store, Workspace workspace) {
+        this.spec = spec;
+        this.tensors = tensors;
+        this.rearrangement = rearrangement;
+        this.store = store;
+        this.workspace = workspace;
+    }
+
+    /** A delta net; its places are that of its convolution and that of its states. */
+    Layer.DeltaNet deltaNet(AttentionSpec.DeltaNet delta, int layer, List<LayerPlace> places) {
+        DeltaHeads heads = delta.heads();
+        int channels = heads.channels();
+        int products = channels + heads.values() + 2 * heads.valueHeads();
+        Rows both = Rows.of(workspace.projected, products + channels);
+        Rows convolved = both.columns(products, channels);
+        Rows attended = Rows.of(workspace.attended, heads.values());
+        var rule = new DeltaRule(
+                places.get(1).group(), places.get(1).layer(), heads, rate(heads, layer), timeBias(heads, layer));
+        Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
+        return new Layer.DeltaNet(
+                store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(heads, layer)),
+                both.columns(0, products),
+                both.columns(0, channels),
+                both.columns(channels, heads.values()),
+                both.columns(channels + heads.values(), heads.valueHeads()),
+                both.columns(channels + heads.values() + heads.valueHeads(), heads.valueHeads()),
+                convolution(places.getFirst(), channels, delta.taps(), null, Activation.SILU, layer),
+                convolved,
+                convolved.columns(0, heads.keys()),
+                convolved.columns(heads.keys(), heads.keys()),
+                convolved.columns(2 * heads.keys(), heads.values()),
+                rule,
+                attended,
+                Rows.of(workspace.attended, heads.valueSize()),
+                new Norm(Norm.Kind.RMS, norm, 0f, null, delta.epsilon()),
+                Gate.of(delta.gate()),
+                matrix(Part.DELTA_OUTPUT, layer, spec.width(), heads.values()),
+                LayerLoader.addedTo(spec.block(), null));
+    }
+
+    /** A short convolution. */
+    Layer.ShortConvolution shortConvolution(AttentionSpec.ShortConvolution kind, int layer, LayerPlace place) {
+        int width = spec.width();
+        Rows both = Rows.of(workspace.projected, 4 * width);
+        Buffer inputBias =
+                kind.bias() ? store.constants(tensors.bias(Part.CONVOLUTION_INPUT, layer, 3L * width)) : null;
+        Buffer bias = kind.bias() ? store.constants(tensors.bias(Part.CONVOLUTION, layer, width)) : null;
+        Buffer outputBias = kind.bias() ? store.constants(tensors.bias(Part.CONVOLUTION_OUTPUT, layer, width)) : null;
+        return new Layer.ShortConvolution(
+                matrix(Part.CONVOLUTION_INPUT, layer, 3 * width, width),
+                Epilogue.bias(inputBias),
+                both.columns(0, 3 * width),
+                both.columns(0, width),
+                both.columns(width, width),
+                both.columns(2 * width, width),
+                convolution(place, width, kind.taps(), bias, Activation.NONE, layer),
+                both.columns(3 * width, width),
+                Rows.of(workspace.attended, width),
+                matrix(Part.CONVOLUTION_OUTPUT, layer, width, width),
+                LayerLoader.addedTo(spec.block(), outputBias));
+    }
+
+    private Convolution convolution(
+            LayerPlace place, int channels, int taps, @Nullable Buffer bias, Activation activation, int layer) {
+        float[] stored = tensors.vector(Part.CONVOLUTION, layer, (long) channels * taps); // [channels, taps]
+        var turned = new float[stored.length];
+        for (int i = 0; i < stored.length; i++) {
+            turned[i % taps * channels + i / taps] = stored[i];
+        }
+        return new Convolution(place.group(), place.layer(), taps, store.constants(turned), bias, activation);
+    }
+
+    private Buffer rate(DeltaHeads heads, int layer) {
+        if (!tensors.has(Part.DELTA_RATE_LOGARITHM, layer)) {
+            return store.constants(tensors.vector(Part.DELTA_RATE, layer, heads.valueHeads()));
+        }
+        float[] rate = tensors.vector(Part.DELTA_RATE_LOGARITHM, layer, heads.valueHeads());
+        for (int i = 0; i < rate.length; i++) {
+            rate[i] = (float) -Math.exp(rate[i]);
+        }
+        return store.constants(rate);
+    }
+
+    private Buffer timeBias(DeltaHeads heads, int layer) {
+        return store.constants(tensors.vector(Part.DELTA_TIME_BIAS, layer, heads.valueHeads()));
+    }
+
+    /** Queries, keys, values, gates, a, b, in the order of the rows that they make. */
+    private List<StoredMatrix> projections(DeltaHeads heads, int layer) {
+        var all = new ArrayList<StoredMatrix>();
+        if (tensors.has(Part.DELTA_QUERY_KEY_VALUE_GATE, layer)) {
+            all.add(joined(heads, layer));
+        } else {
+            all.add(product(Part.DELTA_QUERY_KEY_VALUE, layer, heads.channels(), spec.width()));
+            all.add(product(Part.DELTA_GATE, layer, heads.values(), spec.width()));
+        }
+        if (tensors.has(Part.DELTA_B_A, layer)) {
+            all.add(joinedGates(heads, layer));
+        } else {
+            all.add(product(Part.DELTA_A, layer, heads.valueHeads(), spec.width()));
+            all.add(product(Part.DELTA_B, layer, heads.valueHeads(), spec.width()));
+        }
+        return all;
+    }
+
+    /** Queries, keys, values and gates from a matrix that has all of a key head together. */
+    private StoredMatrix joined(DeltaHeads heads, int layer) {
+        int together = heads.valueHeads() / heads.keyHeads();
+        int values = together * heads.valueSize();
+        int perHead = 2 * heads.keySize() + 2 * values;
+        int rows = heads.channels() + heads.values();
+        StoredMatrix all = product(Part.DELTA_QUERY_KEY_VALUE_GATE, layer, rows, spec.width());
+        return rearrangement.reorder(all, row -> {
+            int ofKeys = row / heads.keys(); // 0 for queries, 1 for keys
+            if (ofKeys < 2) {
+                int inKeys = row % heads.keys();
+                return inKeys / heads.keySize() * perHead + ofKeys * heads.keySize() + inKeys % heads.keySize();
+            }
+            int ofValues = (row - 2 * heads.keys()) / heads.values(); // 0 for values, 1 for gates
+            int inValues = (row - 2 * heads.keys()) % heads.values();
+            return inValues / values * perHead + 2 * heads.keySize() + ofValues * values + inValues % values;
+        });
+    }
+
+    /** a and b from a matrix that has all of a key head together, b first. */
+    private StoredMatrix joinedGates(DeltaHeads heads, int layer) {
+        int together = heads.valueHeads() / heads.keyHeads();
+        StoredMatrix gates = product(Part.DELTA_B_A, layer, 2 * heads.valueHeads(), spec.width());
+        return rearrangement.reorder(gates, row -> {
+            boolean isB = row >= heads.valueHeads();
+            int head = row % heads.valueHeads();
+            return head / together * 2 * together + (isB ? 0 : together) + head % together;
+        });
+    }
+
+    private Weight matrix(Part part, int layer, int rows, int columns) {
+        return store.load("layer " + layer + " " + part, 1, List.of(product(part, layer, rows, columns)));
+    }
+
+    private StoredMatrix product(Part part, int layer, int rows, int columns) {
+        return tensors.product(part, layer, rows, columns, rearrangement);
+    }
+}
