@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
+import roselle.api.InvalidRequestException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
@@ -53,6 +54,27 @@ class EngineSizesTest {
                 .isInstanceOf(CapacityException.class)
                 .hasMessageContaining("a context of 100000 tokens needs ")
                 .hasMessageContaining("the largest context that fits is ");
+    }
+
+    @Test
+    void statesAreCountedAsWhatTheyAre() {
+        Path model = MODEL.resolveSibling("qwen3_5");
+        EnginePlan plan = Engine.plan(EngineConfig.of(model).with(new BatchOptions(512, 4, 64, 0, 4)));
+        assertThat(plan.caches()).extracting(EnginePlan.Cache::name).containsExactly("convolution", "delta", "full");
+        EnginePlan.Cache states = plan.caches().get(1);
+        int row = 2 * 12 + 4 * 16 + 4; // keys, corrections, sums of decays
+        int state = 4 * 12 * 16;
+        assertThat(states.bytes())
+                .isEqualTo((long) states.pages() * states.layers() * (16 * row + state) * Float.BYTES);
+        assertThat(states.pages()).as("far less than one behind each page").isLessThan(4 * 512 / 16);
+    }
+
+    @Test
+    void pagesShorterThanWhatConvolutionsSeeAreRefused() {
+        var short7 = EngineConfig.of(MODEL.resolveSibling("lfm2")).with(new CacheOptions("f32", 1 << 24, 7, true));
+        assertThatThrownBy(() -> Engine.plan(short7))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("page tokens is 7: models whose layers keep a state need pages of at least 8");
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import roselle.api.CapacityException;
+import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.step.StepLimits;
@@ -14,6 +15,7 @@ import roselle.kvcache.PageLayout;
 import roselle.model.KvPages;
 import roselle.model.LoadPlan;
 import roselle.model.MemoryPlan;
+import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Blueprint;
 import roselle.quantization.Quantization;
@@ -131,6 +133,17 @@ record EngineSizes(
             share = isOwn ? 1 : AUTOMATIC_SHARE;
             kvType = kvType(config.cache().kvType(), checkpoint, rowType);
             chunk = config.batch().effectiveChunkTokens();
+            requireRoomForTaps();
+        }
+
+        /** What a convolution sees before the first token of a page must lie in the page before it. */
+        private void requireRoomForTaps() {
+            int pageTokens = config.cache().pageTokens();
+            int least = AttentionSpec.MAX_TAPS - 1;
+            if (pageTokens < least && spec.kvGroups().stream().anyMatch(KvGroup::isState)) {
+                throw new InvalidRequestException("page tokens is " + pageTokens
+                        + ": models whose layers keep a state need pages of at least " + least);
+            }
         }
 
         private static DataType kvType(String name, Checkpoint checkpoint, DataType rowType) {
@@ -143,8 +156,7 @@ record EngineSizes(
                 case "f16" -> DataType.F16;
                 case "bf16" -> DataType.BF16;
                 default ->
-                    throw new roselle.api.InvalidRequestException(
-                            "kv type is " + name + ": it must be auto, f32, f16 or bf16");
+                    throw new InvalidRequestException("kv type is " + name + ": it must be auto, f32, f16 or bf16");
             };
         }
 

@@ -25,6 +25,9 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -76,7 +79,7 @@ public abstract class ReferenceContract extends DecodingContract {
 
     /** Operations of steps whose sizes are {@link #PROMPTS}. */
     private static final List<String> OF_PROMPTS =
-            List.of("ropeAndAppendKv", "attention", "appendAndAttend", "ropeAndAppendLatent");
+            List.of("ropeAndAppendKv", "attention", "appendAndAttend", "ropeAndAppendLatent", "convolve", "deltaRule");
 
     /** What the reference gives, by operation and type: the same for every device, so that it is computed for the first alone. */
     private static final Map<List<Object>, float[]> EXPECTED = new HashMap<>();
@@ -107,6 +110,7 @@ public abstract class ReferenceContract extends DecodingContract {
     @MethodSource("operationsAndTypes")
     void givesWhatTheReferenceGives(String operation, DataType type) {
         assumeTrue(reads(type), () -> "refused: weights of " + type.label());
+        assumeTrue(runs(operation), () -> "refused: " + operation);
         float[] own = outcome(operation, type);
         float[] expected = EXPECTED.computeIfAbsent(List.of(operation, type), _ -> ofReference(operation, type));
         assertNear(own, expected, type == DataType.F32 ? tolerance() : Math.max(tolerance(), PRODUCT_TOLERANCE));
@@ -114,6 +118,11 @@ public abstract class ReferenceContract extends DecodingContract {
 
     /** Whether the device takes weights of a type; of others another test sees that it refuses them. */
     protected boolean reads(DataType type) {
+        return true;
+    }
+
+    /** Whether the device has an operation; of others another test sees that it refuses models that need them. */
+    protected boolean runs(String operation) {
         return true;
     }
 
@@ -173,6 +182,8 @@ public abstract class ReferenceContract extends DecodingContract {
                 case "ropeAndAppendKv", "attention" -> left.add(attended(operation, DataType.F32));
                 case "appendAndAttend" -> left.add(attended(operation, DataType.F16));
                 case "ropeAndAppendLatent" -> left.add(latentAttended());
+                case "convolve" -> left.add(convolved());
+                case "deltaRule" -> left.add(remembered());
                 default -> throw new AssertionError(operation + " is compared with nothing: add it here");
             }
         }
@@ -443,6 +454,48 @@ public abstract class ReferenceContract extends DecodingContract {
             Rows output = gapless(
                     new float[rows * heads.queryHeads() * heads.valueSize()], heads.queryHeads() * heads.valueSize());
             operations.attention(absorbed, layer, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** A convolution of the same steps. */
+    private float[] convolved() {
+        int channels = 100;
+        KvGroup group = KvGroup.ofState("convolution", 1, channels, 0);
+        KvCache cache = device.allocateKvCache(List.of(group), DataType.F16, PAGE, new int[] {PAGES});
+        var convolution = new Convolution(
+                0, 0, 4, device.constants(random(4 * channels)), device.constants(random(channels)), Activation.SILU);
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows input = someGapless(rows, channels);
+            Rows output = gapless(new float[rows * channels], channels);
+            operations.convolve(input, convolution, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** A delta rule of the same steps. */
+    private float[] remembered() {
+        var heads = new DeltaHeads(2, 4, 48, 64);
+        KvCache cache = device.allocateKvCache(List.of(heads.group(1)), DataType.F16, PAGE, new int[] {PAGES});
+        float[] rate = random(heads.valueHeads());
+        for (int h = 0; h < rate.length; h++) {
+            rate[h] = -Math.abs(rate[h]);
+        }
+        var rule = new DeltaRule(0, 0, heads, device.constants(rate), device.constants(random(heads.valueHeads())));
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows query = someGapless(rows, heads.keys());
+            Rows key = someGapless(rows, heads.keys());
+            Rows value = someGapless(rows, heads.values());
+            Rows a = someGapless(rows, heads.valueHeads());
+            Rows b = someGapless(rows, heads.valueHeads());
+            Rows output = gapless(new float[rows * heads.values()], heads.values());
+            operations.deltaRule(query, key, value, a, b, rule, cache, output);
             left.add(readGapless(output, rows));
         }
         return joined(left);

@@ -152,6 +152,24 @@ final class SaboteurTest {
                 .isGreaterThan(SCHEDULES / 4);
     }
 
+    @Test
+    void statesGivenUpTooEarlyAreCaught() {
+        assertThat(caught(() -> new Sabotage() {
+                    @Override
+                    public PageLayout layout(PageLayout layout) {
+                        return withStatesAsWindowsOfOne(layout);
+                    }
+                }))
+                .isGreaterThan(SCHEDULES / 8);
+    }
+
+    private static PageLayout withStatesAsWindowsOfOne(PageLayout layout) {
+        List<KvGroup> groups = layout.groups().stream()
+                .map(group -> group.isState() ? new KvGroup(group.name(), 1, 1, 1, 1, 1) : group)
+                .toList();
+        return new PageLayout(groups, layout.pages(), layout.pageTokens());
+    }
+
     private static PageLayout withWindowsOneShorter(PageLayout layout) {
         List<KvGroup> groups = new ArrayList<>();
         for (KvGroup group : layout.groups()) {
