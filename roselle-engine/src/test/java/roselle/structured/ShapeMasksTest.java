@@ -100,6 +100,23 @@ final class ShapeMasksTest {
 
     private static final Shape OBJECT = new Shape.Json(Map.of("type", "object"));
 
+    private static final Map<String, Object> NAMED = Map.of(
+            "type",
+            "object",
+            "properties",
+            Map.of(
+                    "the",
+                    Map.of("type", "string", "maxLength", 5),
+                    "abc",
+                    Map.of("enum", List.of("the", "\"a\\\n", 12)),
+                    "true",
+                    Map.of("type", "array", "items", Map.of("type", "string"))),
+            "required",
+            List.of("abc"));
+
+    private static final Map<String, Object> PATTERNED = Map.of(
+            "type", "object", "patternProperties", Map.of("^[ax<]+$", Map.of("type", List.of("string", "null"))));
+
     private static Shape sequence(Shape... parts) {
         return new Shape.Sequence(List.of(parts));
     }
@@ -127,6 +144,10 @@ final class ShapeMasksTest {
                 sequence(new Shape.FreeText(List.of()), value),
                 new Shape.Repeated(new Shape.Choice(List.of(new Literal("the"), tool)), ", ", 0, Integer.MAX_VALUE),
                 new Shape.Value(Map.of(), Shape.Spelling.PYTHON, ""),
+                new Shape.Value(Map.of(), Shape.Spelling.MARKED, "<|call|>"),
+                new Shape.Value(NAMED, Shape.Spelling.MARKED, "<|call|>"),
+                new Shape.Value(NAMED, Shape.Spelling.MARKED, "</p>"),
+                sequence(new Shape.Value(PATTERNED, Shape.Spelling.MARKED, "</p>"), new Literal("</p>x")),
                 sequence(new Shape.Json(Map.of("type", "integer")), new Shape.Choice(List.of(new Literal("0"), tool))));
     }
 
