@@ -254,6 +254,12 @@ final class MarkedSpelling implements Constraint {
             return twin.equals(inner) ? this : new At(texts, twin, mode, nest, found);
         }
 
+        /** What may come behind a comma depends on bare keys, too, which none can tell apart by their quotation marks. */
+        @Override
+        public boolean hangsOnItems() {
+            return inner.hangsOnItems() || !inner.twin().equals(inner);
+        }
+
         private boolean isInText() {
             return mode == Mode.TEXT || mode == Mode.MARKED_KEY || mode == Mode.BARE_KEY;
         }

@@ -23,8 +23,21 @@ public final class ShapeConstraint implements Constraint {
     private final Map<List<Place>, Places> known = new HashMap<>();
     private final ShapeNode shape;
 
+    private final List<Constraint> parts;
+
     ShapeConstraint(ShapeNode shape) {
         this.shape = shape;
+        parts = List.copyOf(ShapeNode.constraints(shape));
+    }
+
+    @Override
+    public void beginStep() {
+        parts.forEach(Constraint::beginStep);
+    }
+
+    @Override
+    public void endStep() {
+        parts.forEach(Constraint::endStep);
     }
 
     @Override
@@ -147,6 +160,31 @@ public final class ShapeConstraint implements Constraint {
             return places.contains(END);
         }
 
+        @Override
+        public State twin() {
+            var twins = new LinkedHashSet<Place>();
+            places.forEach(place -> twins.add(
+                    place instanceof Place.InHeld(var node, State state)
+                            ? new Place.InHeld(node, state.twin())
+                            : place));
+            return twins.equals(Set.copyOf(places)) ? this : state(twins);
+        }
+
+        @Override
+        public boolean hangsOnItems() {
+            return places.stream().anyMatch(Places::hangsOnItems);
+        }
+
+        private static boolean hangsOnItems(Place place) {
+            return place instanceof Place.InHeld(var _, State state) && state.hangsOnItems();
+        }
+
+        /** Whether a comma may come in a step that is a branch, which walks would not see. */
+        private boolean hidesSeparators() {
+            return places.stream()
+                    .anyMatch(place -> hangsOnItems(place) && ((Place.InHeld) place).state().branches() == 0);
+        }
+
         /** Where there is but one way, that of a constraint which is followed byte by byte. */
         private @Nullable State stepwise() {
             return places.size() == 1
@@ -171,7 +209,7 @@ public final class ShapeConstraint implements Constraint {
             List<Branch> known = branches;
             if (known == null) {
                 known = new ArrayList<>();
-                if (stepwise() == null) {
+                if (stepwise() == null && !hidesSeparators()) {
                     for (Place place : places) {
                         add(place, known);
                     }

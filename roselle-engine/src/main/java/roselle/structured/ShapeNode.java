@@ -1,13 +1,50 @@
 package roselle.structured;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.Lexeme;
 
 /** A part of a shape, and what comes behind it. Compared by identity. */
 sealed interface ShapeNode {
+    /** The constraints in a shape, each once. */
+    static Set<Constraint> constraints(ShapeNode shape) {
+        Set<Constraint> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<ShapeNode> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        var open = new ArrayDeque<ShapeNode>(List.of(shape));
+        while (!open.isEmpty()) {
+            ShapeNode node = open.pop();
+            if (!seen.add(node)) {
+                continue;
+            }
+            switch (node) {
+                case End _ -> {}
+                case Literal literal -> open.push(literal.next);
+                case Held held -> {
+                    found.add(held.constraint);
+                    open.push(held.next);
+                }
+                case Free free -> {
+                    for (ShapeNode behind : free.behind) {
+                        if (behind != null) {
+                            open.push(behind);
+                        }
+                    }
+                    if (free.next != null) {
+                        open.push(free.next);
+                    }
+                }
+                case Fork fork -> fork.branches.forEach(open::push);
+            }
+        }
+        return found;
+    }
+
     /** Nothing more. */
     final class End implements ShapeNode {}
 

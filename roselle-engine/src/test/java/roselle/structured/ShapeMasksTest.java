@@ -71,6 +71,12 @@ final class ShapeMasksTest {
         "[",
         "]",
         "\", \"",
+        "the\", \"the",
+        ", \"the\", ",
+        ",1",
+        "1,1",
+        ",1,12,1",
+        "1,12",
         "\"}",
         "0",
         "1, ",
@@ -117,6 +123,16 @@ final class ShapeMasksTest {
     private static final Map<String, Object> PATTERNED = Map.of(
             "type", "object", "patternProperties", Map.of("^[ax<]+$", Map.of("type", List.of("string", "null"))));
 
+    private static final Map<String, Object> DIFFERENT = Map.of(
+            "type",
+            "array",
+            "uniqueItems",
+            true,
+            "maxItems",
+            9,
+            "items",
+            Map.of("enum", List.of("the", "abc", "a", 1, 12, true)));
+
     private static Shape sequence(Shape... parts) {
         return new Shape.Sequence(List.of(parts));
     }
@@ -148,6 +164,13 @@ final class ShapeMasksTest {
                 new Shape.Value(NAMED, Shape.Spelling.MARKED, "<|call|>"),
                 new Shape.Value(NAMED, Shape.Spelling.MARKED, "</p>"),
                 sequence(new Shape.Value(PATTERNED, Shape.Spelling.MARKED, "</p>"), new Literal("</p>x")),
+                sequence(new Shape.Json(DIFFERENT), new Literal("</p>")),
+                sequence(new Shape.Choice(List.of(new Shape.Json(DIFFERENT), OBJECT, new Literal("the")))),
+                new Shape.Choice(List.of(
+                        sequence(new Shape.Json(DIFFERENT), new Literal("x")),
+                        sequence(new Shape.Json(DIFFERENT), new Literal("0")))),
+                new Shape.Value(DIFFERENT, Shape.Spelling.PYTHON, ""),
+                new Shape.Value(DIFFERENT, Shape.Spelling.MARKED, "<|call|>"),
                 sequence(new Shape.Json(Map.of("type", "integer")), new Shape.Choice(List.of(new Literal("0"), tool))));
     }
 
