@@ -89,11 +89,20 @@ sealed interface ShapeNode {
         final MarkedText text;
         final @Nullable ShapeNode[] behind; // each mark; null for one that must not come
         final @Nullable ShapeNode next; // behind any character; null where only a mark leads on
+        final TextLimits limits;
+        final List<Literal> ends; // the marks that lead on, where there are limits
 
-        Free(MarkedText text, @Nullable ShapeNode[] behind, @Nullable ShapeNode next) {
+        Free(
+                MarkedText text,
+                @Nullable ShapeNode[] behind,
+                @Nullable ShapeNode next,
+                TextLimits limits,
+                List<Literal> ends) {
             this.text = text;
             this.behind = behind;
             this.next = next;
+            this.limits = limits;
+            this.ends = List.copyOf(ends);
         }
     }
 

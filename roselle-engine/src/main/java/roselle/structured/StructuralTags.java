@@ -138,6 +138,7 @@ final class StructuralTags {
             }
             case "any_text" -> anyText(fields, next);
             case "any_tokens" -> anyTokens(fields, next);
+            case "exclude_token" -> oneToken(fields, next.node());
             case "token" -> literal(fields, "token", token(fields, "token", fields.required("token")), next.node());
             case "sequence" -> sequence(fields, next, depth);
             case "or" -> or(fields, next, depth);
@@ -266,20 +267,29 @@ final class StructuralTags {
     // ---- free texts ----
 
     private static ShapeNode free(Marks marks, List<byte[]> excluded, Behind next) {
+        return free(marks, excluded, next, TextLimits.NONE);
+    }
+
+    private static ShapeNode free(Marks marks, List<byte[]> excluded, Behind next, TextLimits limits) {
         next.ends().forEach(end -> marks.lead(end.octets, end.next));
         excluded.forEach(marks::exclude);
-        return marks.text(next.ends().isEmpty() ? next.node() : null);
+        return marks.text(next.ends().isEmpty() ? next.node() : null, limits);
     }
 
     private ShapeNode anyText(TagFields fields, Behind next) {
-        fields.refuse("max_tokens");
-        fields.refuse("max_chars");
-        return free(new Marks(Freedom.TEXT), excluded(fields, "excludes"), next);
+        var limits = TextLimits.of(fields.limit("max_chars"), fields.limit("max_tokens"));
+        return free(new Marks(Freedom.TEXT), excluded(fields, "excludes"), next, limits);
     }
 
     private ShapeNode anyTokens(TagFields fields, Behind next) {
-        fields.refuse("max_tokens");
-        return free(new Marks(new Freedom(true, "")), excluded(fields, "exclude_tokens"), next);
+        var limits = TextLimits.of(-1, fields.limit("max_tokens"));
+        return free(new Marks(new Freedom(true, "")), excluded(fields, "exclude_tokens"), next, limits);
+    }
+
+    private ShapeNode oneToken(TagFields fields, ShapeNode next) {
+        var marks = new Marks(new Freedom(true, ""));
+        excluded(fields, "exclude_tokens").forEach(marks::exclude);
+        return marks.text(next, TextLimits.ONE_TOKEN);
     }
 
     private List<byte[]> excluded(TagFields fields, String field) {

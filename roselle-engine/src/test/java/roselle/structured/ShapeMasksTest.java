@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.conversation.format.Shape;
 import roselle.conversation.format.Shape.Literal;
 import roselle.conversation.format.Shape.Mark;
@@ -182,6 +183,26 @@ final class ShapeMasksTest {
         for (int walk = 0; walk < WALKS; walk++) {
             var masks = new TokenMasks(constraint, VOCABULARY);
             walk(masks, new Random(walk));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'any_text','max_chars':7}",
+                "{'type':'tag','begin':'<','content':{'type':'any_text','max_chars':9,'max_tokens':5},'end':'</p>'}",
+                "{'type':'tag','begin':'<','content':{'type':'any_text','max_tokens':3,'excludes':['abc']},'end':['</p>x','the']}",
+                "{'type':'sequence','elements':[{'type':'any_text','max_tokens':2},{'type':'json_schema','json_schema':{'type':'object'}}]}",
+                "{'type':'sequence','elements':[{'type':'any_tokens','max_tokens':2,'exclude_tokens':['<|call|>']},"
+                        + "{'type':'exclude_token'},{'type':'const_string','value':'the end'}]}"
+            })
+    void maskAndStepsAgreeWithinLimits(String format) {
+        String tag = "{'type':'structural_tag','format':" + format + "}";
+        var special = SpecialOctets.of(Map.of("<|call|>", SPECIAL, "<|no|>", SPECIAL + 1));
+        var constraint =
+                new StructuralTags(special, new int[0], GrammarLimits.DEFAULTS).compile(tag.replace('\'', '"'));
+        for (int walk = 0; walk < WALKS; walk++) {
+            walk(new TokenMasks(constraint, VOCABULARY), new Random(walk));
         }
     }
 
