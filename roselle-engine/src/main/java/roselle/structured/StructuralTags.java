@@ -37,8 +37,11 @@ final class StructuralTags {
             "qwen_xml", "qwen3_coder",
             "minimax_xml", "minimax_m2",
             "deepseek_xml", "deepseek_v32",
+            "deepseek_v4_1_xml", "deepseek_v32",
             "glm_xml", "glm45",
             "kimi_k3_xml", "kimi_k3");
+
+    private static final String COHERE = "cohere_xml";
 
     private final SpecialOctets special;
     private final int[] endTokens;
@@ -229,39 +232,59 @@ final class StructuralTags {
         if (style != null && !style.isString()) {
             throw fields.refusal(Reason.INVALID, "style", "it must be a string.");
         }
+        if (!fields.texts("excludes").isEmpty()) {
+            throw fields.refusal(Reason.UNSUPPORTED, "excludes", "say so in the schema, with pattern.");
+        }
         if (style != null && !style.stringValue().equals("json")) {
             return styled(fields, style.stringValue(), next);
         }
         var usual = SchemaOptions.GENERATING;
         var order = fields.flag("any_order", false) ? SchemaOptions.KeyOrder.ANY : SchemaOptions.KeyOrder.SCHEMA;
+        var whitespace = fields.limit("max_whitespace_cnt") < 0 ? usual.whitespace() : SchemaOptions.Whitespace.NONE;
         var options = new SchemaOptions(
-                usual.whitespace(), usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
+                whitespace, usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
         String schema = fields.required("json_schema").toString();
         return held(fields, "json_schema", false, () -> Constraints.jsonSchema(schema, options, each), next);
     }
 
     /** Arguments as a family of models writes them, one by one. */
     private ShapeNode styled(TagFields fields, String style, ShapeNode next) {
-        String name = STYLES.get(style);
-        if (name == null) {
+        if (!STYLES.containsKey(style) && !style.equals(COHERE)) {
             throw fields.refusal(Reason.UNSUPPORTED, "style", style + " is no style that is known here.");
         }
         if (fields.flag("any_order", false)) {
             throw fields.refusal(Reason.UNSUPPORTED, "any_order", "with this style the order is the schema's.");
         }
-        Map<String, Object> schema = Tools.copy(JSON.convertValue(fields.required("json_schema"), Map.class));
+        fields.limit("max_whitespace_cnt"); // there is none
+        JsonNode given = fields.required("json_schema");
+        if (!given.isObject()) {
+            throw fields.refusal(Reason.UNSUPPORTED, "json_schema", "with this style it must be an object.");
+        }
+        Map<String, Object> schema = Tools.copy(JSON.convertValue(given, Map.class));
         String unwritten = Tools.unwrittenOf(schema);
         if (!unwritten.isEmpty()) {
             throw fields.refusal(
                     Reason.UNSUPPORTED, "json_schema", "its " + unwritten + " cannot be kept to with this style.");
         }
-        CallFormat format = CallFormats.named(name).orElseThrow();
-        var compiler = new ShapeCompiler(special, endTokens, format.literals(), each);
         try {
-            return compiler.node(new CallShapes(format).arguments(schema), next);
+            return style.equals(COHERE)
+                    ? new ShapeCompiler(special, endTokens, List.of(), each).node(CohereArguments.of(schema), next)
+                    : arguments(format(style), schema, next);
         } catch (GrammarException refused) {
             throw fields.refusal(refused.reason(), "json_schema", "it cannot be kept to: " + refused.getMessage());
         }
+    }
+
+    private ShapeNode arguments(CallFormat format, Map<String, Object> schema, ShapeNode next) {
+        var compiler = new ShapeCompiler(special, endTokens, format.literals(), each);
+        return compiler.node(new CallShapes(format).arguments(schema), next);
+    }
+
+    private static CallFormat format(String style) {
+        CallFormat format = CallFormats.named(STYLES.get(style)).orElseThrow();
+        return style.equals("deepseek_v4_1_xml")
+                ? format.map(literal -> literal.replace("｜parameter", "｜ parameter"))
+                : format;
     }
 
     // ---- free texts ----

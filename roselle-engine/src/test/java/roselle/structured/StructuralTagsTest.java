@@ -193,6 +193,42 @@ final class StructuralTagsTest {
                 "Oslo");
     }
 
+    /** As XGrammar's tests have it. */
+    @Test
+    void argumentsOfCohereAreElementsWithinElements() {
+        String schema = "{'type':'object','properties':{'config':{'$ref':'#/$defs/Config'},"
+                + "'items':{'type':'array','items':{'type':['string','null']},'minItems':1,'maxItems':2},"
+                + "'value':{'enum':['fast',7]}},'required':['config','items'],'$defs':{'Config':{'type':'object',"
+                + "'properties':{'mode':{'type':'string'},'enabled':{'type':'boolean'}},'required':['mode','enabled']}}}";
+        String config = "<cofl:value name='config' type='dict'><cofl:value name='mode' type='raw'>fast <x></cofl:value>"
+                + "<cofl:value name='enabled' type='json'>true</cofl:value></cofl:value>";
+        String items = "<cofl:value name='items' type='list'>%s</cofl:value>";
+        String one = "<cofl:value type='raw'>first</cofl:value>";
+        String none = "<cofl:value type='json'>null</cofl:value>";
+        String value = "<cofl:value name='value' type='%s'>%s</cofl:value>";
+        check(
+                "{'type':'json_schema','style':'cohere_xml','json_schema':" + schema + "}",
+                config + items.formatted(one) + "~" + config + items.formatted(one + none) + value.formatted("raw", "fast")
+                        + "~" + config + items.formatted(none) + value.formatted("json", "7"),
+                config + "~" + config + items.formatted("") + "~" + config + items.formatted(one + one + one) + "~"
+                        + config.replace("dict", "json") + items.formatted(one) + "~" + config
+                        + items.formatted(one.replace("<cofl:value", "<cofl:value name='0'")) + "~" + config
+                        + items.formatted(one) + value.formatted("json", "fast"));
+    }
+
+    @Test
+    void deepseeksNewerParametersHaveABlank() {
+        check(
+                "{'type':'json_schema','style':'deepseek_v4_1_xml','json_schema':{'type':'object','properties':{'n':{'type':'integer'}},'required':['n']}}",
+                "<｜DSML｜ parameter name='n' string='false'>1</｜DSML｜ parameter>\n",
+                "<｜DSML｜parameter name='n' string='false'>1</｜DSML｜parameter>\n");
+    }
+
+    @Test
+    void blanksAreLeftOutWhereTheyAreLimited() {
+        check("{'type':'json_schema','max_whitespace_cnt':1,'json_schema':{}}", "{'a':[1,2]}", "{'a': 1}~[1, 2]");
+    }
+
     @Test
     void keysComeInTheOrderOfTheSchemaUnlessAskedOtherwise() {
         String schema = "'json_schema':{'type':'object','properties':{'b':{},'a':{}},'required':['a','b']}";
@@ -219,7 +255,11 @@ final class StructuralTagsTest {
             {'type':'exclude_token','exclude_tokens':['no token']} § /format § exclude_tokens
             {'type':'any_text','colour':3} § /format § colour
             {'type':'json_schema','json_schema':{'items':{'pattern':'('}}} § /format § json_schema
-            {'type':'json_schema','json_schema':{},'style':'cohere_xml'} § /format § style
+            {'type':'json_schema','json_schema':{},'style':'html'} § /format § style
+            {'type':'json_schema','json_schema':true,'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{'properties':{'a':{}}},'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{'properties':{'a':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'object','properties':{'a':{'$ref':'#/$defs/a'}}}}},'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{},'excludes':['x']} § /format § excludes
             {'type':'token','token':'<|what|>'} § /format § token
             {'type':'token','token':'<|eos|>'} § /format § token
             {'type':'const_string','value':'a<|eos|>'} § /format § value
