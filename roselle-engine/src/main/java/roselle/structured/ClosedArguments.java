@@ -193,10 +193,11 @@ final class ClosedArguments {
     private boolean isComposed(Map<String, Object> schema) {
         return schema.keySet().stream().anyMatch(COMPOSING::contains)
                 || (schema.containsKey(REFERENCE) && !isAlone(REFERENCE, schema))
-                || ALTERNATIVES.stream().anyMatch(keyword -> schema.get(keyword) instanceof List<?> branches
-                        && !(isAlone(keyword, schema)
-                                && (areToldApart(branches)
-                                        || (keyword.equals("anyOf") && objects(branches) < 2))));
+                || ALTERNATIVES.stream()
+                        .anyMatch(keyword -> schema.get(keyword) instanceof List<?> branches
+                                && !(isAlone(keyword, schema)
+                                        && (areToldApart(branches)
+                                                || (keyword.equals("anyOf") && objects(branches) < 2))));
     }
 
     private static long objects(List<?> branches) {

@@ -19,7 +19,16 @@ final class CohereArguments {
     private static final int MAX_DEPTH = 24;
     private static final int MAX_ITEMS = 64;
     private static final Set<String> OF_LISTS = Set.of(
-            "type", "items", "minItems", "maxItems", "title", "description", "default", "examples", "$defs", "definitions");
+            "type",
+            "items",
+            "minItems",
+            "maxItems",
+            "title",
+            "description",
+            "default",
+            "examples",
+            "$defs",
+            "definitions");
 
     private CohereArguments() {}
 
@@ -37,7 +46,8 @@ final class CohereArguments {
         var members = new ArrayList<Shape.Member>();
         if (schema.get("properties") instanceof Map<?, ?> properties) {
             properties.forEach((name, value) -> members.add(new Shape.Member(
-                    value(attribute(String.valueOf(name)), within(value, schema), depth + 1), required.contains(name))));
+                    value(attribute(String.valueOf(name)), within(value, schema), depth + 1),
+                    required.contains(name))));
         } else if (depth > 0) {
             throw refusal("an object that names no properties");
         }
@@ -104,8 +114,8 @@ final class CohereArguments {
     }
 
     private static Shape element(String attribute, String type, Shape content) {
-        return new Shape.Sequence(List.of(
-                new Literal("<cofl:value" + attribute + " type=\"" + type + "\">"), content, new Literal(END)));
+        return new Shape.Sequence(
+                List.of(new Literal("<cofl:value" + attribute + " type=\"" + type + "\">"), content, new Literal(END)));
     }
 
     private static Shape items(Map<String, Object> list, int depth) {

@@ -136,7 +136,8 @@ final class MarkedSpelling implements Constraint {
      * @param inner where it stands as JSON, before the bytes of a mark that has begun
      * @param found how much of a mark has come: as the finder has it in texts, as bytes before them
      */
-    private record At(Texts texts, State inner, Mode mode, @Nullable Nest nest, int found) implements State {
+    private record At(
+            Texts texts, State inner, Mode mode, @Nullable Nest nest, int found) implements State {
         @Override
         public @Nullable State advance(int octet) {
             return switch (mode) {

@@ -187,7 +187,7 @@ final class MarkedText {
         private final boolean endsAnywhere;
         private final @Nullable Object[] next = new Object[256];
 
-        Inside(Key key) {
+        private Inside(Key key) {
             this.at = key.at();
             this.characters = key.characters();
             this.endsAnywhere = key.endsAnywhere();

@@ -218,7 +218,8 @@ public final class ShapeConstraint implements Constraint {
         /** Whether a comma may come in a step that is a branch, which walks would not see. */
         private boolean hidesSeparators() {
             return places.stream()
-                    .anyMatch(place -> hangsOnItems(place) && ((Place.InHeld) place).state().branches() == 0);
+                    .anyMatch(place -> hangsOnItems(place)
+                            && ((Place.InHeld) place).state().branches() == 0);
         }
 
         @Override
@@ -278,8 +279,8 @@ public final class ShapeConstraint implements Constraint {
                     }
                 }
                 case Place.InFree(var node, int at, TextLimits left) ->
-                    branches.add(new Branch(
-                            place, 0, node.text.lexeme(at, endsAnywhere(node), left.charactersOfToken())));
+                    branches.add(
+                            new Branch(place, 0, node.text.lexeme(at, endsAnywhere(node), left.charactersOfToken())));
             }
         }
 

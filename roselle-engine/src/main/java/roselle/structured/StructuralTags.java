@@ -281,7 +281,7 @@ final class StructuralTags {
     }
 
     private static CallFormat format(String style) {
-        CallFormat format = CallFormats.named(STYLES.get(style)).orElseThrow();
+        CallFormat format = CallFormats.named(STYLES.getOrDefault(style, "")).orElseThrow();
         return style.equals("deepseek_v4_1_xml")
                 ? format.map(literal -> literal.replace("｜parameter", "｜ parameter"))
                 : format;

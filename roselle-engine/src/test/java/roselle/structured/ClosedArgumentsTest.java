@@ -106,14 +106,18 @@ final class ClosedArgumentsTest {
     /** Whatever is allowed behind was allowed before, and what has only properties of its kind is still allowed. */
     @Test
     void kindsThatAreToldApartLoseNothingOfTheirOwn() {
-        String union = "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"},\"a\":{\"type\":\"integer\"}},\"required\":[\"k\"]},"
-                + "{\"properties\":{\"k\":{\"enum\":[\"y\",\"z\"]},\"a\":{\"type\":\"null\"},\"b\":{}}}]}";
+        String union =
+                "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"},\"a\":{\"type\":\"integer\"}},\"required\":[\"k\"]},"
+                        + "{\"properties\":{\"k\":{\"enum\":[\"y\",\"z\"]},\"a\":{\"type\":\"null\"},\"b\":{}}}]}";
         String[] kinds = {"", "\"k\":\"x\"", "\"k\":\"y\"", "\"k\":\"z\"", "\"k\":\"w\""};
         int lost = 0;
         for (String kind : kinds) {
             for (String a : new String[] {"", "\"a\":1", "\"a\":null", "\"a\":true"}) {
                 for (String b : new String[] {"", "\"b\":2", "\"c\":3"}) {
-                    String value = "{" + Stream.of(kind, a, b).filter(part -> !part.isEmpty()).collect(Collectors.joining(",")) + "}";
+                    String value = "{"
+                            + Stream.of(kind, a, b)
+                                    .filter(part -> !part.isEmpty())
+                                    .collect(Collectors.joining(",")) + "}";
                     boolean before = allows(union, value);
                     boolean behind = allows(closed(union), value);
                     boolean isExtra = b.contains("c") || (b.contains("b") && kind.contains("x"));

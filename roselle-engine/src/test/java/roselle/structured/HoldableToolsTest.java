@@ -14,7 +14,8 @@ final class HoldableToolsTest {
     private static final int SIZE = 8;
 
     private static HeldCalls calls(String pattern) {
-        List<Map<String, Object>> tools = List.of(tool("a", Map.of("type", "object")), tool("b", Map.of("pattern", pattern)));
+        List<Map<String, Object>> tools =
+                List.of(tool("a", Map.of("type", "object")), tool("b", Map.of("pattern", pattern)));
         return new HeldCalls(
                 CallFormats.named("hermes").orElseThrow(), tools, true, false, List.of(), ResponseFormat.TEXT);
     }

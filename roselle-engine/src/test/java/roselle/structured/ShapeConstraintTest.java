@@ -103,14 +103,16 @@ public final class ShapeConstraintTest {
                 false);
         Constraint constraint = compile(new Shape.Value(schema, Shape.Spelling.MARKED, "<e>"));
         assertThat(List.of(
-                        "{}",
-                        "{a:<e><e>}",
-                        "{a:<e>x\"\\\n<<e>,b-1:[]}",
-                        "{b-1:None}",
-                        "{b-1:null}",
-                        "{b-1:[1,{x:2}]}"))
+                        "{}", "{a:<e><e>}", "{a:<e>x\"\\\n<<e>,b-1:[]}", "{b-1:None}", "{b-1:null}", "{b-1:[1,{x:2}]}"))
                 .allMatch(text -> accepts(constraint, text));
-        assertThat(List.of("{\"a\":<e><e>}", "{a:\"\"}", "{a:x}", "{ }", "{b-1:Nope}", "{a:<e><e><e>}", "{<e>a<e>:<e><e>}"))
+        assertThat(List.of(
+                        "{\"a\":<e><e>}",
+                        "{a:\"\"}",
+                        "{a:x}",
+                        "{ }",
+                        "{b-1:Nope}",
+                        "{a:<e><e><e>}",
+                        "{<e>a<e>:<e><e>}"))
                 .noneMatch(text -> accepts(constraint, text));
         Map<String, Object> other =
                 Map.of("type", "object", "required", List.of("a b"), "properties", Map.of("a b", Map.of("const", 1)));
@@ -125,7 +127,8 @@ public final class ShapeConstraintTest {
         Map<String, Object> schema = Map.of("type", "string", "pattern", "^[ab]*a[ab]{9}$");
         Constraint constraint = new ShapeCompiler(SpecialOctets.none(), new int[0], List.of(), limits)
                 .compile(new Shape.Sequence(List.of(new Shape.Literal("x"), new Shape.Json(schema))));
-        assertThat(accepts(constraint, "x\"bbbaabbaabbaaaabbaabababbbabaabababbbb\"")).isTrue();
+        assertThat(accepts(constraint, "x\"bbbaabbaabbaaaabbaabababbbabaabababbbb\""))
+                .isTrue();
         constraint.beginStep();
         assertThatThrownBy(() -> accepts(constraint, "x\"abbbaabbaabbaaaabbaabababbbabaababbabbab\""))
                 .isInstanceOf(GrammarException.class);

@@ -102,13 +102,16 @@ final class StructuralTagsTest {
 
     @Test
     void tokensOfATextAreCounted() {
-        Constraint tag = compile("{'type':'tag','begin':'[','content':{'type':'any_text','max_tokens':2},'end':'</t>'}");
+        Constraint tag =
+                compile("{'type':'tag','begin':'[','content':{'type':'any_text','max_tokens':2},'end':'</t>'}");
         assertThat(acceptsTokens(tag, "[", "a", "b", "</", "t>")).isTrue();
         assertThat(acceptsTokens(tag, "[", "long text", "more</t>")).isTrue();
         assertThat(acceptsTokens(tag, "[a", "b", "</t>")).isTrue();
         assertThat(acceptsTokens(tag, "[", "a", "b<", "/t>")).isTrue();
         assertThat(acceptsTokens(tag, "[", "a", "b", "c</t>")).isFalse();
-        assertThat(acceptsTokens(tag, "[a", "b", "c</t>")).as("a token that begins before").isFalse();
+        assertThat(acceptsTokens(tag, "[a", "b", "c</t>"))
+                .as("a token that begins before")
+                .isFalse();
         Constraint none = compile("{'type':'tag','begin':'[','content':{'type':'any_text','max_tokens':0},'end':']'}");
         assertThat(acceptsTokens(none, "[", "]")).isTrue();
         assertThat(acceptsTokens(none, "[", "a]")).isFalse();
@@ -125,8 +128,9 @@ final class StructuralTagsTest {
 
     @Test
     void oneTokenThatIsNotExcludedMustCome() {
-        Constraint one = compile("{'type':'sequence','elements':[{'type':'exclude_token','exclude_tokens':['<|call|>']},"
-                + "{'type':'const_string','value':'!'}]}");
+        Constraint one =
+                compile("{'type':'sequence','elements':[{'type':'exclude_token','exclude_tokens':['<|call|>']},"
+                        + "{'type':'const_string','value':'!'}]}");
         assertThat(acceptsTokens(one, "any", "!")).isTrue();
         assertThat(acceptsTokens(one, "<|done|>", "!")).isTrue();
         assertThat(acceptsTokens(one, "<|call|>", "!")).isFalse();
@@ -208,8 +212,9 @@ final class StructuralTagsTest {
         String value = "<cofl:value name='value' type='%s'>%s</cofl:value>";
         check(
                 "{'type':'json_schema','style':'cohere_xml','json_schema':" + schema + "}",
-                config + items.formatted(one) + "~" + config + items.formatted(one + none) + value.formatted("raw", "fast")
-                        + "~" + config + items.formatted(none) + value.formatted("json", "7"),
+                config + items.formatted(one) + "~" + config + items.formatted(one + none)
+                        + value.formatted("raw", "fast") + "~" + config + items.formatted(none)
+                        + value.formatted("json", "7"),
                 config + "~" + config + items.formatted("") + "~" + config + items.formatted(one + one + one) + "~"
                         + config.replace("dict", "json") + items.formatted(one) + "~" + config
                         + items.formatted(one.replace("<cofl:value", "<cofl:value name='0'")) + "~" + config
