@@ -1,7 +1,9 @@
 package roselle.engine;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.api.Prompt;
@@ -88,14 +90,14 @@ final class ToolCalls {
     /** Tools with {@code strict} where they leave it out: true if calls of them can be held to their schemas. */
     static List<Map<String, Object>> strictWherePossible(
             List<Map<String, Object>> tools, ConversationFormat format, CompiledFormats compiler) {
+        HeldCalls all = calls(format, tools);
         boolean canHold = format.canCall()
                 && tools.stream().allMatch(tool -> isPlain(Tools.name(tool)))
-                && compiler.canWrite(calls(format, tools));
-        return tools.stream()
-                .map(tool -> Tools.saysStrict(tool)
-                        ? tool
-                        : Tools.strict(
-                                tool, canHold && compiler.canHold(calls(format, List.of(Tools.strict(tool, true))))))
+                && compiler.canWrite(all);
+        BitSet held = canHold && !tools.stream().allMatch(Tools::saysStrict) ? compiler.holdable(all) : new BitSet();
+        return IntStream.range(0, tools.size())
+                .mapToObj(at ->
+                        Tools.saysStrict(tools.get(at)) ? tools.get(at) : Tools.strict(tools.get(at), held.get(at)))
                 .toList();
     }
 

@@ -7,14 +7,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes the schema of a tool's arguments: an object that names its properties has no others, unless the schema says what others are
  * like. Small models invent properties otherwise, and other servers close these schemas, too.
  *
  * <p>What a closed schema allows its original allows, and no named property is lost. Therefore schemas whose parts describe one object
- * together ({@code allOf}, {@code oneOf}, {@code not}, {@code if} and the like) stay as they are, and so do definitions that such parts
- * refer to; a schema with references of which it is not plain where they lead is left whole.
+ * together ({@code allOf}, {@code not}, {@code if} and the like, alternatives that no property tells apart) stay as they are, and so do
+ * definitions that such parts refer to; a schema with references of which it is not plain where they lead is left whole.
  */
 final class ClosedArguments {
     private static final String REFERENCE = "$ref";
@@ -22,7 +23,6 @@ final class ClosedArguments {
     /** Keywords of which several parts describe one value, or a part is no more than a condition. */
     private static final Set<String> COMPOSING = Set.of(
             "allOf",
-            "oneOf",
             "not",
             "if",
             "then",
@@ -47,24 +47,34 @@ final class ClosedArguments {
 
     /** What may stand beside a reference or alternatives and says nothing of the value. */
     private static final Set<String> ANNOTATING =
-            Set.of("title", "description", "default", "examples", "deprecated", "definitions");
+            Set.of("title", "description", "default", "examples", "deprecated", "definitions", "discriminator");
+
+    /** Of which one alone describes a value, if they can be told apart. */
+    private static final List<String> ALTERNATIVES = List.of("anyOf", "oneOf");
+
+    private static final Set<String> SCALARS = Set.of("string", "number", "integer", "boolean", "null");
+    private static final int MAX_REFERENCES = 16;
 
     private static final Set<String> MOVING = Set.of("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor");
     private static final Set<String> DEFINITIONS = Set.of("$defs", "definitions");
     private static final Set<String> SCHEMAS = Set.of("items", "additionalItems", "additionalProperties");
-    private static final Set<String> LISTS = Set.of("items", "prefixItems", "anyOf");
+    private static final Set<String> LISTS = Set.of("items", "prefixItems", "anyOf", "oneOf");
     private static final Set<String> MAPS = Set.of("properties", "patternProperties");
 
     private final Set<String> kept = new LinkedHashSet<>(); // definitions that must stay as they are
 
-    private ClosedArguments() {}
+    private final Map<String, Object> whole;
+
+    private ClosedArguments(Map<String, Object> whole) {
+        this.whole = whole;
+    }
 
     /** The closed schema. */
     static Map<String, Object> of(Map<String, Object> schema) {
         if (hasFarReference(schema, true)) {
             return schema;
         }
-        var closing = new ClosedArguments();
+        var closing = new ClosedArguments(schema);
         Map<String, Object> closed;
         int before;
         do {
@@ -180,15 +190,75 @@ final class ClosedArguments {
     }
 
     /** Whether parts describe one value together, or one part may be what another says of the same object. */
-    private static boolean isComposed(Map<String, Object> schema) {
+    private boolean isComposed(Map<String, Object> schema) {
         return schema.keySet().stream().anyMatch(COMPOSING::contains)
                 || (schema.containsKey(REFERENCE) && !isAlone(REFERENCE, schema))
-                || (schema.get("anyOf") instanceof List<?> branches
-                        && (!isAlone("anyOf", schema)
-                                || branches.stream()
-                                                .filter(ClosedArguments::mayBeObject)
-                                                .count()
-                                        > 1));
+                || ALTERNATIVES.stream()
+                        .anyMatch(keyword -> schema.get(keyword) instanceof List<?> branches
+                                && !(isAlone(keyword, schema)
+                                        && (areToldApart(branches)
+                                                || (keyword.equals("anyOf") && objects(branches) < 2))));
+    }
+
+    private static long objects(List<?> branches) {
+        return branches.stream().filter(ClosedArguments::mayBeObject).count();
+    }
+
+    /** Whether all that may be objects have a property of which each has other values, and must have it, but for one at most. */
+    private boolean areToldApart(List<?> branches) {
+        List<Map<String, Object>> objects = branches.stream()
+                .filter(branch -> !isScalar(branch))
+                .map(branch -> referred(branch, 0))
+                .toList();
+        return !objects.isEmpty()
+                && objects.getFirst().get("properties") instanceof Map<?, ?> properties
+                && properties.keySet().stream().anyMatch(name -> tells(String.valueOf(name), objects));
+    }
+
+    private static boolean isScalar(Object branch) {
+        return branch instanceof Map<?, ?> map && map.get("type") instanceof String type && SCALARS.contains(type);
+    }
+
+    /** What a branch refers to, if it does nothing else; empty for what is no object's schema. */
+    private Map<String, Object> referred(@Nullable Object branch, int references) {
+        if (!(branch instanceof Map<?, ?> map) || references > MAX_REFERENCES) {
+            return Map.of();
+        }
+        if (!(map.get(REFERENCE) instanceof String reference)) {
+            return named(map);
+        }
+        if (!isAlone(REFERENCE, named(map)) || reference.equals("#")) {
+            return Map.of();
+        }
+        String[] steps = reference.split("/", -1);
+        return referred(whole.get(steps[1]) instanceof Map<?, ?> found ? found.get(steps[2]) : null, references + 1);
+    }
+
+    private static boolean tells(String property, List<Map<String, Object>> objects) {
+        Set<Object> seen = new LinkedHashSet<>();
+        int without = 0;
+        for (Map<String, Object> object : objects) {
+            boolean isRequired = object.get("required") instanceof Collection<?> names && names.contains(property);
+            without += isRequired ? 0 : 1;
+            List<?> values = texts(object, property);
+            if (values.isEmpty() || without > 1 || values.stream().anyMatch(seen::contains)) {
+                return false;
+            }
+            seen.addAll(values);
+        }
+        return true;
+    }
+
+    /** The texts that a property must be one of; none where it may be anything else. */
+    private static List<?> texts(Map<String, Object> object, String property) {
+        if (!(object.get("properties") instanceof Map<?, ?> map) || !(map.get(property) instanceof Map<?, ?> schema)) {
+            return List.of();
+        }
+        List<?> values = schema.get("enum") instanceof List<?> some ? some : List.of();
+        if (schema.get("const") instanceof String one) {
+            values = List.of(one);
+        }
+        return values.stream().allMatch(String.class::isInstance) ? values : List.of();
     }
 
     private static boolean isAlone(String keyword, Map<String, Object> schema) {

@@ -2,6 +2,7 @@ package roselle.structured;
 
 import java.lang.ref.SoftReference;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ public final class CompiledFormats {
     private final int[] endTokens;
     private final GrammarLimits limits;
     private final Map<Object, SoftReference<TokenMasks>> kept = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<HeldCalls, BitSet> holdable = new LinkedHashMap<>(16, 0.75f, true);
     private final long[] anyButEnd;
     private @Nullable Vocabulary vocabulary; // made when first needed
     private @Nullable SpecialOctets special; // likewise
@@ -106,8 +108,31 @@ public final class CompiledFormats {
         return calls.unwritableName().isEmpty();
     }
 
-    /** Whether calls that the model may make can be held to what their tools say; no masks are made yet. */
-    public boolean canHold(HeldCalls calls) {
+    /** Which of the tools can be called as they say, each held to its schema; found once, and no masks are made for it. */
+    public BitSet holdable(HeldCalls calls) {
+        BitSet known = knownHoldable(calls);
+        if (known == null) {
+            known = new BitSet();
+            for (int tool = 0; tool < calls.tools().size(); tool++) {
+                known.set(tool, canHold(calls.only(tool)));
+            }
+            keepHoldable(calls, known);
+        }
+        return known;
+    }
+
+    private synchronized @Nullable BitSet knownHoldable(HeldCalls calls) {
+        return holdable.get(calls);
+    }
+
+    private synchronized void keepHoldable(HeldCalls calls, BitSet which) {
+        holdable.put(calls, which);
+        if (holdable.size() > KEPT) {
+            holdable.remove(holdable.keySet().iterator().next());
+        }
+    }
+
+    private boolean canHold(HeldCalls calls) {
         try {
             requireHoldable(calls);
             new ShapeCompiler(special(), endTokens, calls.format().literals(), limits).compile(calls.shape());

@@ -32,6 +32,12 @@ public record HeldCalls(
         channels = List.copyOf(channels);
     }
 
+    /** The same of one tool alone, strict. */
+    HeldCalls only(int tool) {
+        return new HeldCalls(
+                format, List.of(Tools.strict(tools.get(tool), true)), isParallel, mustCall, channels, content);
+    }
+
     Shape shape() {
         var shapes = new CallShapes(format);
         if (mustCall) {

@@ -1,6 +1,7 @@
 package roselle.structured;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,9 +38,10 @@ final class MarkedText {
     }
 
     private final MarkFinder finder;
+    private final List<byte[]> marks;
     private final boolean[] leads; // by mark
     private final Freedom freedom;
-    private final Map<Integer, Inside> lexemes = new ConcurrentHashMap<>();
+    private final Map<Key, Inside> lexemes = new ConcurrentHashMap<>();
     private final long run;
 
     /**
@@ -52,6 +54,7 @@ final class MarkedText {
         finder = new MarkFinder(marks.stream()
                 .map(mark -> new String(mark, StandardCharsets.ISO_8859_1))
                 .toList());
+        this.marks = List.copyOf(marks);
         this.leads = leads.clone();
         this.freedom = freedom;
         run = run(marks);
@@ -84,6 +87,25 @@ final class MarkedText {
     /** The mark that the text has come to, or -1. */
     int found(int at) {
         return finder.found(at / STATES);
+    }
+
+    /** Whether what was read ends with the first bytes of a mark. */
+    boolean endsWith(int at, byte[] mark, int length) {
+        int depth = finder.pending(at / STATES);
+        for (byte[] begun : marks) {
+            if (begun.length >= depth && stateBehind(begun, depth) == at / STATES) {
+                return length <= depth && Arrays.equals(begun, depth - length, depth, mark, 0, length);
+            }
+        }
+        return length == 0;
+    }
+
+    private int stateBehind(byte[] mark, int length) {
+        int state = MarkFinder.START;
+        for (int at = 0; at < length; at++) {
+            state = finder.step(state, (char) (mark[at] & 0xFF));
+        }
+        return state;
     }
 
     /** Behind one more byte. */
@@ -145,24 +167,30 @@ final class MarkedText {
         };
     }
 
+    /** What a lexeme is known by. */
+    private record Key(int at, boolean endsAnywhere, int characters) {}
+
     /**
      * The lexeme from a place on, which ends with a mark that leads on.
      *
      * @param endsAnywhere whether it also ends behind any character
+     * @param characters behind which it ends in any case; -1 for any number
      */
-    Inside lexeme(int at, boolean endsAnywhere) {
-        return lexemes.computeIfAbsent(endsAnywhere ? ~at : at, _ -> new Inside(at, endsAnywhere));
+    Inside lexeme(int at, boolean endsAnywhere, int characters) {
+        return lexemes.computeIfAbsent(new Key(at, endsAnywhere, characters), Inside::new);
     }
 
     /** A place in the text. */
     final class Inside implements Lexeme {
         final int at;
+        final int characters; // that may still come; -1 for any number
         private final boolean endsAnywhere;
         private final @Nullable Object[] next = new Object[256];
 
-        Inside(int at, boolean endsAnywhere) {
-            this.at = at;
-            this.endsAnywhere = endsAnywhere;
+        private Inside(Key key) {
+            this.at = key.at();
+            this.characters = key.characters();
+            this.endsAnywhere = key.endsAnywhere();
         }
 
         private static final Object NOWHERE = new Object();
@@ -179,22 +207,32 @@ final class MarkedText {
         }
 
         private Object step(int octet) {
-            int behind = found(at) >= 0 ? NOT : MarkedText.this.next(at, octet);
-            return behind == NOT ? NOWHERE : lexeme(behind, endsAnywhere);
+            int behind = found(at) >= 0 || isSpent() ? NOT : MarkedText.this.next(at, octet);
+            return behind == NOT ? NOWHERE : lexeme(behind, endsAnywhere, left(isWhole(behind)));
+        }
+
+        private boolean isSpent() {
+            return characters == 0 && isWhole(at);
+        }
+
+        private int left(boolean isOneLess) {
+            return isOneLess && characters > 0 ? characters - 1 : characters;
         }
 
         @Override
         public boolean mayEnd() {
-            return found(at) >= 0 || (endsAnywhere && isWhole(at));
+            return found(at) >= 0 || (endsAnywhere && isWhole(at)) || isSpent();
         }
 
         private boolean isBetweenMarks() {
-            return at == BEGUN;
+            return at == BEGUN && characters != 0;
         }
 
         @Override
         public @Nullable Lexeme resembled() {
-            return isBetweenMarks() || !isWhole(at) || found(at) >= 0 ? null : lexeme(BEGUN, endsAnywhere);
+            return at == BEGUN || !isWhole(at) || found(at) >= 0 || characters == 0
+                    ? null
+                    : lexeme(BEGUN, endsAnywhere, characters);
         }
 
         @Override
@@ -209,7 +247,7 @@ final class MarkedText {
 
         @Override
         public Lexeme behind(long classes) {
-            return Objects.requireNonNull(isAlike(classes) ? this : null);
+            return Objects.requireNonNull(isAlike(classes) ? lexeme(at, endsAnywhere, left(true)) : null);
         }
     }
 }

@@ -66,10 +66,23 @@ final class Marks {
      * @param next what may follow behind any character; null where marks alone lead on
      */
     ShapeNode.Free text(@Nullable ShapeNode next) {
+        return text(next, TextLimits.NONE);
+    }
+
+    /** The text, which ends with a mark that leads on, or with what is next, once its limits are reached. */
+    ShapeNode.Free text(@Nullable ShapeNode next, TextLimits limits) {
         boolean[] leads = new boolean[octets.size()];
         for (int at = 0; at < leads.length; at++) {
             leads[at] = behind.get(at) != null;
         }
-        return new ShapeNode.Free(new MarkedText(octets, leads, freedom), behind.toArray(ShapeNode[]::new), next);
+        var ends = new ArrayList<ShapeNode.Literal>();
+        for (int at = 0; at < leads.length; at++) {
+            ShapeNode led = behind.get(at);
+            if (led != null && !limits.isNone()) {
+                ends.add(new ShapeNode.Literal(octets.get(at), led));
+            }
+        }
+        var text = new MarkedText(octets, leads, freedom);
+        return new ShapeNode.Free(text, behind.toArray(ShapeNode[]::new), next, limits, ends);
     }
 }

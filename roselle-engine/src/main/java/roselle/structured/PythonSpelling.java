@@ -13,6 +13,16 @@ record PythonSpelling(Constraint json) implements Constraint {
         return new At(json.start(), Mode.BETWEEN);
     }
 
+    @Override
+    public void beginStep() {
+        json.beginStep();
+    }
+
+    @Override
+    public void endStep() {
+        json.endStep();
+    }
+
     private enum Mode {
         /** Outside of texts. */
         BETWEEN,
@@ -61,6 +71,17 @@ record PythonSpelling(Constraint json) implements Constraint {
         @Override
         public int @Nullable [] octets() {
             return mode == Mode.BETWEEN ? ASCII : null;
+        }
+
+        @Override
+        public State twin() {
+            State twin = inner.twin();
+            return twin.equals(inner) ? this : new At(twin, mode);
+        }
+
+        @Override
+        public boolean hangsOnItems() {
+            return inner.hangsOnItems();
         }
 
         /** Texts are spelled as in JSON. */

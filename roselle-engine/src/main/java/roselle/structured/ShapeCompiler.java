@@ -89,11 +89,14 @@ public final class ShapeCompiler {
             }
             case Shape.Repeated repeated -> repeated(repeated, next);
             case Shape.Members(List<Shape.Member> members, String separator) -> members(members, separator, next);
-            case Shape.Value(Map<String, Object> schema, Shape.Spelling spelling, String _) ->
-                switch (spelling) {
-                    case PYTHON -> new ShapeNode.Held(new PythonSpelling(json(schema)), false, next);
-                    case MARKED -> throw unsupported("values that are not written as JSON");
-                };
+            case Shape.Value(Map<String, Object> schema, Shape.Spelling spelling, String quote) ->
+                new ShapeNode.Held(
+                        switch (spelling) {
+                            case PYTHON -> new PythonSpelling(json(schema));
+                            case MARKED -> marked(schema, quote);
+                        },
+                        false,
+                        next);
             case Shape.Content _ -> {
                 Content content = Objects.requireNonNull(wanted);
                 yield new ShapeNode.Held(content.constraint(), content.isOneLexeme(), next);
@@ -133,6 +136,15 @@ public final class ShapeCompiler {
 
     private Constraint json(Map<String, Object> schema) {
         return Constraints.jsonSchema(JSON.writeValueAsString(schema), SchemaOptions.GENERATING, limits);
+    }
+
+    private Constraint marked(Map<String, Object> schema, String quote) {
+        String written = JSON.writeValueAsString(quote);
+        boolean isToken = special.tokenOf(quote) >= 0; // else texts may have the mark in them
+        if (!isToken && JSON.writeValueAsString(schema).contains(written.substring(1, written.length() - 1))) {
+            throw unsupported("the marks " + quote + " around texts, and the schema texts with it");
+        }
+        return new MarkedSpelling(json(schema), special.of(quote), BareKeys.areIn(schema));
     }
 
     /** Text up to what is next, where that is a literal with a stop in it; else up to anywhere. */

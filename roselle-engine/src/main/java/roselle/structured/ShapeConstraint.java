@@ -23,8 +23,21 @@ public final class ShapeConstraint implements Constraint {
     private final Map<List<Place>, Places> known = new HashMap<>();
     private final ShapeNode shape;
 
+    private final List<Constraint> parts;
+
     ShapeConstraint(ShapeNode shape) {
         this.shape = shape;
+        parts = List.copyOf(ShapeNode.constraints(shape));
+    }
+
+    @Override
+    public void beginStep() {
+        parts.forEach(Constraint::beginStep);
+    }
+
+    @Override
+    public void endStep() {
+        parts.forEach(Constraint::endStep);
     }
 
     @Override
@@ -42,7 +55,7 @@ public final class ShapeConstraint implements Constraint {
 
         record InHeld(ShapeNode.Held node, State state) implements Place {}
 
-        record InFree(ShapeNode.Free node, int at) implements Place {}
+        record InFree(ShapeNode.Free node, int at, TextLimits left) implements Place {}
     }
 
     private static final Place END = new Place.End();
@@ -57,7 +70,7 @@ public final class ShapeConstraint implements Constraint {
                 case ShapeNode.End _ -> places.add(END);
                 case ShapeNode.Literal literal -> at(literal, 0);
                 case ShapeNode.Held held -> at(held, held.constraint.start());
-                case ShapeNode.Free free -> at(free, free.text.start());
+                case ShapeNode.Free free -> at(free, free.text.start(), free.limits);
                 case ShapeNode.Fork fork -> {
                     if (forks.add(fork)) {
                         fork.branches.forEach(this::enter);
@@ -80,13 +93,41 @@ public final class ShapeConstraint implements Constraint {
             }
         }
 
-        void at(ShapeNode.Free node, int at) {
+        void at(ShapeNode.Free node, int at, TextLimits left) {
             int mark = node.text.found(at);
             ShapeNode behind = mark < 0 ? null : node.behind[mark];
             if (behind != null) {
                 enter(behind);
-            } else if (places.add(new Place.InFree(node, at)) && node.next != null && MarkedText.isWhole(at)) {
+            } else if (left.isSpent() && MarkedText.isWhole(at)) {
+                close(node, at);
+            } else if (places.add(new Place.InFree(node, at, left))
+                    && node.next != null
+                    && MarkedText.isWhole(at)
+                    && !left.isOneToken()) {
                 enter(node.next);
+            }
+        }
+
+        /** Ends a text, of which the beginning of a mark may have been read. */
+        private void close(ShapeNode.Free node, int at) {
+            for (ShapeNode.Literal end : node.ends) {
+                for (int begun = 0; begun < end.octets.length; begun++) {
+                    if (node.text.endsWith(at, end.octets, begun)) {
+                        at(end, begun);
+                    }
+                }
+            }
+            if (node.next != null) {
+                enter(node.next);
+            }
+        }
+
+        /** Where a token ends. */
+        void behindToken(Place place) {
+            switch (place) {
+                case Place.InHeld(var node, State state) -> at(node, state.behindToken());
+                case Place.InFree(var node, int at, TextLimits left) -> at(node, at, left.behindToken());
+                case Place.End _, Place.InLiteral _ -> places.add(place);
             }
         }
 
@@ -104,10 +145,10 @@ public final class ShapeConstraint implements Constraint {
                         at(node, next);
                     }
                 }
-                case Place.InFree(var node, int at) -> {
+                case Place.InFree(var node, int at, TextLimits left) -> {
                     int next = node.text.next(at, octet);
                     if (next != MarkedText.NOT) {
-                        at(node, next);
+                        at(node, next, left.after(MarkedText.isWhole(next) ? 1 : 0));
                     }
                 }
             }
@@ -133,6 +174,14 @@ public final class ShapeConstraint implements Constraint {
             this.places = places;
         }
 
+        private static boolean isCounted(Place place) {
+            return switch (place) {
+                case Place.End _, Place.InLiteral _ -> false;
+                case Place.InHeld(var _, State state) -> !state.equals(state.behindToken());
+                case Place.InFree(var _, int _, TextLimits left) -> left.isTouched();
+            };
+        }
+
         @Override
         public @Nullable State advance(int octet) {
             var next = new Entry();
@@ -145,6 +194,42 @@ public final class ShapeConstraint implements Constraint {
         @Override
         public boolean isAccepting() {
             return places.contains(END);
+        }
+
+        @Override
+        public State twin() {
+            var twins = new LinkedHashSet<Place>();
+            places.forEach(place -> twins.add(
+                    place instanceof Place.InHeld(var node, State state)
+                            ? new Place.InHeld(node, state.twin())
+                            : place));
+            return twins.equals(Set.copyOf(places)) ? this : state(twins);
+        }
+
+        @Override
+        public boolean hangsOnItems() {
+            return places.stream().anyMatch(Places::hangsOnItems);
+        }
+
+        private static boolean hangsOnItems(Place place) {
+            return place instanceof Place.InHeld(var _, State state) && state.hangsOnItems();
+        }
+
+        /** Whether a comma may come in a step that is a branch, which walks would not see. */
+        private boolean hidesSeparators() {
+            return places.stream()
+                    .anyMatch(place -> hangsOnItems(place)
+                            && ((Place.InHeld) place).state().branches() == 0);
+        }
+
+        @Override
+        public State behindToken() {
+            if (places.stream().noneMatch(Places::isCounted)) {
+                return this;
+            }
+            var next = new Entry();
+            places.forEach(next::behindToken);
+            return state(next.places);
         }
 
         /** Where there is but one way, that of a constraint which is followed byte by byte. */
@@ -171,7 +256,7 @@ public final class ShapeConstraint implements Constraint {
             List<Branch> known = branches;
             if (known == null) {
                 known = new ArrayList<>();
-                if (stepwise() == null) {
+                if (stepwise() == null && !hidesSeparators()) {
                     for (Place place : places) {
                         add(place, known);
                     }
@@ -193,13 +278,14 @@ public final class ShapeConstraint implements Constraint {
                         branches.add(new Branch(place, 0, new StepLexeme(state)));
                     }
                 }
-                case Place.InFree(var node, int at) ->
-                    branches.add(new Branch(place, 0, node.text.lexeme(at, endsAnywhere(node))));
+                case Place.InFree(var node, int at, TextLimits left) ->
+                    branches.add(
+                            new Branch(place, 0, node.text.lexeme(at, endsAnywhere(node), left.charactersOfToken())));
             }
         }
 
         private static boolean endsAnywhere(ShapeNode.Free node) {
-            return node.next != null && !(node.next instanceof ShapeNode.End);
+            return node.next != null && !(node.next instanceof ShapeNode.End) && !node.limits.isOneToken();
         }
 
         @Override
@@ -215,7 +301,11 @@ public final class ShapeConstraint implements Constraint {
                 case Place.End _ -> {}
                 case Place.InLiteral(var node, int _) -> next.enter(node.next);
                 case Place.InHeld(var node, State state) -> leave(node, state, left.inner(), end, next);
-                case Place.InFree(var node, int _) -> next.at(node, ((MarkedText.Inside) end).at);
+                case Place.InFree(var node, int _, TextLimits limits) -> {
+                    var inside = (MarkedText.Inside) end;
+                    int whole = limits.charactersOfToken() - inside.characters;
+                    next.at(node, inside.at, end.equals(left.lexeme()) ? limits : limits.after(whole));
+                }
             }
             return next.places.isEmpty() ? null : state(next.places);
         }

@@ -1,13 +1,50 @@
 package roselle.structured;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.Lexeme;
 
 /** A part of a shape, and what comes behind it. Compared by identity. */
 sealed interface ShapeNode {
+    /** The constraints in a shape, each once. */
+    static Set<Constraint> constraints(ShapeNode shape) {
+        Set<Constraint> found = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<ShapeNode> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        var open = new ArrayDeque<ShapeNode>(List.of(shape));
+        while (!open.isEmpty()) {
+            ShapeNode node = open.pop();
+            if (!seen.add(node)) {
+                continue;
+            }
+            switch (node) {
+                case End _ -> {}
+                case Literal literal -> open.push(literal.next);
+                case Held held -> {
+                    found.add(held.constraint);
+                    open.push(held.next);
+                }
+                case Free free -> {
+                    for (ShapeNode behind : free.behind) {
+                        if (behind != null) {
+                            open.push(behind);
+                        }
+                    }
+                    if (free.next != null) {
+                        open.push(free.next);
+                    }
+                }
+                case Fork fork -> fork.branches.forEach(open::push);
+            }
+        }
+        return found;
+    }
+
     /** Nothing more. */
     final class End implements ShapeNode {}
 
@@ -52,11 +89,20 @@ sealed interface ShapeNode {
         final MarkedText text;
         final @Nullable ShapeNode[] behind; // each mark; null for one that must not come
         final @Nullable ShapeNode next; // behind any character; null where only a mark leads on
+        final TextLimits limits;
+        final List<Literal> ends; // the marks that lead on, where there are limits
 
-        Free(MarkedText text, @Nullable ShapeNode[] behind, @Nullable ShapeNode next) {
+        Free(
+                MarkedText text,
+                @Nullable ShapeNode[] behind,
+                @Nullable ShapeNode next,
+                TextLimits limits,
+                List<Literal> ends) {
             this.text = text;
             this.behind = behind;
             this.next = next;
+            this.limits = limits;
+            this.ends = List.copyOf(ends);
         }
     }
 

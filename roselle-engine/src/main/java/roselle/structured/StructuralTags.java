@@ -37,8 +37,11 @@ final class StructuralTags {
             "qwen_xml", "qwen3_coder",
             "minimax_xml", "minimax_m2",
             "deepseek_xml", "deepseek_v32",
+            "deepseek_v4_1_xml", "deepseek_v32",
             "glm_xml", "glm45",
             "kimi_k3_xml", "kimi_k3");
+
+    private static final String COHERE = "cohere_xml";
 
     private final SpecialOctets special;
     private final int[] endTokens;
@@ -138,6 +141,7 @@ final class StructuralTags {
             }
             case "any_text" -> anyText(fields, next);
             case "any_tokens" -> anyTokens(fields, next);
+            case "exclude_token" -> oneToken(fields, next.node());
             case "token" -> literal(fields, "token", token(fields, "token", fields.required("token")), next.node());
             case "sequence" -> sequence(fields, next, depth);
             case "or" -> or(fields, next, depth);
@@ -228,58 +232,87 @@ final class StructuralTags {
         if (style != null && !style.isString()) {
             throw fields.refusal(Reason.INVALID, "style", "it must be a string.");
         }
+        if (!fields.texts("excludes").isEmpty()) {
+            throw fields.refusal(Reason.UNSUPPORTED, "excludes", "say so in the schema, with pattern.");
+        }
         if (style != null && !style.stringValue().equals("json")) {
             return styled(fields, style.stringValue(), next);
         }
         var usual = SchemaOptions.GENERATING;
         var order = fields.flag("any_order", false) ? SchemaOptions.KeyOrder.ANY : SchemaOptions.KeyOrder.SCHEMA;
+        var whitespace = fields.limit("max_whitespace_cnt") < 0 ? usual.whitespace() : SchemaOptions.Whitespace.NONE;
         var options = new SchemaOptions(
-                usual.whitespace(), usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
+                whitespace, usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
         String schema = fields.required("json_schema").toString();
         return held(fields, "json_schema", false, () -> Constraints.jsonSchema(schema, options, each), next);
     }
 
     /** Arguments as a family of models writes them, one by one. */
     private ShapeNode styled(TagFields fields, String style, ShapeNode next) {
-        String name = STYLES.get(style);
-        if (name == null) {
+        if (!STYLES.containsKey(style) && !style.equals(COHERE)) {
             throw fields.refusal(Reason.UNSUPPORTED, "style", style + " is no style that is known here.");
         }
         if (fields.flag("any_order", false)) {
             throw fields.refusal(Reason.UNSUPPORTED, "any_order", "with this style the order is the schema's.");
         }
-        Map<String, Object> schema = Tools.copy(JSON.convertValue(fields.required("json_schema"), Map.class));
+        fields.limit("max_whitespace_cnt"); // there is none
+        JsonNode given = fields.required("json_schema");
+        if (!given.isObject()) {
+            throw fields.refusal(Reason.UNSUPPORTED, "json_schema", "with this style it must be an object.");
+        }
+        Map<String, Object> schema = Tools.copy(JSON.convertValue(given, Map.class));
         String unwritten = Tools.unwrittenOf(schema);
         if (!unwritten.isEmpty()) {
             throw fields.refusal(
                     Reason.UNSUPPORTED, "json_schema", "its " + unwritten + " cannot be kept to with this style.");
         }
-        CallFormat format = CallFormats.named(name).orElseThrow();
-        var compiler = new ShapeCompiler(special, endTokens, format.literals(), each);
         try {
-            return compiler.node(new CallShapes(format).arguments(schema), next);
+            return style.equals(COHERE)
+                    ? new ShapeCompiler(special, endTokens, List.of(), each).node(CohereArguments.of(schema), next)
+                    : arguments(format(style), schema, next);
         } catch (GrammarException refused) {
             throw fields.refusal(refused.reason(), "json_schema", "it cannot be kept to: " + refused.getMessage());
         }
     }
 
+    private ShapeNode arguments(CallFormat format, Map<String, Object> schema, ShapeNode next) {
+        var compiler = new ShapeCompiler(special, endTokens, format.literals(), each);
+        return compiler.node(new CallShapes(format).arguments(schema), next);
+    }
+
+    private static CallFormat format(String style) {
+        CallFormat format = CallFormats.named(STYLES.getOrDefault(style, "")).orElseThrow();
+        return style.equals("deepseek_v4_1_xml")
+                ? format.map(literal -> literal.replace("｜parameter", "｜ parameter"))
+                : format;
+    }
+
     // ---- free texts ----
 
     private static ShapeNode free(Marks marks, List<byte[]> excluded, Behind next) {
+        return free(marks, excluded, next, TextLimits.NONE);
+    }
+
+    private static ShapeNode free(Marks marks, List<byte[]> excluded, Behind next, TextLimits limits) {
         next.ends().forEach(end -> marks.lead(end.octets, end.next));
         excluded.forEach(marks::exclude);
-        return marks.text(next.ends().isEmpty() ? next.node() : null);
+        return marks.text(next.ends().isEmpty() ? next.node() : null, limits);
     }
 
     private ShapeNode anyText(TagFields fields, Behind next) {
-        fields.refuse("max_tokens");
-        fields.refuse("max_chars");
-        return free(new Marks(Freedom.TEXT), excluded(fields, "excludes"), next);
+        var limits = TextLimits.of(fields.limit("max_chars"), fields.limit("max_tokens"));
+        return free(new Marks(Freedom.TEXT), excluded(fields, "excludes"), next, limits);
     }
 
     private ShapeNode anyTokens(TagFields fields, Behind next) {
-        fields.refuse("max_tokens");
-        return free(new Marks(new Freedom(true, "")), excluded(fields, "exclude_tokens"), next);
+        var limits = TextLimits.of(-1, fields.limit("max_tokens"));
+        return free(new Marks(new Freedom(true, "")), excluded(fields, "exclude_tokens"), next, limits);
+    }
+
+    private ShapeNode oneToken(TagFields fields, ShapeNode next) {
+        var marks = new Marks(new Freedom(true, ""));
+        excluded(fields, "exclude_tokens").forEach(marks::exclude);
+        return marks.text(next, TextLimits.ONE_TOKEN);
     }
 
     private List<byte[]> excluded(TagFields fields, String field) {

@@ -103,11 +103,16 @@ final class TagFields {
         return texts;
     }
 
-    /** Refuses a limit, which cannot be kept to yet. */
-    void refuse(String field) {
-        if (any(field) != null) {
-            throw refusal(Reason.UNSUPPORTED, field, "it cannot be kept to; leave it out.");
+    /** A limit; -1 where it is absent. */
+    int limit(String field) {
+        if (any(field) == null) {
+            return -1;
         }
+        int limit = number(field);
+        if (limit < 0) {
+            throw refusal(Reason.INVALID, field, "it must not be negative.");
+        }
+        return limit;
     }
 
     void refuseOthers() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +53,13 @@ final class ClosedArgumentsTest {
             {"properties":{"n":{"$ref":"#"}}} | {"n":{"n":{}}} | {"n":{"d":1}}
             {"properties":{"n":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}],"default":null}},"$defs":{"A":{"properties":{"c":{}}}}} \
             | {"n":{"c":1}} | {"n":{"d":1}}
+            {"oneOf":[{"properties":{"k":{"const":"x"},"a":{}},"required":["k"]},{"properties":{"k":{"const":"y"},"b":{}},"required":["k"]}]} \
+            | {"k":"y","b":1} | {"k":"x","b":1}
+            {"properties":{"pet":{"discriminator":{"propertyName":"k"},"oneOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"},{"type":"null"}]}},\
+            "$defs":{"Cat":{"properties":{"k":{"enum":["cat","lion"]},"a":{}}},"Dog":{"properties":{"k":{"const":"dog"},"b":{}},"required":["k"]}}} \
+            | {"pet":{"k":"lion","a":1}} | {"pet":{"k":"dog","a":1}}
+            {"anyOf":[{"properties":{"k":{"const":"x"},"a":{}},"required":["k"]},{"properties":{"k":{"const":"y"},"b":{}},"required":["k"]}]} \
+            | {"k":"x","a":1} | {"k":"y","a":1}
             """)
     void whatIsNotNamedIsRefused(String schema, String allowed, String refused) {
         assertThat(allows(schema, refused)).as("before").isTrue();
@@ -76,6 +85,12 @@ final class ClosedArgumentsTest {
                 "{\"properties\":{\"a\":{}},\"anyOf\":[{\"properties\":{\"b\":{}}}]}",
                 "{\"anyOf\":[{\"properties\":{\"a\":{}}},{\"properties\":{\"b\":{}}}]}",
                 "{\"oneOf\":[{\"properties\":{\"a\":{}}},{\"properties\":{\"b\":{}},\"required\":[\"b\"]}]}",
+                "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"},\"a\":{}}},{\"properties\":{\"k\":{\"const\":\"y\"},\"b\":{}}}]}",
+                "{\"oneOf\":[{\"properties\":{\"k\":{\"enum\":[\"x\",\"y\"]}},\"required\":[\"k\"]},"
+                        + "{\"properties\":{\"k\":{\"const\":\"y\"},\"b\":{}},\"required\":[\"k\"]}]}",
+                "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"}},\"required\":[\"k\"]},"
+                        + "{\"items\":{\"properties\":{\"b\":{}}}}]}",
+                "{\"properties\":{\"a\":{}},\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"}},\"required\":[\"k\"]}]}",
                 "{\"properties\":{\"a\":{}},\"not\":{\"properties\":{\"a\":{\"const\":1}}}}",
                 "{\"if\":{\"properties\":{\"a\":{\"const\":1}}},\"then\":{\"properties\":{\"b\":{}}}}",
                 "{\"properties\":{\"a\":{}},\"$ref\":\"#/$defs/A\",\"$defs\":{\"A\":{\"properties\":{\"b\":{}}}}}",
@@ -86,6 +101,32 @@ final class ClosedArgumentsTest {
             })
     void theseStayAsTheyAre(String schema) {
         assertThat(closed(schema)).isEqualTo(schema);
+    }
+
+    /** Whatever is allowed behind was allowed before, and what has only properties of its kind is still allowed. */
+    @Test
+    void kindsThatAreToldApartLoseNothingOfTheirOwn() {
+        String union =
+                "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"},\"a\":{\"type\":\"integer\"}},\"required\":[\"k\"]},"
+                        + "{\"properties\":{\"k\":{\"enum\":[\"y\",\"z\"]},\"a\":{\"type\":\"null\"},\"b\":{}}}]}";
+        String[] kinds = {"", "\"k\":\"x\"", "\"k\":\"y\"", "\"k\":\"z\"", "\"k\":\"w\""};
+        int lost = 0;
+        for (String kind : kinds) {
+            for (String a : new String[] {"", "\"a\":1", "\"a\":null", "\"a\":true"}) {
+                for (String b : new String[] {"", "\"b\":2", "\"c\":3"}) {
+                    String value = "{"
+                            + Stream.of(kind, a, b)
+                                    .filter(part -> !part.isEmpty())
+                                    .collect(Collectors.joining(",")) + "}";
+                    boolean before = allows(union, value);
+                    boolean behind = allows(closed(union), value);
+                    boolean isExtra = b.contains("c") || (b.contains("b") && kind.contains("x"));
+                    assertThat(behind).as(value).isEqualTo(before && !isExtra);
+                    lost += before && !behind ? 1 : 0;
+                }
+            }
+        }
+        assertThat(lost).isPositive();
     }
 
     @Test

@@ -93,8 +93,51 @@ public final class ShapeConstraintTest {
     }
 
     @Test
+    void marksStandAroundTextsAndKeysAreBare() {
+        Map<String, Object> schema = Map.of(
+                "type",
+                "object",
+                "properties",
+                Map.of("a", Map.of("type", "string"), "b-1", Map.of("type", List.of("array", "null"))),
+                "additionalProperties",
+                false);
+        Constraint constraint = compile(new Shape.Value(schema, Shape.Spelling.MARKED, "<e>"));
+        assertThat(List.of(
+                        "{}", "{a:<e><e>}", "{a:<e>x\"\\\n<<e>,b-1:[]}", "{b-1:None}", "{b-1:null}", "{b-1:[1,{x:2}]}"))
+                .allMatch(text -> accepts(constraint, text));
+        assertThat(List.of(
+                        "{\"a\":<e><e>}",
+                        "{a:\"\"}",
+                        "{a:x}",
+                        "{ }",
+                        "{b-1:Nope}",
+                        "{a:<e><e><e>}",
+                        "{<e>a<e>:<e><e>}"))
+                .noneMatch(text -> accepts(constraint, text));
+        Map<String, Object> other =
+                Map.of("type", "object", "required", List.of("a b"), "properties", Map.of("a b", Map.of("const", 1)));
+        Constraint marked = compile(new Shape.Value(other, Shape.Spelling.MARKED, "<e>"));
+        assertThat(accepts(marked, "{<e>a b<e>:1}")).isTrue();
+        assertThat(accepts(marked, "{a b:1}")).isFalse();
+    }
+
+    @Test
+    void theWorkOfAStepIsBounded() {
+        var limits = new GrammarLimits(1 << 20, 100_000, 300, 100_000);
+        Map<String, Object> schema = Map.of("type", "string", "pattern", "^[ab]*a[ab]{9}$");
+        Constraint constraint = new ShapeCompiler(SpecialOctets.none(), new int[0], List.of(), limits)
+                .compile(new Shape.Sequence(List.of(new Shape.Literal("x"), new Shape.Json(schema))));
+        assertThat(accepts(constraint, "x\"bbbaabbaabbaaaabbaabababbbabaabababbbb\""))
+                .isTrue();
+        constraint.beginStep();
+        assertThatThrownBy(() -> accepts(constraint, "x\"abbbaabbaabbaaaabbaabababbbabaababbabbab\""))
+                .isInstanceOf(GrammarException.class);
+        constraint.endStep();
+    }
+
+    @Test
     void whatCannotBeHeldToASchemaIsRefused() {
-        var marked = new Shape.Value(Map.of("type", "string"), Shape.Spelling.MARKED, "<escape>");
+        var marked = new Shape.Value(Map.of("const", "<e>"), Shape.Spelling.MARKED, "<e>");
         assertThatThrownBy(() -> compile(marked)).isInstanceOf(GrammarException.class);
         var bounded = new Shape.ParameterText(Map.of("type", "string", "maxLength", 3), "<");
         assertThatThrownBy(() -> compile(bounded)).isInstanceOf(GrammarException.class);

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.conversation.format.Shape;
 import roselle.conversation.format.Shape.Literal;
 import roselle.conversation.format.Shape.Mark;
@@ -71,6 +72,12 @@ final class ShapeMasksTest {
         "[",
         "]",
         "\", \"",
+        "the\", \"the",
+        ", \"the\", ",
+        ",1",
+        "1,1",
+        ",1,12,1",
+        "1,12",
         "\"}",
         "0",
         "1, ",
@@ -100,6 +107,33 @@ final class ShapeMasksTest {
 
     private static final Shape OBJECT = new Shape.Json(Map.of("type", "object"));
 
+    private static final Map<String, Object> NAMED = Map.of(
+            "type",
+            "object",
+            "properties",
+            Map.of(
+                    "the",
+                    Map.of("type", "string", "maxLength", 5),
+                    "abc",
+                    Map.of("enum", List.of("the", "\"a\\\n", 12)),
+                    "true",
+                    Map.of("type", "array", "items", Map.of("type", "string"))),
+            "required",
+            List.of("abc"));
+
+    private static final Map<String, Object> PATTERNED = Map.of(
+            "type", "object", "patternProperties", Map.of("^[ax<]+$", Map.of("type", List.of("string", "null"))));
+
+    private static final Map<String, Object> DIFFERENT = Map.of(
+            "type",
+            "array",
+            "uniqueItems",
+            true,
+            "maxItems",
+            9,
+            "items",
+            Map.of("enum", List.of("the", "abc", "a", 1, 12, true)));
+
     private static Shape sequence(Shape... parts) {
         return new Shape.Sequence(List.of(parts));
     }
@@ -127,6 +161,17 @@ final class ShapeMasksTest {
                 sequence(new Shape.FreeText(List.of()), value),
                 new Shape.Repeated(new Shape.Choice(List.of(new Literal("the"), tool)), ", ", 0, Integer.MAX_VALUE),
                 new Shape.Value(Map.of(), Shape.Spelling.PYTHON, ""),
+                new Shape.Value(Map.of(), Shape.Spelling.MARKED, "<|call|>"),
+                new Shape.Value(NAMED, Shape.Spelling.MARKED, "<|call|>"),
+                new Shape.Value(NAMED, Shape.Spelling.MARKED, "</p>"),
+                sequence(new Shape.Value(PATTERNED, Shape.Spelling.MARKED, "</p>"), new Literal("</p>x")),
+                sequence(new Shape.Json(DIFFERENT), new Literal("</p>")),
+                sequence(new Shape.Choice(List.of(new Shape.Json(DIFFERENT), OBJECT, new Literal("the")))),
+                new Shape.Choice(List.of(
+                        sequence(new Shape.Json(DIFFERENT), new Literal("x")),
+                        sequence(new Shape.Json(DIFFERENT), new Literal("0")))),
+                new Shape.Value(DIFFERENT, Shape.Spelling.PYTHON, ""),
+                new Shape.Value(DIFFERENT, Shape.Spelling.MARKED, "<|call|>"),
                 sequence(new Shape.Json(Map.of("type", "integer")), new Shape.Choice(List.of(new Literal("0"), tool))));
     }
 
@@ -138,6 +183,26 @@ final class ShapeMasksTest {
         for (int walk = 0; walk < WALKS; walk++) {
             var masks = new TokenMasks(constraint, VOCABULARY);
             walk(masks, new Random(walk));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'any_text','max_chars':7}",
+                "{'type':'tag','begin':'<','content':{'type':'any_text','max_chars':9,'max_tokens':5},'end':'</p>'}",
+                "{'type':'tag','begin':'<','content':{'type':'any_text','max_tokens':3,'excludes':['abc']},'end':['</p>x','the']}",
+                "{'type':'sequence','elements':[{'type':'any_text','max_tokens':2},{'type':'json_schema','json_schema':{'type':'object'}}]}",
+                "{'type':'sequence','elements':[{'type':'any_tokens','max_tokens':2,'exclude_tokens':['<|call|>']},"
+                        + "{'type':'exclude_token'},{'type':'const_string','value':'the end'}]}"
+            })
+    void maskAndStepsAgreeWithinLimits(String format) {
+        String tag = "{'type':'structural_tag','format':" + format + "}";
+        var special = SpecialOctets.of(Map.of("<|call|>", SPECIAL, "<|no|>", SPECIAL + 1));
+        var constraint =
+                new StructuralTags(special, new int[0], GrammarLimits.DEFAULTS).compile(tag.replace('\'', '"'));
+        for (int walk = 0; walk < WALKS; walk++) {
+            walk(new TokenMasks(constraint, VOCABULARY), new Random(walk));
         }
     }
 

@@ -67,6 +67,10 @@ final class StructuralTagsTest {
             {'type':'repeat','min':0,'max':0,'content':{'type':'regex','pattern':'a'}} § ø § a
             {'type':'any_text','excludes':['no']} § ø~n o~yes § no~so not
             {'type':'any_tokens','exclude_tokens':['<|call|>',9]} § ø~<|done|> § a<|call|>
+            {'type':'any_text','max_chars':2} § ø~a~ä😀 § abc
+            {'type':'any_text','max_chars':0} § ø § a
+            {'type':'tag','begin':'[','content':{'type':'any_text','max_chars':2},'end':'</t>'} § [</t>~[ab</t>~[</</t>~[a<</t> § [abc</t>~[</t~[ab
+            {'type':'sequence','elements':[{'type':'any_text','max_chars':1},{'type':'const_string','value':'ab'}]} § ab~aab~xab § xxab~a
             {'type':'token','token':7} § <|call|> § <|done|>
             {'type':'sequence','elements':[{'type':'any_text'},{'type':'const_string','value':'x'}]} § x~axbx~xx § a~ø
             """)
@@ -82,6 +86,57 @@ final class StructuralTagsTest {
         String tokens = "{'type':'tag','begin':{'type':'token','token':'<|call|>'},'content':{'type':'any_text'},"
                 + "'end':{'type':'token','token':8}}";
         check(tokens, "<|call|><|done|>~<|call|>a<|done|>", "<|call|>a~<|call|><|call|><|done|>");
+    }
+
+    /** Each text is a token. */
+    private static boolean acceptsTokens(Constraint constraint, String... tokens) {
+        State state = constraint.start();
+        for (String token : tokens) {
+            for (byte octet : SPECIAL.of(token)) {
+                state = state == null ? null : state.advance(octet & 0xFF);
+            }
+            state = state == null ? null : state.behindToken();
+        }
+        return state != null && state.isAccepting();
+    }
+
+    @Test
+    void tokensOfATextAreCounted() {
+        Constraint tag =
+                compile("{'type':'tag','begin':'[','content':{'type':'any_text','max_tokens':2},'end':'</t>'}");
+        assertThat(acceptsTokens(tag, "[", "a", "b", "</", "t>")).isTrue();
+        assertThat(acceptsTokens(tag, "[", "long text", "more</t>")).isTrue();
+        assertThat(acceptsTokens(tag, "[a", "b", "</t>")).isTrue();
+        assertThat(acceptsTokens(tag, "[", "a", "b<", "/t>")).isTrue();
+        assertThat(acceptsTokens(tag, "[", "a", "b", "c</t>")).isFalse();
+        assertThat(acceptsTokens(tag, "[a", "b", "c</t>"))
+                .as("a token that begins before")
+                .isFalse();
+        Constraint none = compile("{'type':'tag','begin':'[','content':{'type':'any_text','max_tokens':0},'end':']'}");
+        assertThat(acceptsTokens(none, "[", "]")).isTrue();
+        assertThat(acceptsTokens(none, "[", "a]")).isFalse();
+        Constraint both = compile("{'type':'any_text','max_tokens':2,'max_chars':3}");
+        assertThat(acceptsTokens(both, "abc")).isTrue();
+        assertThat(acceptsTokens(both, "a", "b")).isTrue();
+        assertThat(acceptsTokens(both, "ab", "cd")).isFalse();
+        assertThat(acceptsTokens(both, "a", "b", "c")).isFalse();
+        Constraint tokens = compile("{'type':'any_tokens','max_tokens':2,'exclude_tokens':[8]}");
+        assertThat(acceptsTokens(tokens, "<|call|>", "<|call|>")).isTrue();
+        assertThat(acceptsTokens(tokens, "<|done|>")).isFalse();
+        assertThat(acceptsTokens(tokens, "a", "b", "<|call|>")).isFalse();
+    }
+
+    @Test
+    void oneTokenThatIsNotExcludedMustCome() {
+        Constraint one =
+                compile("{'type':'sequence','elements':[{'type':'exclude_token','exclude_tokens':['<|call|>']},"
+                        + "{'type':'const_string','value':'!'}]}");
+        assertThat(acceptsTokens(one, "any", "!")).isTrue();
+        assertThat(acceptsTokens(one, "<|done|>", "!")).isTrue();
+        assertThat(acceptsTokens(one, "<|call|>", "!")).isFalse();
+        assertThat(acceptsTokens(one, "!")).isFalse();
+        assertThat(acceptsTokens(one, "any!")).as("one token is not two").isFalse();
+        assertThat(acceptsTokens(one, "any", "other", "!")).isFalse();
     }
 
     @Test
@@ -142,6 +197,43 @@ final class StructuralTagsTest {
                 "Oslo");
     }
 
+    /** As XGrammar's tests have it. */
+    @Test
+    void argumentsOfCohereAreElementsWithinElements() {
+        String schema = "{'type':'object','properties':{'config':{'$ref':'#/$defs/Config'},"
+                + "'items':{'type':'array','items':{'type':['string','null']},'minItems':1,'maxItems':2},"
+                + "'value':{'enum':['fast',7]}},'required':['config','items'],'$defs':{'Config':{'type':'object',"
+                + "'properties':{'mode':{'type':'string'},'enabled':{'type':'boolean'}},'required':['mode','enabled']}}}";
+        String config = "<cofl:value name='config' type='dict'><cofl:value name='mode' type='raw'>fast <x></cofl:value>"
+                + "<cofl:value name='enabled' type='json'>true</cofl:value></cofl:value>";
+        String items = "<cofl:value name='items' type='list'>%s</cofl:value>";
+        String one = "<cofl:value type='raw'>first</cofl:value>";
+        String none = "<cofl:value type='json'>null</cofl:value>";
+        String value = "<cofl:value name='value' type='%s'>%s</cofl:value>";
+        check(
+                "{'type':'json_schema','style':'cohere_xml','json_schema':" + schema + "}",
+                config + items.formatted(one) + "~" + config + items.formatted(one + none)
+                        + value.formatted("raw", "fast") + "~" + config + items.formatted(none)
+                        + value.formatted("json", "7"),
+                config + "~" + config + items.formatted("") + "~" + config + items.formatted(one + one + one) + "~"
+                        + config.replace("dict", "json") + items.formatted(one) + "~" + config
+                        + items.formatted(one.replace("<cofl:value", "<cofl:value name='0'")) + "~" + config
+                        + items.formatted(one) + value.formatted("json", "fast"));
+    }
+
+    @Test
+    void deepseeksNewerParametersHaveABlank() {
+        check(
+                "{'type':'json_schema','style':'deepseek_v4_1_xml','json_schema':{'type':'object','properties':{'n':{'type':'integer'}},'required':['n']}}",
+                "<｜DSML｜ parameter name='n' string='false'>1</｜DSML｜ parameter>\n",
+                "<｜DSML｜parameter name='n' string='false'>1</｜DSML｜parameter>\n");
+    }
+
+    @Test
+    void blanksAreLeftOutWhereTheyAreLimited() {
+        check("{'type':'json_schema','max_whitespace_cnt':1,'json_schema':{}}", "{'a':[1,2]}", "{'a': 1}~[1, 2]");
+    }
+
     @Test
     void keysComeInTheOrderOfTheSchemaUnlessAskedOtherwise() {
         String schema = "'json_schema':{'type':'object','properties':{'b':{},'a':{}},'required':['a','b']}";
@@ -163,11 +255,16 @@ final class StructuralTagsTest {
     @CsvSource(delimiter = '§', quoteCharacter = '`', textBlock = """
             {'type':'xml'} § /format § type
             {'type':'sequence','elements':[{'type':'const_string'}]} § /format/elements/0 § value
-            {'type':'any_text','max_tokens':3} § /format § max_tokens
+            {'type':'any_text','max_tokens':-1} § /format § max_tokens
+            {'type':'any_text','max_chars':'3'} § /format § max_chars
+            {'type':'exclude_token','exclude_tokens':['no token']} § /format § exclude_tokens
             {'type':'any_text','colour':3} § /format § colour
             {'type':'json_schema','json_schema':{'items':{'pattern':'('}}} § /format § json_schema
-            {'type':'json_schema','json_schema':{},'style':'cohere_xml'} § /format § style
-            {'type':'exclude_token','exclude_tokens':[]} § /format § type
+            {'type':'json_schema','json_schema':{},'style':'html'} § /format § style
+            {'type':'json_schema','json_schema':true,'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{'properties':{'a':{}}},'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{'properties':{'a':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'object','properties':{'a':{'$ref':'#/$defs/a'}}}}},'style':'cohere_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{},'excludes':['x']} § /format § excludes
             {'type':'token','token':'<|what|>'} § /format § token
             {'type':'token','token':'<|eos|>'} § /format § token
             {'type':'const_string','value':'a<|eos|>'} § /format § value

@@ -157,7 +157,7 @@ final class ResponseItemsTest {
         String thought = "{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":[],"
                 + "\"content\":[{\"type\":\"reasoning_text\",\"text\":\"Ask.\"}]}";
         String calls = "{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"f\",\"arguments\":\"{}\"},"
-                + "{\"type\":\"function_call\",\"call_id\":\"2\",\"name\":\"g\",\"arguments\":\"{}\"}";
+                + "{\"type\":\"function_call\",\"call_id\":\"2\",\"name\":\"g\",\"arguments\":\"{}\",\"parsed_arguments\":{}}";
         JsonNode response =
                 respond("\"input\":[" + QUESTION + "," + thought + "," + calls + "],\"max_output_tokens\":1");
         String chat = "{\"messages\":[" + QUESTION + ",{\"role\":\"assistant\",\"content\":\"\","

@@ -186,6 +186,15 @@ final class StrictToolsTest {
                             .stringValue())
                     .matches("It is <n>\"(red|blue)\"</n>");
         }
+        var response = demo.post(
+                "/v1/responses",
+                "{\"input\":\"Tell me a story.\",\"temperature\":0,\"text\":{\"format\":" + tag + "}}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertThat(DemoServer.json(response.body())
+                        .at("/output/0/content/0/text")
+                        .stringValue())
+                .matches("It is <n>\"(red|blue)\"</n>");
+        assertThat(DemoServer.json(response.body()).at("/text/format")).isEqualTo(DemoServer.json(tag));
         var refused = demo.post(
                 "/v1/chat/completions",
                 "{\"messages\":[" + STORY + "],\"response_format\":" + tag.replace("const_string", "poem") + "}");

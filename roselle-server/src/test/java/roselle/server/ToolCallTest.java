@@ -74,6 +74,24 @@ final class ToolCallTest {
         assertThat(answer.at("/choices/0/message/content").stringValue()).contains("Oslo");
     }
 
+    /** OpenAI's client for JavaScript sends back what it made of contents and of arguments. */
+    @Test
+    void whatAClientMadeOfACallChangesNothing() {
+        JsonNode call = chat("[" + QUESTION + "]", "").at("/choices/0/message");
+        String result = "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"7\"}"
+                .formatted(call.at("/tool_calls/0/id").stringValue());
+        String parsed = call.toString()
+                .replace("\"arguments\":", "\"parsed_arguments\":{\"city\":\"Rome\"},\"arguments\":")
+                .replace("\"role\":", "\"parsed\":null,\"role\":");
+
+        JsonNode plain = chat("[" + QUESTION + "," + call + "," + result + "]", "");
+        JsonNode answer = chat("[" + QUESTION + "," + parsed + "," + result + "]", "");
+
+        assertThat(parsed).contains("Rome", "\"parsed\":null");
+        assertThat(answer.at("/choices/0/message")).isEqualTo(plain.at("/choices/0/message"));
+        assertThat(answer.at("/usage/prompt_tokens")).isEqualTo(plain.at("/usage/prompt_tokens"));
+    }
+
     @Test
     void streamsTheArgumentsOfACallAsTheyCome() {
         var response =

@@ -26,6 +26,11 @@ public interface State {
         return null;
     }
 
+    /** This state where a token ends with the byte that was read last: what is counted in tokens is counted there. Itself for most. */
+    default State behindToken() {
+        return this;
+    }
+
     /**
      * A state that recurs, where this one does not; itself for most. It allows the same next tokens, and perhaps more of those that go on
      * behind a comma which follows the lexeme that they begin in.

@@ -163,7 +163,7 @@ public final class TokenMasks {
                 return null;
             }
         }
-        return at;
+        return at.behindToken();
     }
 
     /** The bytes that must come next whatever is chosen, at most {@code limit} of them. */

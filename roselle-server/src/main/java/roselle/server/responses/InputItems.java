@@ -122,6 +122,7 @@ final class InputItems {
             }
             text.append(part.requiredString("text"));
             if (type.equals("output_text")) { // as this server wrote it
+                part.accept("parsed"); // what a client made of it
                 part.objects("annotations", MOST);
                 part.objects("logprobs", MAX_LOGPROBS);
             }
@@ -146,6 +147,7 @@ final class InputItems {
     private void call(JsonFields item) {
         item.requireDefault("namespace", "functions have no namespaces here");
         item.requireDefault("caller", "the model alone calls functions here");
+        item.accept("parsed_arguments"); // what a client made of the text
         Object arguments = parsed(item, item.requiredString("arguments"));
         turn.call(item.requiredString("call_id"), item.requiredString("name"), arguments);
     }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonTypeName;
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.errors.BadRequestException;
@@ -11,6 +13,7 @@ import com.openai.errors.NotFoundException;
 import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
+import com.openai.models.chat.completions.ChatCompletionToolChoiceOption;
 import com.openai.models.completions.CompletionCreateParams;
 import com.openai.models.embeddings.EmbeddingCreateParams;
 import com.openai.models.responses.ResponseCreateParams;
@@ -155,6 +158,63 @@ final class OpenAiJavaTest {
         assertThat(text(first)).isEqualTo(chat());
         assertThat(second.previousResponseId()).contains(first.id());
         assertThat(text(second)).isNotBlank();
+    }
+
+    /** What a caller wants to have read. */
+    enum Colour {
+        RED,
+        GREEN
+    }
+
+    record Apples(Colour colour, int quantity, boolean areWashed) {}
+
+    /** A tool, by the class of its arguments. */
+    @JsonClassDescription("Order apples")
+    @JsonTypeName("order_apples")
+    record OrderApples(Colour colour, int quantity) {}
+
+    @Test
+    void answersAreOfClasses() {
+        Apples apples = client.chat()
+                .completions()
+                .create(fox().maxCompletionTokens(200)
+                        .responseFormat(Apples.class)
+                        .build())
+                .choices()
+                .getFirst()
+                .message()
+                .content()
+                .orElseThrow();
+        assertThat(apples.colour()).isNotNull();
+        var response = client.responses()
+                .create(ResponseCreateParams.builder()
+                        .model("demo")
+                        .input("Order two red apples.")
+                        .text(Apples.class)
+                        .build());
+        assertThat(response.output()
+                        .getFirst()
+                        .asMessage()
+                        .content()
+                        .getFirst()
+                        .asOutputText()
+                        .colour())
+                .isNotNull();
+    }
+
+    @Test
+    void callsAreOfClasses() {
+        var answer = client.chat()
+                .completions()
+                .create(fox().maxCompletionTokens(200)
+                        .addTool(OrderApples.class)
+                        .toolChoice(ChatCompletionToolChoiceOption.Auto.REQUIRED)
+                        .build());
+        var call =
+                answer.choices().getFirst().message().toolCalls().orElseThrow().getFirst();
+        assertThat(call.asFunction().function().name()).isEqualTo("order_apples");
+        assertThat(call.asFunction().function().arguments(OrderApples.class).colour())
+                .isNotNull();
     }
 
     private static String text(com.openai.models.responses.Response response) {

@@ -2,6 +2,7 @@ package roselle.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Clients in other languages, each a script in src/test/clients; needs node, npm, python3 and the network on first use. */
+/** Clients in other languages, each a script in src/test/clients; needs node, npm, python3, Maven and the network on first use. */
 @Tag("long")
 final class ScriptedClientsTest {
     private static final Path SCRIPTS = Path.of("src/test/clients");
@@ -118,7 +119,11 @@ final class ScriptedClientsTest {
 
     /** A module finds what it imports beside itself. */
     @ParameterizedTest
-    @CsvSource({"openai_client.mjs, responsesStreaming", "ai_client.mjs, cancellation"})
+    @CsvSource({
+        "openai_client.mjs, responsesStreaming",
+        "openai_zod.mjs, streamingToolRunner",
+        "ai_client.mjs, cancellation"
+    })
     void javaScriptClientsWork(String script, String last) throws Exception {
         Path copy = Files.copy(SCRIPTS.resolve(script), FOLDER.resolve(script), StandardCopyOption.REPLACE_EXISTING);
 
@@ -140,6 +145,34 @@ final class ScriptedClientsTest {
 
         assertThat(run(600, python, SCRIPTS.resolve("frameworks.py").toString(), server.root()))
                 .contains("passed litellm_completes_with_a_response_format");
+    }
+
+    /** Entities, answers of types and tools, as frameworks of Java ask for them. */
+    @ParameterizedTest
+    @CsvSource({"spring-ai, SpringAiClient", "langchain4j, LangChain4jClient"})
+    void javaFrameworksGetWhatTheyAskFor(String folder, String client) throws Exception {
+        Path installed = FOLDER.resolve(folder);
+        String libraries = Files.readString(installed.resolve("classpath")).strip();
+        Path java = Path.of(System.getProperty("java.home"), "bin");
+        String source = SCRIPTS.resolve(folder).resolve(client + ".java").toString();
+        run(
+                300,
+                java.resolve("javac").toString(),
+                "-parameters", // their names are the tools'
+                "-cp",
+                libraries,
+                "-d",
+                installed.toString(),
+                source);
+
+        assertThat(run(
+                        300,
+                        java.resolve("java").toString(),
+                        "-cp",
+                        installed + File.pathSeparator + libraries,
+                        client,
+                        server.root()))
+                .contains("passed streamsTools");
     }
 
     static Stream<String> curls() throws IOException {

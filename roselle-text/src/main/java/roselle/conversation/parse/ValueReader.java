@@ -14,8 +14,7 @@ import roselle.conversation.parse.JsonText.Out;
  */
 final class ValueReader {
     private static final int MAX_DEPTH = 256;
-    private static final int MAX_NUMBER = 128;
-    private static final int MAX_WORD = 64;
+    private static final int MAX_NUMBER = 160; // constraints allow 135
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
     private enum State {
@@ -181,9 +180,7 @@ final class ValueReader {
     private Result bareKey(char letter) {
         if (letter != ':') {
             word.append(letter);
-            return letter == '}' || letter == '{' || isForeign(letter) || word.length() > 4 * MAX_WORD
-                    ? failed()
-                    : Result.MORE;
+            return letter == '}' || letter == '{' || isForeign(letter) ? failed() : Result.MORE;
         }
         out.putAll(JsonText.quoted(word.toString().strip()));
         word.setLength(0);

@@ -49,6 +49,9 @@ public final class FormatFields {
     public static ResponseFormat readText(JsonFields format, Engine engine) {
         var read = new FormatFields(engine);
         String type = format.string("type").orElse("text");
+        if (read.isStructuralTag(format, type)) {
+            return read.only();
+        }
         String name = format.string("name").orElse("");
         format.string("description");
         format.bool("strict", true);
@@ -64,14 +67,8 @@ public final class FormatFields {
 
     private void responseFormat(JsonFields format, String path) {
         String type = format.string("type").orElse("text");
-        List<String> ofTags = TAG_FIELDS.stream().filter(format::has).toList();
-        if (type.equals("structural_tag")) {
-            structuralTag(path, format.json());
+        if (isStructuralTag(format, type)) {
             return;
-        }
-        if (!ofTags.isEmpty()) {
-            String field = format.path(ofTags.getFirst());
-            throw ApiException.invalid(field, field + " is there, but " + path + ".type is " + type);
         }
         var described = format.object("json_schema");
         boolean hasSchema = format.has("schema");
@@ -90,6 +87,20 @@ public final class FormatFields {
             plain(type, format);
         }
         format.refuseOthers();
+    }
+
+    /** Reads a structural tag; fields of one are refused in a format of another type. */
+    private boolean isStructuralTag(JsonFields format, String type) {
+        List<String> ofTags = TAG_FIELDS.stream().filter(format::has).toList();
+        if (type.equals("structural_tag")) {
+            structuralTag(format.path(), format.json());
+            return true;
+        }
+        if (!ofTags.isEmpty()) {
+            String field = format.path(ofTags.getFirst());
+            throw ApiException.invalid(field, field + " is there, but " + format.path("type") + " is " + type);
+        }
+        return false;
     }
 
     private void described(JsonFields schema) {

@@ -18,6 +18,7 @@ final class ToolCalls {
         JsonFields function = call.object("function").orElseThrow(() -> call.missing("function"));
         String name = function.requiredString("name");
         String arguments = function.string("arguments").orElse("{}");
+        function.accept("parsed_arguments"); // what a client made of the text
         function.refuseOthers();
         Map<String, Object> plain = new LinkedHashMap<>();
         call.string("id").ifPresent(id -> plain.put("id", id));
