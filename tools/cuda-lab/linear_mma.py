@@ -7,7 +7,8 @@ import torch
 from driver import long, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated, quants
 
-STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "iq4_xs": 160, "mxfp4": 160, "f8_e4m3_128": 160}
+STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "iq4_xs": 160, "mxfp4": 160, "f8_e4m3_128": 160,
+           "i8_128": 160, "i8_32": 160, "i4_128": 160, "i4_32": 224}
 SOURCES = {"bf16": "BF16", "f16": "F16"}
 
 

@@ -7,7 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.memory.Rows;
@@ -101,6 +104,53 @@ class FakeScalesTest {
                 assertThat(weight.matrices()).isEqualTo(2);
                 assertThat(weight.rows()).isEqualTo(40);
             }
+        }
+    }
+
+    private static StoredMatrix.Scaled wholeNumbers(Arena arena, int bits, int size, @Nullable Tensor order) {
+        Shape shape = Shape.of(40, COLUMNS);
+        MemorySegment codes = arena.allocate(shape.elements());
+        for (long i = 0; i < codes.byteSize(); i++) {
+            codes.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7 / 5 % (1 << bits) - (1 << bits) / 2));
+        }
+        var group = new Group(1, size);
+        Shape grid = group.grid(shape);
+        MemorySegment scales = arena.allocate(grid.elements() * Float.BYTES, 4);
+        for (long i = 0; i < grid.elements(); i++) {
+            scales.setAtIndex(ValueLayout.JAVA_FLOAT, i, i + 1.5f);
+        }
+        return new StoredMatrix.Scaled(
+                new Tensor("weight", DataType.I8, shape, codes),
+                new GroupScales(group, new Tensor("scales", DataType.F32, grid, scales), 0, order),
+                bits);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 128, i4_128", "4, 32, i4_32", "3, 64, i4_32", "8, 256, i8_128", "8, 32, i8_32"})
+    void wholeNumbersGoToTheTensorCoresInAsManyBitsAsTheyHave(int bits, int size, String type) {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.AMPERE);
+            try (var device = driver.open(DataType.BF16)) {
+                List<StoredMatrix> blocks = List.of(wholeNumbers(arena, bits, size, null));
+                Weight weight = device.load("test", 1, blocks);
+                assertThat(launches(driver, device, weight, 3))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("linear_few_8_" + type + "_bf16");
+                long bytes = 40L * COLUMNS * (bits > 4 ? 8 : 4) / 8;
+                assertThat(device.loadBytes(1, blocks)).isBetween(bytes, 2 * bytes);
+            }
+        }
+    }
+
+    @Test
+    void refusesColumnsWhoseNeighboursAreOfOtherGroups() {
+        try (var arena = Arena.ofShared();
+                var device = new FakeDriver(FakeDriver.Card.HOPPER).open(DataType.BF16)) {
+            var order = new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), arena.allocate(COLUMNS * 4L, 4));
+            List<StoredMatrix> blocks = List.of(wholeNumbers(arena, 4, 128, order));
+            assertThatThrownBy(() -> device.loadBytes(1, blocks))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("the device cpu");
         }
     }
 
