@@ -139,7 +139,7 @@ class Weight:
     def whole_numbers(self, name, rows, elements):
         """Blocks of a scale, a zero where codes have 4 bits, and codes: of 32, the first half is in the lower bits."""
         random, blocks = numpy.random.default_rng(9), rows * self.columns // elements
-        scales = (random.random((blocks, 1)) * 0.01 + 0.001).astype(numpy.float32)
+        scales = (random.random((blocks, 1)) * 0.01 + 0.001).astype(numpy.float16).astype(numpy.float32)  # as checkpoints have them
         if name[1] == "8":
             codes = random.integers(-128, 128, (blocks, elements), dtype=numpy.int8)
             data = numpy.concatenate([scales.view(numpy.uint8), codes.view(numpy.uint8)], axis=1)

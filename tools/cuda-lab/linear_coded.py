@@ -8,7 +8,7 @@ from driver import long, tensor_map, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated
 
 FORMATS = {"i4_128": (4, 128), "i4_32": (4, 32), "i8_128": (8, 128), "i8_32": (8, 32), "f8_e4m3_128": (8, 128)}  # bits, numbers of a group
-KINDS = {8: (1, 1, 7, 5), 16: (1, 1, 6, 6), 32: (1, 1, 7, 5), 64: (1, 1, 5, 4), "many": (2, 4, 4, 4)}  # groups, producers, stages of 4 and 8 bits
+KINDS = {8: (1, 1, 7, 4), 16: (1, 1, 5, 3), 32: (2, 1, 5, 3), 64: (2, 1, 4, 3), "many": (2, 4, 4, 4)}  # groups, producers, stages of 4 and 8 bits
 
 
 def tile_bytes(name):
@@ -41,7 +41,7 @@ def run(lab, name, suffix, packed, x, out, kind, bias=None, activation=0, scale=
     cut = slices(outputs, columns)
     tiles = -(-outputs // (64 * groups)) * -(-rows // tokens)
     cluster = 1 if kind == "many" else cut
-    shared = stages[FORMATS[name][0] // 4 - 1] * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 if tokens <= 32 else 0)
+    shared = (5 if (name, kind) == ("i4_32", 8) else stages[FORMATS[name][0] // 4 - 1]) * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 * groups if tokens <= 32 else 0)
     kernel = lab.kernels.setdefault((name, kind, suffix), None) or lab.module(f"coded_{name}_hopper").kernel(f"coded_{kind}_{name}_{suffix}")
     lab.kernels[name, kind, suffix] = kernel
     kernel((tiles * cluster, 1, 1), (128 * groups + 32 * producers, 1, 1),
@@ -90,7 +90,7 @@ def measure(lab, names, shapes):
             weights = [pack(lab, name, data, outputs, columns) for _ in range(max(2, int(200e6 / size) + 1))]
             line = f"{outputs} x {columns} {name:6s}"
             for rows in (1, 8, 16, 32, 64, 128, 256, 512, 2048, 8192):
-                kinds = [kind for kind in (8, 16, 32) if rows <= kind][:1] or ["many"] + ([64] if rows <= 512 else [])
+                kinds = [kind for kind in (8, 16, 32) if rows <= kind][:1] or [kind for kind in (64, "many") if rows <= 512 or kind == "many"]
                 x = lab.rows(rows, columns, "bf16", 8)
                 out = torch.empty(rows, outputs, device="cuda", dtype=torch.bfloat16)
                 some = weights if rows <= 512 else weights[:2]

@@ -54,14 +54,18 @@ struct CodedRing {
     }
 };
 
+#ifndef MMA_TOKENS
+constexpr int MMA_TOKENS = 16;  // at most, of which warps multiply by themselves
+#endif
+
 // Stages of the blocks of each kernel.
 template <class CODES>
 struct CodedStages {
     static constexpr bool NIBBLES = CODES::BITS == 4;
-    static constexpr int ROWS_8 = NIBBLES ? 7 : 5;
-    static constexpr int ROWS_16 = 6;
-    static constexpr int ROWS_32 = NIBBLES ? 7 : 5;
-    static constexpr int ROWS_64 = NIBBLES ? 5 : 4;
+    static constexpr int ROWS_8 = NIBBLES ? CODES::GROUP == 128 ? 7 : 5 : 4;
+    static constexpr int ROWS_16 = NIBBLES ? 5 : 3;
+    static constexpr int ROWS_32 = NIBBLES ? 5 : 3;
+    static constexpr int ROWS_64 = NIBBLES ? 4 : 3;
     static constexpr int MANY = 4;
 };
 
@@ -103,6 +107,37 @@ __device__ __forceinline__ void produceCodes(
     }
 }
 
+// The same sums by instructions of a warp, which take less time where tokens are few.
+template <class T, class R>
+__device__ __forceinline__ void multiplyHere(
+    R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, int lane, bool adds) {
+#pragma unroll
+    for (int j = 0; j < R::TOKENS / 8; j++) {
+        float sum[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            sum[i] = adds ? sums[4 * j + i] : 0.0f;
+        }
+        int token = j * 8 + lane % 8;
+#pragma unroll
+        for (int s = 0; s < CODE_STEPS; s += 2) {
+            u32 b[4];
+            int piece = s % 4 * 2 + lane / 8;
+            loadMatrices(b, ring.tokens(stage) + s / 4 * R::HALF_BYTES + token * 128 + ((piece ^ (token & 7)) << 4));
+            mma<T>(sum, a[s], b[0], b[1]);
+            mma<T>(sum, a[s + 1], b[2], b[3]);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            sums[4 * j + i] = sum[i];
+        }
+    }
+    __syncwarp();
+    if (lane == 0) {
+        barrierArrive(ring.empty(stage));
+    }
+}
+
 // Sums the K tiles of one slice; `done` counts the tiles before them. Other warpgroups multiply while this one decodes.
 template <class T, class CODES, class R>
 __device__ __forceinline__ void consumeCodes(R ring, float (&sums)[R::TOKENS / 2], int group, int done, int count) {
@@ -114,6 +149,10 @@ __device__ __forceinline__ void consumeCodes(R ring, float (&sums)[R::TOKENS / 2
         barrierWait(ring.full(stage), (i / R::STAGES) & 1);
         u32 a[CODE_STEPS][4];
         CODES::template decode<T>(ring.weight(stage) + group * CODES::BYTES, warp, lane, a);
+        if constexpr (R::TOKENS <= MMA_TOKENS) {
+            multiplyHere<T>(ring, sums, a, stage, lane, i > done);
+            continue;
+        }
         u64 b = operand(ring.tokens(stage));
         wgmmaBegin();
 #pragma unroll
@@ -164,11 +203,19 @@ __device__ __forceinline__ void codedParallel(const Product& p, const Epilogue& 
     if constexpr (R::HAS_INBOX) {
         waitForPrevious();
         uint2 old[R::TOKENS / 8];
+        auto readOld = [&] {
 #pragma unroll
-        for (int turn = 0; turn < R::TOKENS / 8; turn++) {
-            old[turn] = f.old(turn);
+            for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+                old[turn] = f.old(turn);
+            }
+        };
+        if (R::TOKENS < 32) {
+            readOld();
         }
         consumeCodes<T, CODES>(ring, sums, group, 0, end - first);
+        if (R::TOKENS >= 32) {  // for want of registers not before
+            readOld();
+        }
         if (slices > 1) {
             clusterWait();
             send(ring, sums, group, slice, slices, p.rows - firstToken);
@@ -261,7 +308,7 @@ __device__ __forceinline__ void packCodes(const u8* rowsOfBlocks, i64 rowBytes, 
         u32 word = 0;
         for (int j = 0; j < COUNT; j++) {
             int upper = CODES::BITS == 4 ? j % 2 : i % 2;
-            int place = CODES::BITS == 4 ? j / 2 : j;
+            int place = CODES::BITS == 4 ? j / 2 % 2 * 2 + j / 4 : j;
             int row = warp * 16 + lane / 4 + upper * 8;
             int column = step * 16 + lane % 4 * 2 + place % 2 + place / 2 * 8;
             const u8* from = block(row, column);
@@ -300,19 +347,19 @@ __device__ __forceinline__ void codedRows(
 }
 
 #define CODED_PARAMETERS PRODUCT_PARAMETERS, const __grid_constant__ TensorMap tokens
-#define CODED(CODES, NAME, T, SUFFIX, TOKENS, STAGES, BLOCKS)                                                              \
-    extern "C" __global__ void __launch_bounds__(160, BLOCKS) coded_##TOKENS##_##NAME##_##SUFFIX(CODED_PARAMETERS) {       \
-        codedParallel<T, CODES, CodedRing<CODES, TOKENS, 1, 1, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);               \
+#define CODED(CODES, NAME, T, SUFFIX, TOKENS, GROUPS, STAGES, BLOCKS)                                                               \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32, BLOCKS) coded_##TOKENS##_##NAME##_##SUFFIX(CODED_PARAMETERS) { \
+        codedParallel<T, CODES, CodedRing<CODES, TOKENS, GROUPS, 1, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);                    \
     }
 #define CODED_MANY(CODES, NAME, T, SUFFIX, STAGES)                                                               \
     extern "C" __global__ void __launch_bounds__(384, 1) coded_many_##NAME##_##SUFFIX(CODED_PARAMETERS) {        \
         codedSerial<T, CODES, CodedRing<CODES, 128, 2, 4, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);          \
     }
 #define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                \
-    CODED(CODES, NAME, T, SUFFIX, 8, CodedStages<CODES>::ROWS_8, CODES::GROUP == 128 ? 4 : 3) \
-    CODED(CODES, NAME, T, SUFFIX, 16, CodedStages<CODES>::ROWS_16, 3)                        \
-    CODED(CODES, NAME, T, SUFFIX, 32, CodedStages<CODES>::ROWS_32, 2)                        \
-    CODED(CODES, NAME, T, SUFFIX, 64, CodedStages<CODES>::ROWS_64, 2)                        \
+    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, 4)                        \
+    CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                      \
+    CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                      \
+    CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                      \
     CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                             \
     extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(const u8* packed, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) { \
         codedRows<T, CODES>(packed, columns, index, scale, adds, output, outputStride); \

@@ -25,10 +25,10 @@ public final class CodedLinear {
 
     /** A kernel: how many rows and outputs a block takes, and what it needs for that. */
     public enum Kind {
-        ROWS_8("8", 8, 1, 1, 7, 5),
-        ROWS_16("16", 16, 1, 1, 6, 6),
-        ROWS_32("32", 32, 1, 1, 7, 5),
-        ROWS_64("64", 64, 1, 1, 5, 4),
+        ROWS_8("8", 8, 1, 1, 7, 4),
+        ROWS_16("16", 16, 1, 1, 5, 3),
+        ROWS_32("32", 32, 2, 1, 5, 3),
+        ROWS_64("64", 64, 2, 1, 4, 3),
         MANY("many", 128, 2, 4, 4, 4);
 
         public final int tokens; // rows of a block
@@ -48,6 +48,9 @@ public final class CodedLinear {
         }
 
         public int stages(CodedFormat format) {
+            if (format.type() == DataType.I4_32 && this == ROWS_8) {
+                return 5; // four blocks have a multiprocessor
+            }
             return format.type().packing().bits() < Byte.SIZE ? stagesOfNibbles : stagesOfBytes;
         }
 
