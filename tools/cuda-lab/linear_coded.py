@@ -8,7 +8,7 @@ from driver import long, tensor_map, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated
 
 FORMATS = {"i4_128": (4, 128), "i4_32": (4, 32), "i8_128": (8, 128), "i8_32": (8, 32), "f8_e4m3_128": (8, 128)}  # bits, numbers of a group
-KINDS = {8: (1, 1, 7, 4), 16: (1, 1, 5, 3), 32: (2, 1, 5, 3), 64: (2, 1, 4, 3), "many": (2, 4, 4, 4)}  # groups, producers, stages of 4 and 8 bits
+KINDS = {8: (1, 1, 5, 4), 16: (1, 1, 5, 3), 32: (2, 1, 5, 3), 64: (2, 1, 4, 3), "many": (2, 4, 4, 4)}  # groups, producers, stages of 4 and 8 bits
 
 
 def tile_bytes(name):
@@ -18,10 +18,12 @@ def tile_bytes(name):
 
 def slices(outputs, columns):
     """How many parts K is cut into: a function of the weight's shape alone."""
-    row_tiles, tiles, cut = -(-outputs // 64), -(-columns // 128), 1
-    while cut < 8 and cut * 2 * row_tiles <= 528 and cut * 4 <= tiles:
+    row_tiles, most, cut = -(-outputs // 64), min(8, -(-columns // 128) // 2), 1
+    while cut * 2 <= most and cut * 2 * row_tiles <= 528:
         cut *= 2
-    return cut
+    blocks = cut * row_tiles
+    uneven = -(-blocks // 132) * 132 / blocks
+    return cut * 2 if cut * 2 <= most and blocks >= 132 and uneven > 1.1 else cut
 
 
 def pack(lab, name, data, outputs, columns):
@@ -41,7 +43,7 @@ def run(lab, name, suffix, packed, x, out, kind, bias=None, activation=0, scale=
     cut = slices(outputs, columns)
     tiles = -(-outputs // (64 * groups)) * -(-rows // tokens)
     cluster = 1 if kind == "many" else cut
-    shared = (5 if (name, kind) == ("i4_32", 8) else stages[FORMATS[name][0] // 4 - 1]) * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 * groups if tokens <= 32 else 0)
+    shared = stages[FORMATS[name][0] // 4 - 1] * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 * groups if tokens <= 32 else 0)
     kernel = lab.kernels.setdefault((name, kind, suffix), None) or lab.module(f"coded_{name}_hopper").kernel(f"coded_{kind}_{name}_{suffix}")
     lab.kernels[name, kind, suffix] = kernel
     kernel((tiles * cluster, 1, 1), (128 * groups + 32 * producers, 1, 1),

@@ -62,7 +62,7 @@ constexpr int MMA_TOKENS = 16;  // at most, of which warps multiply by themselve
 template <class CODES>
 struct CodedStages {
     static constexpr bool NIBBLES = CODES::BITS == 4;
-    static constexpr int ROWS_8 = NIBBLES ? CODES::GROUP == 128 ? 7 : 5 : 4;
+    static constexpr int ROWS_8 = NIBBLES ? 5 : 4;
     static constexpr int ROWS_16 = NIBBLES ? 5 : 3;
     static constexpr int ROWS_32 = NIBBLES ? 5 : 3;
     static constexpr int ROWS_64 = NIBBLES ? 4 : 3;
@@ -107,17 +107,27 @@ __device__ __forceinline__ void produceCodes(
     }
 }
 
-// The same sums by instructions of a warp, which take less time where tokens are few.
+// A stage of the ring, and which turn it is in.
+struct Turn {
+    int stage = 0;
+    u32 parity = 0;
+
+    template <int STAGES>
+    __device__ __forceinline__ void next() {
+        stage++;
+        if (stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+// Adds the products of a tile of K by instructions of a warp, which take less time where tokens are few.
 template <class T, class R>
-__device__ __forceinline__ void multiplyHere(
-    R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, int lane, bool adds) {
+__device__ __forceinline__ void multiplyHere(R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, int lane) {
 #pragma unroll
     for (int j = 0; j < R::TOKENS / 8; j++) {
-        float sum[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            sum[i] = adds ? sums[4 * j + i] : 0.0f;
-        }
+        float(&sum)[4] = *(float(*)[4])(sums + 4 * j);
         int token = j * 8 + lane % 8;
 #pragma unroll
         for (int s = 0; s < CODE_STEPS; s += 2) {
@@ -127,43 +137,49 @@ __device__ __forceinline__ void multiplyHere(
             mma<T>(sum, a[s], b[0], b[1]);
             mma<T>(sum, a[s + 1], b[2], b[3]);
         }
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            sums[4 * j + i] = sum[i];
-        }
-    }
-    __syncwarp();
-    if (lane == 0) {
-        barrierArrive(ring.empty(stage));
     }
 }
 
-// Sums the K tiles of one slice; `done` counts the tiles before them. Other warpgroups multiply while this one decodes.
+// Adds the products of a tile of K by the instructions of a warpgroup, or makes them the sums.
+template <class T, class R>
+__device__ __forceinline__ void multiplyTogether(
+    R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, bool adds) {
+    u64 b = operand(ring.tokens(stage));
+    wgmmaBegin();
+#pragma unroll
+    for (int s = 0; s < CODE_STEPS; s++) {
+        wgmmaHeld<T, R::TOKENS>(sums, a[s], b + s / 4 * (R::HALF_BYTES / 16) + s % 4 * 2, adds || s > 0);
+    }
+    wgmmaCommit();
+    wgmmaWait<0>();
+}
+
+// Sums `count` K tiles of a slice. Other warpgroups multiply while this one decodes.
 template <class T, class CODES, class R>
-__device__ __forceinline__ void consumeCodes(R ring, float (&sums)[R::TOKENS / 2], int group, int done, int count) {
+__device__ __forceinline__ void consumeCodes(R ring, float (&sums)[R::TOKENS / 2], int group, int count, Turn& turn) {
     int warp = threadIdx.x % 128 / 32;
     int lane = threadIdx.x % 32;
-#pragma unroll 1
-    for (int i = done; i < done + count; i++) {
-        int stage = i % R::STAGES;
-        barrierWait(ring.full(stage), (i / R::STAGES) & 1);
-        u32 a[CODE_STEPS][4];
-        CODES::template decode<T>(ring.weight(stage) + group * CODES::BYTES, warp, lane, a);
-        if constexpr (R::TOKENS <= MMA_TOKENS) {
-            multiplyHere<T>(ring, sums, a, stage, lane, i > done);
-            continue;
-        }
-        u64 b = operand(ring.tokens(stage));
-        wgmmaBegin();
+    if (R::TOKENS <= MMA_TOKENS) {
 #pragma unroll
-        for (int s = 0; s < CODE_STEPS; s++) {
-            wgmmaHeld<T, R::TOKENS>(sums, a[s], b + s / 4 * (R::HALF_BYTES / 16) + s % 4 * 2, i > done || s > 0);
+        for (int i = 0; i < R::TOKENS / 2; i++) {
+            sums[i] = 0.0f;
         }
-        wgmmaCommit();
-        wgmmaWait<0>();
+    }
+#pragma unroll 1
+    for (int i = 0; i < count; i++) {
+        barrierWait(ring.full(turn.stage), turn.parity);
+        u32 a[CODE_STEPS][4];
+        CODES::template decode<T>(ring.weight(turn.stage) + group * CODES::BYTES, warp, lane, a);
+        if constexpr (R::TOKENS <= MMA_TOKENS) {
+            multiplyHere<T>(ring, sums, a, turn.stage, lane);
+            __syncwarp();
+        } else {
+            multiplyTogether<T>(ring, sums, a, turn.stage, i > 0);
+        }
         if (lane == 0) {
-            barrierArrive(ring.empty(stage));
+            barrierArrive(ring.empty(turn.stage));
         }
+        turn.next<R::STAGES>();
     }
 }
 
@@ -200,6 +216,7 @@ __device__ __forceinline__ void codedParallel(const Product& p, const Epilogue& 
     }
     Finish<T, R> f(p, epilogue, rowTile, firstToken, slice, slices);
     float sums[R::TOKENS / 2];
+    Turn turn;
     if constexpr (R::HAS_INBOX) {
         waitForPrevious();
         uint2 old[R::TOKENS / 8];
@@ -212,7 +229,7 @@ __device__ __forceinline__ void codedParallel(const Product& p, const Epilogue& 
         if (R::TOKENS < 32) {
             readOld();
         }
-        consumeCodes<T, CODES>(ring, sums, group, 0, end - first);
+        consumeCodes<T, CODES>(ring, sums, group, end - first, turn);
         if (R::TOKENS >= 32) {  // for want of registers not before
             readOld();
         }
@@ -228,7 +245,7 @@ __device__ __forceinline__ void codedParallel(const Product& p, const Epilogue& 
         }
         finishHere<T>(ring, f, old, slices);
     } else {
-        consumeCodes<T, CODES>(ring, sums, group, 0, end - first);
+        consumeCodes<T, CODES>(ring, sums, group, end - first, turn);
         waitForPrevious();
         namedBarrier(1, R::GROUPS * 128);
         stash(ring, sums, group);
@@ -273,10 +290,10 @@ __device__ __forceinline__ void codedSerial(const Product& p, const Epilogue& ep
         for (int i = 0; i < R::TOKENS / 2; i++) {
             all[i] = -0.0f;  // to which a number is added without a change of its bits
         }
+        Turn turn;
         for (int s = 0; s < slices; s++) {
             float sums[R::TOKENS / 2];
-            int first = s * tiles / slices;
-            consumeCodes<T, CODES>(ring, sums, group, first, (s + 1) * tiles / slices - first);
+            consumeCodes<T, CODES>(ring, sums, group, (s + 1) * tiles / slices - s * tiles / slices, turn);
 #pragma unroll
             for (int i = 0; i < R::TOKENS / 2; i++) {
                 all[i] += sums[i];
@@ -356,7 +373,7 @@ __device__ __forceinline__ void codedRows(
         codedSerial<T, CODES, CodedRing<CODES, 128, 2, 4, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);          \
     }
 #define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                \
-    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, 4)                        \
+    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, CODES::BITS == 4 && CODES::GROUP == 128 ? 5 : 4)                        \
     CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                      \
     CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                      \
     CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                      \

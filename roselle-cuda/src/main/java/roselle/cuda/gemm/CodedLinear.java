@@ -19,13 +19,15 @@ public final class CodedLinear {
     private static final int TILE = PackedTiles.TILE;
     private static final int MAX_BLOCKS_OF_SLICES = 528; // four of a multiprocessor
     private static final int MULTIPROCESSORS = HopperLinear.MULTIPROCESSORS;
-    private static final double MANY_TIME = 1; // of a block's tile of K, beside that of two blocks of 64 rows
-    private static final double SOME_TIME = 0.6;
+    private static final double MOST_UNEVEN = 1.1; // of the blocks of a multiprocessor, the most to the average
+    private static final int SOME_END = 3; // tiles of K that take as long as what follows a block's sums, of 64 rows
+    private static final int MANY_END = 4;
+    private static final double SOME_TIME = 1.5; // of a tile of K by two blocks of 64 rows, to that of a block of 128
     private static final int THREADS = 256;
 
     /** A kernel: how many rows and outputs a block takes, and what it needs for that. */
     public enum Kind {
-        ROWS_8("8", 8, 1, 1, 7, 4),
+        ROWS_8("8", 8, 1, 1, 5, 4),
         ROWS_16("16", 16, 1, 1, 5, 3),
         ROWS_32("32", 32, 2, 1, 5, 3),
         ROWS_64("64", 64, 2, 1, 4, 3),
@@ -48,9 +50,6 @@ public final class CodedLinear {
         }
 
         public int stages(CodedFormat format) {
-            if (format.type() == DataType.I4_32 && this == ROWS_8) {
-                return 5; // four blocks have a multiprocessor
-            }
             return format.type().packing().bits() < Byte.SIZE ? stagesOfNibbles : stagesOfBytes;
         }
 
@@ -99,25 +98,28 @@ public final class CodedLinear {
     /** How many parts the columns are cut into: from the weight's shape alone, so that sums have one order for all rows. */
     static int slices(int outputs, int columns) {
         int rowTiles = Launcher.cover(outputs, TILE);
-        int tiles = Launcher.cover(columns, CodedFormat.COLUMNS);
+        int most = Math.min(PackedTiles.MAX_SLICES, Launcher.cover(columns, CodedFormat.COLUMNS) / 2);
         int slices = 1;
-        while (slices < PackedTiles.MAX_SLICES
-                && slices * 2 * rowTiles <= MAX_BLOCKS_OF_SLICES
-                && slices * 4 <= tiles) {
+        while (slices * 2 <= most && slices * 2 * rowTiles <= MAX_BLOCKS_OF_SLICES) {
             slices *= 2;
         }
-        return slices;
+        int blocks = slices * rowTiles;
+        double uneven = (double) Launcher.cover(blocks, MULTIPROCESSORS) * MULTIPROCESSORS / blocks;
+        return slices * 2 <= most && blocks >= MULTIPROCESSORS && uneven > MOST_UNEVEN ? slices * 2 : slices;
     }
 
+    /** The fastest kernel for so many rows, as measured on an H200 (docs/performance.md). */
     private static Kind choose(CudaWeight weight, int rows) {
         if (rows <= 32) {
             return rows <= 8 ? Kind.ROWS_8 : rows <= 16 ? Kind.ROWS_16 : Kind.ROWS_32;
         }
         int slices = slices(weight.rows(), weight.columns());
-        int some = Launcher.cover(weight.rows(), TILE) * Launcher.cover(rows, TILE) * slices;
+        int tiles = Launcher.cover(weight.columns(), CodedFormat.COLUMNS);
+        int some = Launcher.cover(weight.rows(), 2 * TILE) * Launcher.cover(rows, TILE) * slices;
         int many = Launcher.cover(weight.rows(), 2 * TILE) * Launcher.cover(rows, 2 * TILE);
-        double timeOfSome = Launcher.cover(some, 2 * MULTIPROCESSORS) * SOME_TIME / slices;
-        double timeOfMany = Launcher.cover(many, MULTIPROCESSORS) * MANY_TIME;
+        double timeOfSome =
+                Launcher.cover(some, 2 * MULTIPROCESSORS) * (Launcher.cover(tiles, slices) + SOME_END) * SOME_TIME;
+        double timeOfMany = Launcher.cover(many, MULTIPROCESSORS) * (double) (tiles + MANY_END);
         return rows <= TILE || timeOfSome < timeOfMany ? Kind.ROWS_64 : Kind.MANY;
     }
 
