@@ -77,7 +77,8 @@ public final class CodedLinear {
     private final Kernel pack;
     private final Kernel tableRows;
 
-    CodedLinear(Kernels all, CodedFormat format, DataType rows) {
+    /** The kernels for rows of a type, which are loaded. */
+    public CodedLinear(Kernels all, CodedFormat format, DataType rows) {
         this.format = format;
         KernelSource source = format.source();
         String suffix = "_" + format.label() + "_" + rows.label();
