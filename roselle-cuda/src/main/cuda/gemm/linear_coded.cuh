@@ -7,13 +7,14 @@
 // Order of the sum, the same for every number of rows: K is cut into tiles of 128 and these into `slices` runs, slice s from tile
 // s * tiles / slices on. A slice is summed by the tensor cores in steps of 16 numbers; the slices' sums are added in order.
 // `slices` depends on the weight's shape alone. coded_8 to coded_64 give each slice to a block of its own, whose cluster adds them;
-// coded_many walks them in one block. Neither the instruction's N nor the token's column in it takes part in the sum.
+// coded_many walks them in one block. Neither the instruction's N nor the token's column in it takes part in the sum; up to 16 tokens
+// are multiplied by mma.m16n8k16 in the same steps, whose sums have the same bits on Hopper.
 //
 // weight: [ceil(outputs / 64), ceil(columns / 128)] tiles; where GROUPS is 2 and the row tiles are odd, one more row of memory.
 // input: [rows, columns]; columns, stride and address are multiples of 8 numbers. tokens: its tensor map, with a box of TOKENS rows
 //   of 64 columns, swizzled by 128 bytes; rows and columns past the end are zeros.
 // Launch: blocks of 128 * GROUPS + 32 * PRODUCERS threads; dynamic shared memory of
-// STAGES * (GROUPS * BYTES + TOKENS * 256 + 16) + 1024 bytes, and up to 32 tokens (TOKENS + 8) * 256 more.
+// STAGES * (GROUPS * BYTES + TOKENS * 256 + 16) + 1024 bytes, and up to 32 tokens (TOKENS + 8) * 256 * GROUPS more.
 //   With tiles = ceil(outputs / (64 * GROUPS)) * ceil(rows / TOKENS): grid (tiles * slices, 1, 1), cluster (slices, 1, 1), slices <= 8;
 //   coded_many: grid (tiles, 1, 1), no cluster.
 // Each kernel may be launched with programmatic stream serialization: it reads nothing but weights before the end of the kernel before it.
@@ -83,7 +84,8 @@ __device__ __forceinline__ void produceCodes(
         barrierExpect(full, R::STAGE_BYTES);
 #pragma unroll
         for (int g = 0; g < R::GROUPS; g++) {
-            bulkCopy(ring.weight(stage) + g * CODES::BYTES, weight + ((i64)g * tiles + i) * CODES::BYTES, CODES::BYTES, full, policy);
+            bulkCopy(ring.weight(stage) + g * CODES::BYTES, weight + ((i64)g * tiles + i) * CODES::BYTES, CODES::BYTES, full,
+                policy);
         }
     };
     auto loadTokens = [&](int i) {
@@ -124,7 +126,8 @@ struct Turn {
 
 // Adds the products of a tile of K by instructions of a warp, which take less time where tokens are few.
 template <class T, class R>
-__device__ __forceinline__ void multiplyHere(R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, int lane) {
+__device__ __forceinline__ void multiplyHere(
+    R ring, float (&sums)[R::TOKENS / 2], const u32 (&a)[CODE_STEPS][4], int stage, int lane) {
 #pragma unroll
     for (int j = 0; j < R::TOKENS / 8; j++) {
         float(&sum)[4] = *(float(*)[4])(sums + 4 * j);
@@ -309,7 +312,8 @@ __device__ __forceinline__ void codedSerial(const Product& p, const Epilogue& ep
 
 // Brings rows of blocks into tiles, the first of which is tile row `firstTile` of `packed`. Launch: grid (tiles of K, row tiles), 256 threads.
 template <class CODES>
-__device__ __forceinline__ void packCodes(const u8* rowsOfBlocks, i64 rowBytes, u8* packed, int firstTile, int rows, int columns) {
+__device__ __forceinline__ void packCodes(
+    const u8* rowsOfBlocks, i64 rowBytes, u8* packed, int firstTile, int rows, int columns) {
     constexpr int COUNT = CODES::BITS == 4 ? 8 : 4;  // codes of a word
     u8* tile = packed + ((i64)(firstTile + blockIdx.y) * gridDim.x + blockIdx.x) * CODES::BYTES;
     auto block = [&](int row, int column) -> const u8* {
@@ -364,27 +368,29 @@ __device__ __forceinline__ void codedRows(
 }
 
 #define CODED_PARAMETERS PRODUCT_PARAMETERS, const __grid_constant__ TensorMap tokens
-#define CODED(CODES, NAME, T, SUFFIX, TOKENS, GROUPS, STAGES, BLOCKS)                                                               \
-    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32, BLOCKS) coded_##TOKENS##_##NAME##_##SUFFIX(CODED_PARAMETERS) { \
-        codedParallel<T, CODES, CodedRing<CODES, TOKENS, GROUPS, 1, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);                    \
+#define CODED(CODES, NAME, T, SUFFIX, TOKENS, GROUPS, STAGES, BLOCKS)                                             \
+    extern "C" __global__ void __launch_bounds__(128 * GROUPS + 32, BLOCKS)                                       \
+        coded_##TOKENS##_##NAME##_##SUFFIX(CODED_PARAMETERS) {                                                    \
+        codedParallel<T, CODES, CodedRing<CODES, TOKENS, GROUPS, 1, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens); \
     }
-#define CODED_MANY(CODES, NAME, T, SUFFIX, STAGES)                                                               \
-    extern "C" __global__ void __launch_bounds__(384, 1) coded_many_##NAME##_##SUFFIX(CODED_PARAMETERS) {        \
-        codedSerial<T, CODES, CodedRing<CODES, 128, 2, 4, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);          \
+#define CODED_MANY(CODES, NAME, T, SUFFIX, STAGES)                                                        \
+    extern "C" __global__ void __launch_bounds__(384, 1) coded_many_##NAME##_##SUFFIX(CODED_PARAMETERS) { \
+        codedSerial<T, CODES, CodedRing<CODES, 128, 2, 4, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);   \
     }
-#define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                \
-    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, CODES::BITS == 4 && CODES::GROUP == 128 ? 5 : 4)                        \
-    CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                      \
-    CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                      \
-    CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                      \
-    CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                             \
-    extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(const u8* packed, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) { \
-        codedRows<T, CODES>(packed, columns, index, scale, adds, output, outputStride); \
+#define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                                        \
+    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, CODES::BITS == 4 && CODES::GROUP == 128 ? 5 : 4) \
+    CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                                             \
+    CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                                             \
+    CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                                             \
+    CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                                                     \
+    extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(                                                         \
+        const u8* packed, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) {     \
+        codedRows<T, CODES>(packed, columns, index, scale, adds, output, outputStride);                              \
     }
-#define CODED_BOTH_TYPES(CODES, NAME)                                                                               \
-    CODED_KERNELS(CODES, NAME, Bf16, bf16)                                                                          \
-    CODED_KERNELS(CODES, NAME, F16, f16)                                                                            \
-    extern "C" __global__ void pack_codes_##NAME(                                                                   \
-        const u8* rowsOfBlocks, i64 rowBytes, u8* packed, int firstTile, int rows, int columns) {                   \
-        packCodes<CODES>(rowsOfBlocks, rowBytes, packed, firstTile, rows, columns);                                 \
+#define CODED_BOTH_TYPES(CODES, NAME)                                                             \
+    CODED_KERNELS(CODES, NAME, Bf16, bf16)                                                        \
+    CODED_KERNELS(CODES, NAME, F16, f16)                                                          \
+    extern "C" __global__ void pack_codes_##NAME(                                                 \
+        const u8* rowsOfBlocks, i64 rowBytes, u8* packed, int firstTile, int rows, int columns) { \
+        packCodes<CODES>(rowsOfBlocks, rowBytes, packed, firstTile, rows, columns);               \
     }
