@@ -3,7 +3,7 @@
     compile.py [--arch sm_90a] [--out DIR] FILE ...
 
 FILE is a .cu file, or one of the instances that the engine makes of linear_mma.cuh: linear_q4_0, grouped_q4_0; "instances" is all
-of them.
+of them. coded_i4_128_hopper is one of linear_coded.cuh, "coded" all of those.
 
 Needs the Python wheels nvidia-cuda-nvrtc==13.0.* and, for the resource report, nvidia-cuda-cuobjdump==13.0.*.
 """
@@ -26,8 +26,17 @@ def formats():
     return {name.lower(): struct for struct, name in structs}
 
 
+def codes():
+    """The formats that codes.cuh decodes, likewise."""
+    structs = re.findall(r"^struct (Codes([A-Z]\d\w+)) : ", (SOURCES / "format" / "codes.cuh").read_text(), re.M)
+    return {name.lower(): struct for struct, name in structs}
+
+
 def instance(name):
-    """The text of an instance of linear_mma.cuh, as KernelSource makes it; None for other names."""
+    """The text of an instance of linear_mma.cuh or linear_coded.cuh, as the engine makes it; None for other names."""
+    coded = re.fullmatch(r"coded_(\w+)_hopper", name)
+    if coded and coded.group(1) in codes():
+        return f'#include "gemm/linear_coded.cuh"\n\nCODED_BOTH_TYPES({codes()[coded.group(1)]}, {coded.group(1)})\n'
     match = re.fullmatch(r"(linear|grouped)_(\w+)", name)
     if not match or match.group(2) not in formats():
         return None
@@ -101,7 +110,9 @@ def main():
     nvrtc = load_nvrtc()
     arguments.out.mkdir(parents=True, exist_ok=True)
     instances = [pathlib.Path(f"{kind}_{name}.cu") for name in formats() for kind in ("linear", "grouped")]
-    for source in [each for file in arguments.files for each in (instances if file.name == "instances" else [file])]:
+    coded = [pathlib.Path(f"coded_{name}_hopper.cu") for name in codes()]
+    named = {"instances": instances, "coded": coded}
+    for source in [each for file in arguments.files for each in named.get(file.name, [file])]:
         start = time.time()
         cubin, log = compile_cubin(nvrtc, source, arguments.arch)
         path = arguments.out / f"{source.stem}.{arguments.arch}.cubin"

@@ -25,9 +25,11 @@ CACHE_TYPES = {"f32": 0, "f16": 1, "bf16": 2}
 PLAIN = {"F32": 0, "F16": 1, "BF16": 2, "F8_E4M3": 13, "F8_E5M2": 14}
 QUANTIZED = {"Q4_0": (15, 32, 18), "Q4_1": (16, 32, 20), "Q5_0": (17, 32, 22), "Q5_1": (18, 32, 24), "Q8_0": (19, 32, 34), "Q2_K": (20, 256, 84),
              "Q3_K": (21, 256, 110), "Q4_K": (22, 256, 144), "Q5_K": (23, 256, 176), "Q6_K": (24, 256, 210), "IQ4_NL": (25, 32, 18),
-             "IQ4_XS": (26, 256, 136), "MXFP4": (27, 32, 17), "F8_E4M3_128": (28, 128, 132)}
+             "IQ4_XS": (26, 256, 136), "MXFP4": (27, 32, 17), "F8_E4M3_128": (28, 128, 132),
+             "I8_128": (29, 128, 132), "I8_32": (30, 32, 36), "I4_128": (31, 128, 72), "I4_32": (32, 32, 24)}
 HALVES = {"Q4_0": (0,), "Q4_1": (0, 2), "Q5_0": (0,), "Q5_1": (0, 2), "Q8_0": (0,), "Q2_K": (80, 82), "Q3_K": (108,), "Q4_K": (0, 2),
-          "Q5_K": (0, 2), "Q6_K": (208,), "IQ4_NL": (0,), "IQ4_XS": (0,), "MXFP4": (), "F8_E4M3_128": ()}
+          "Q5_K": (0, 2), "Q6_K": (208,), "IQ4_NL": (0,), "IQ4_XS": (0,), "MXFP4": (), "F8_E4M3_128": (), "I8_128": (), "I8_32": (), "I4_128": (),
+          "I4_32": ()}
 SILU, GELU, GELU_TANH, GELU_QUICK, RELU, RELU_SQUARED = 1, 2, 3, 4, 5, 6
 
 
@@ -113,6 +115,8 @@ class Weight:
 
     def quantized(self, name, rows):
         _, elements, size = QUANTIZED[name]
+        if name[0] == "I" and name[1] in "48" and name[2] == "_":
+            return self.whole_numbers(name, rows, elements)
         blocks = rows * self.columns // elements
         data = numpy.random.default_rng(5).integers(0, 256, (blocks, size), dtype=numpy.uint8)
         for at in HALVES[name]:
@@ -131,6 +135,20 @@ class Weight:
         if quants is None:  # good for checks of bits alone
             return data, numpy.zeros((rows, self.columns), numpy.float32)
         return data, quants.dequantize(data, GGMLQuantizationType[name]).astype(numpy.float32).reshape(rows, self.columns)
+
+    def whole_numbers(self, name, rows, elements):
+        """Blocks of a scale, a zero where codes have 4 bits, and codes: of 32, the first half is in the lower bits."""
+        random, blocks = numpy.random.default_rng(9), rows * self.columns // elements
+        scales = (random.random((blocks, 1)) * 0.01 + 0.001).astype(numpy.float16).astype(numpy.float32)  # as checkpoints have them
+        if name[1] == "8":
+            codes = random.integers(-128, 128, (blocks, elements), dtype=numpy.int8)
+            data = numpy.concatenate([scales.view(numpy.uint8), codes.view(numpy.uint8)], axis=1)
+            return data.reshape(rows, -1), (codes * scales).reshape(rows, self.columns)
+        zeros = random.integers(0, 17, (blocks, 1)).astype(numpy.float32)
+        codes = random.integers(0, 16, (blocks, elements // 32, 2, 16), dtype=numpy.uint8)
+        pairs = (codes[:, :, 0] | codes[:, :, 1] << 4).reshape(blocks, -1)
+        data = numpy.concatenate([scales.view(numpy.uint8), zeros.view(numpy.uint8), pairs], axis=1)
+        return data.reshape(rows, -1), ((codes.reshape(blocks, -1) - zeros) * scales).reshape(rows, self.columns)
 
 
 def linear(lab, suffix, weight, x, out, outputs, bias=None, activation=0, scale=1.0, flags=0):

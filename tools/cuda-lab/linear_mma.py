@@ -7,7 +7,8 @@ import torch
 from driver import long, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated, quants
 
-STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "iq4_xs": 160, "mxfp4": 160, "f8_e4m3_128": 160}
+STRIDES = {"plain": 128, "q8_0": 160, "q4_0": 160, "q4_k": 160, "q5_k": 224, "q6_k": 224, "iq4_xs": 160, "mxfp4": 160, "f8_e4m3_128": 160,
+           "i8_128": 160, "i8_32": 160, "i4_128": 160, "i4_32": 224}
 SOURCES = {"bf16": "BF16", "f16": "F16"}
 
 
@@ -28,10 +29,10 @@ def run(lab, name, suffix, weight, x, out, kind, bias=None, activation=0, scale=
 
 
 def check(lab):
-    for name in STRIDES if quants else ("plain",):
+    for name in STRIDES if quants else ("plain", *(each for each in STRIDES if each[:2] in ("f8", "i8", "i4"))):
         for suffix in SOURCES:
             source = SOURCES[suffix] if name == "plain" else name.upper()
-            for outputs, columns in ((40, 512), (130, 2816), (17, 256)) + (((33, 96),) if name in ("plain", "q8_0", "q4_0", "mxfp4") else ()):
+            for outputs, columns in ((40, 512), (130, 2816), (17, 256)) + (((33, 96),) if name in ("plain", "q8_0", "q4_0", "mxfp4", "i8_32", "i4_32") else ()):
                 weight = Weight(lab, columns, [(source, outputs)])
                 rounded = weight.values.to(torch.bfloat16 if suffix == "bf16" else torch.float16).double()
                 inputs = lab.rows(70, columns, suffix, 8, 0.1)

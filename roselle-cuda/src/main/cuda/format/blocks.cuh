@@ -1,6 +1,6 @@
 // Weights as checkpoints store them, number by number, with the bits of the engine's dequantizers: products and sums are
-// rounded one by one. Rows are whole blocks, without gaps, little-endian; a block may begin at any even byte (MXFP4: any byte; F8_E4M3_128: any
-// fourth).
+// rounded one by one. Rows are whole blocks, without gaps, little-endian; a block may begin at any even byte (MXFP4: any byte; F8_E4M3_128,
+// I8_*: any fourth; I4_*: any eighth).
 #pragma once
 #include "common/elements.cuh"
 
@@ -35,6 +35,10 @@ enum WeightType {
     W_IQ4_XS,
     W_MXFP4,
     W_F8_E4M3_128,
+    W_I8_128,
+    W_I8_32,
+    W_I4_128,
+    W_I4_32,
     W_IQ2_XXS,  // from here on no kernel reads them yet, and the host refuses them
     W_IQ2_XS,
     W_IQ2_S,
@@ -133,6 +137,12 @@ __device__ __forceinline__ float kQuant(const u8* block, int scalesAt, int group
     return __fsub_rn(__fmul_rn(scale, (float)quant), minimum);
 }
 
+// Of a block of 4-bit codes: scale, zero, 16 bytes for each 32 numbers.
+__device__ __forceinline__ float lessZero(const u8* block, int k) {
+    const float* factors = (const float*)block;
+    return __fmul_rn(factors[0], (float)nibble(block + 8 + k / 32 * 16, k % 32) - factors[1]);
+}
+
 // Number k of a row.
 __device__ __forceinline__ float weightNumber(const u8* row, int type, int k) {
     int i = k % 32;
@@ -220,6 +230,18 @@ __device__ __forceinline__ float weightNumber(const u8* row, int type, int k) {
             const u8* b = row + (i64)(k / 128) * 132;
             return __fmul_rn(e4m3(b[4 + k % 128]), *(const float*)b);
         }
+        case W_I8_128: {
+            const u8* b = row + (i64)(k / 128) * 132;
+            return __fmul_rn((float)(signed char)b[4 + k % 128], *(const float*)b);
+        }
+        case W_I8_32: {
+            const u8* b = row + small * 36;
+            return __fmul_rn((float)(signed char)b[4 + i], *(const float*)b);
+        }
+        case W_I4_128:
+            return lessZero(row + (i64)(k / 128) * 72, k % 128);
+        case W_I4_32:
+            return lessZero(row + small * 24, i);
         default:  // integers are no weights
             return __int_as_float(0x7FC00000);
     }
@@ -269,6 +291,10 @@ __device__ __forceinline__ void weightEight(WeightRow row, int k, int columns, f
         EIGHT(W_IQ4_NL)
         EIGHT(W_IQ4_XS)
         EIGHT(W_F8_E4M3_128)
+        EIGHT(W_I8_128)
+        EIGHT(W_I8_32)
+        EIGHT(W_I4_128)
+        EIGHT(W_I4_32)
         default:
             eightNumbers<W_MXFP4>(row.data, k, columns, w);
     }

@@ -202,6 +202,38 @@ struct FormatF8_E4M3_128 : Chunks<128, 128, 132> {
     }
 };
 
+// A float32 scale, then a signed byte for each number.
+template <int NUMBERS>
+struct ScaledBytes : Chunks<128, NUMBERS, NUMBERS + 4> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u8* block = chunk + k / NUMBERS * (NUMBERS + 4);
+        const u32* codes = (const u32*)(block + 4 + k % NUMBERS);
+        u32 bytes[2] = {codes[0] ^ 0x80808080u, codes[1] ^ 0x80808080u};
+        scaled<T>(bytes, 128.0f, *(const float*)block, 0.0f, pairs);
+    }
+};
+
+struct FormatI8_128 : ScaledBytes<128> {};
+struct FormatI8_32 : ScaledBytes<32> {};
+
+// A float32 scale, a float32 zero, then 16 bytes of 4-bit codes for each 32 numbers.
+template <int NUMBERS>
+struct CodesLessZero : Chunks<256, NUMBERS, NUMBERS / 2 + 8> {
+    template <class T>
+    static __device__ __forceinline__ void eight(const u8* chunk, int k, u32 (&pairs)[4]) {
+        const u8* block = chunk + k / NUMBERS * (NUMBERS / 2 + 8);
+        float2 factors = *(const float2*)block;
+        uint2 codes = *(const uint2*)(block + 8 + k % NUMBERS / 32 * 16 + k % 16);
+        int shift = k % 32 / 16 * 4;
+        u32 bytes[2] = {codes.x >> shift & 0x0F0F0F0Fu, codes.y >> shift & 0x0F0F0F0Fu};
+        scaled<T>(bytes, factors.y, factors.x, 0.0f, pairs);
+    }
+};
+
+struct FormatI4_128 : CodesLessZero<128> {};
+struct FormatI4_32 : CodesLessZero<32> {};
+
 // 16-bit numbers of the activations' type: rows of 128 bytes, whose 16-byte pieces are swapped by halves in odd rows.
 struct FormatPlain {
     static constexpr int CHUNK = 64, BYTES = 128, STRIDE = 128;

@@ -1,4 +1,5 @@
-// What becomes of a block's sums in the products for Hopper: added over the blocks of a cluster, finished, stored.
+// Where a block of the products for Hopper works, and what becomes of its sums: added over the blocks of a cluster, finished,
+// stored.
 #pragma once
 #include "gemm/epilogue.cuh"
 #include "gemm/rings.cuh"
@@ -107,4 +108,76 @@ __device__ __forceinline__ void finishThere(R ring, const Finish<T, R>& f, u32 f
             f.store(first + b, part[b][0], old[b]);
         }
     }
+}
+
+// Sends the sums of each token to the block that finishes it: block `token % slices` of the cluster.
+template <class R>
+__device__ __forceinline__ void send(R ring, const float (&sums)[R::TOKENS / 2], int group, int slice, int slices, int tokens) {
+    int thread = threadIdx.x % 128;
+    int row = group * TILE + thread / 32 * 16 + thread % 32 / 4;
+    int held = (R::TOKENS + slices - 1) / slices;
+#pragma unroll
+    for (int j = 0; j < R::TOKENS / 8; j++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int token = j * 8 + thread % 4 * 2 + i;
+            if (token < tokens) {
+                u32 to = ring.inbox() + ((slice * held + token / slices) * TILE * R::GROUPS + row) * 4;
+                clusterStore(to, token % slices, sums[4 * j + i]);
+                clusterStore(to + 32, token % slices, sums[4 * j + i + 2]);
+            }
+        }
+    }
+}
+
+// Adds what the inbox or, without a cluster, the stash holds.
+template <class T, class R>
+__device__ __forceinline__ void finishHere(R ring, const Finish<T, R>& f, const uint2 (&old)[R::TOKENS / 8], int slices) {
+    int held = (R::TOKENS + slices - 1) / slices;
+#pragma unroll
+    for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+        if (f.has(turn)) {
+            bool sent = slices > 1 && R::HAS_INBOX;
+            u32 at = sent ? ring.inbox() + (f.token(turn) / slices * TILE * R::GROUPS + f.lane) * 4
+                          : ring.base + (f.token(turn) * R::SUM_STRIDE + f.lane) * 4;
+            float4 sum = localLoad(at);
+            for (int s = 1; sent && s < slices; s++) {
+                add(sum, localLoad(at + s * held * TILE * R::GROUPS * 4));
+            }
+            f.store(turn, sum, old[turn]);
+        }
+    }
+}
+
+// Which outputs and tokens a block works on. Neighbouring blocks share tokens and weights in the L2 cache: bands of some
+// token tiles, row tiles within a band.
+struct Place {
+    int rowTile;
+    int firstToken;
+};
+
+template <int TOKENS, int GROUPS>
+__device__ __forceinline__ Place place(const Product& p, int block) {
+    constexpr int BAND = 2048 / TOKENS;
+    int rowTiles = (p.outputs + TILE * GROUPS - 1) / (TILE * GROUPS);
+    int tokenTiles = (p.rows + TOKENS - 1) / TOKENS;
+    int band = block / (BAND * rowTiles);
+    int inBand = min(BAND, tokenTiles - band * BAND);
+    int rest = block - band * BAND * rowTiles;
+    return {rest / inBand * GROUPS, (band * BAND + rest % inBand) * TOKENS};
+}
+
+template <class R>
+__device__ __forceinline__ R openRing() {
+    extern __shared__ unsigned char memory[];
+    R ring = {(sharedAddress(memory) + 1023) & ~1023u};
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < R::STAGES; s++) {
+            barrierInit(ring.full(s), R::ARRIVALS);
+            barrierInit(ring.empty(s), R::GROUPS * 4);
+        }
+        barrierInitDone();
+    }
+    __syncthreads();
+    return ring;
 }

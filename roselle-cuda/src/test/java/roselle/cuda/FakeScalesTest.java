@@ -7,7 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.memory.Rows;
@@ -59,14 +62,14 @@ class FakeScalesTest {
             device.read(input, 0, 1, arena.allocate(4L * COLUMNS, 4));
         }
         return driver.takeLaunches().stream()
-                .filter(launch -> !launch.kernel().name().startsWith("to_floats"))
+                .filter(launch -> !launch.kernel().name().matches("(to_floats|pack_).*"))
                 .toList();
     }
 
     @Test
     void blocksOfScaleAndCodesGoToTheTensorCores() {
         try (var arena = Arena.ofShared()) {
-            var driver = new FakeDriver(FakeDriver.Card.HOPPER);
+            var driver = new FakeDriver(FakeDriver.Card.ADA);
             try (var device = driver.open(DataType.BF16)) {
                 StoredMatrix first = matrix(arena, 200, 128);
                 List<StoredMatrix> blocks = List.of(first, matrix(arena, 56, 256));
@@ -101,6 +104,85 @@ class FakeScalesTest {
                 assertThat(weight.matrices()).isEqualTo(2);
                 assertThat(weight.rows()).isEqualTo(40);
             }
+        }
+    }
+
+    private static StoredMatrix.Scaled wholeNumbers(Arena arena, int bits, int size, @Nullable Tensor order) {
+        return wholeNumbers(arena, bits, size, order, 40);
+    }
+
+    private static StoredMatrix.Scaled wholeNumbers(
+            Arena arena, int bits, int size, @Nullable Tensor order, int rows) {
+        Shape shape = Shape.of(rows, COLUMNS);
+        MemorySegment codes = arena.allocate(shape.elements());
+        for (long i = 0; i < codes.byteSize(); i++) {
+            codes.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7 / 5 % (1 << bits) - (1 << bits) / 2));
+        }
+        var group = new Group(1, size);
+        Shape grid = group.grid(shape);
+        MemorySegment scales = arena.allocate(grid.elements() * Float.BYTES, 4);
+        for (long i = 0; i < grid.elements(); i++) {
+            scales.setAtIndex(ValueLayout.JAVA_FLOAT, i, i + 1.5f);
+        }
+        return new StoredMatrix.Scaled(
+                new Tensor("weight", DataType.I8, shape, codes),
+                new GroupScales(group, new Tensor("scales", DataType.F32, grid, scales), 0, order),
+                bits);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 128, i4_128", "4, 32, i4_32", "3, 64, i4_32", "8, 256, i8_128", "8, 32, i8_32"})
+    void wholeNumbersGoToTheTensorCoresInAsManyBitsAsTheyHave(int bits, int size, String type) {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.AMPERE);
+            try (var device = driver.open(DataType.BF16)) {
+                List<StoredMatrix> blocks = List.of(wholeNumbers(arena, bits, size, null));
+                Weight weight = device.load("test", 1, blocks);
+                assertThat(launches(driver, device, weight, 3))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("linear_few_8_" + type + "_bf16");
+                long bytes = 40L * COLUMNS * (bits > 4 ? 8 : 4) / 8;
+                assertThat(device.loadBytes(1, blocks)).isBetween(bytes, 2 * bytes);
+            }
+        }
+    }
+
+    /** On Hopper codes go into tiles in as many bits, of several blocks where those before the last one are whole tiles. */
+    @ParameterizedTest
+    @CsvSource({"4, 128, i4_128, 4.51", "4, 32, i4_32, 6.01", "8, 256, i8_128, 8.26", "8, 32, i8_32, 9.01"})
+    void wholeNumbersArePackedForHopper(int bits, int size, String type, double bitsOfANumber) {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.HOPPER);
+            try (var device = driver.open(DataType.BF16)) {
+                StoredMatrix small = wholeNumbers(arena, bits, size, null);
+                List<StoredMatrix> blocks = List.of(wholeNumbers(arena, bits, size, null, 128), small);
+                assertThat(8.0 * device.loadBytes(1, blocks) / (256 * COLUMNS)).isLessThan(bitsOfANumber);
+                Weight weight = device.load("test", 1, blocks);
+                driver.takeLaunches();
+                assertThat(launches(driver, device, weight, 8))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("coded_8_" + type + "_bf16");
+                assertThat(launches(driver, device, weight, 33))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("coded_64_" + type + "_bf16");
+                Weight table = device.load("table", 1, List.of(small, small));
+                driver.takeLaunches();
+                assertThat(launches(driver, device, table, 8))
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("linear_few_8_" + type + "_bf16", "linear_few_8_" + type + "_bf16");
+            }
+        }
+    }
+
+    @Test
+    void refusesColumnsWhoseNeighboursAreOfOtherGroups() {
+        try (var arena = Arena.ofShared();
+                var device = new FakeDriver(FakeDriver.Card.HOPPER).open(DataType.BF16)) {
+            var order = new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), arena.allocate(COLUMNS * 4L, 4));
+            List<StoredMatrix> blocks = List.of(wholeNumbers(arena, 4, 128, order));
+            assertThatThrownBy(() -> device.loadBytes(1, blocks))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("the device cpu");
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import roselle.backend.Device;
 import roselle.backend.memory.KvCache;
@@ -27,9 +28,11 @@ import roselle.backend.operation.Norm;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.CudaWeight;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.gemm.MmaLinear;
+import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.memory.Cleanup;
@@ -70,6 +73,8 @@ class KernelChoiceTest {
         {4096, 1024}, {1024, 2048}, {6144, 1024}, {1024, 3072}, {40, 72}
     };
 
+    private static final CodedFormat FOUR_BITS = new CodedFormat(DataType.I4_128);
+    private static final int[] CODED_ROWS = {1, 8, 9, 16, 17, 32, 33, 64, 65, 128, 129, 192, 256, 384, 512, 2048, 8192};
     private static final int[] MANY_ROWS = {512, 600, 768, 900, 1024, 1500, 2048, 3000, 4096, 8192, 16_384};
 
     @Test
@@ -199,6 +204,9 @@ class KernelChoiceTest {
             ranges(what + ", rows that are gated", rows, device::gated, lines);
             ranges(what + ", rows that are normalised", upTo(6), device::normed, lines);
         }
+        try (var device = new Multiplying(outputs, columns, FOUR_BITS)) {
+            ranges("Hopper, " + outputs + " x " + columns + " codes of 4 bits, rows", CODED_ROWS, device::product, lines);
+        }
     }
 
     /** Products with one packed weight on Hopper. */
@@ -214,13 +222,18 @@ class KernelChoiceTest {
         private final Rows output;
 
         Multiplying(int outputs, int columns) {
+            this(outputs, columns, null);
+        }
+
+        Multiplying(int outputs, int columns, @Nullable CodedFormat format) {
             var launcher = new Launcher(device, arena);
             var kernels = new Kernels(device, FakeKernels::cubin);
             var rowKernels = new RowKernels(kernels, launcher, TYPE);
             var mma = new MmaLinear(kernels, launcher, TYPE);
             products = new LinearKernels(device, kernels, launcher, rowKernels, mma, TYPE);
             long packed = device.memory().allocate(1 << 20);
-            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false);
+            CodedLinear coded = format == null ? null : new CodedLinear(kernels, format, TYPE);
+            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false, coded);
             input = rows(columns);
             output = rows((outputs + 7) / 8 * 8);
         }

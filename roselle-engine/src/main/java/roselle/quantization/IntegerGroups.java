@@ -85,7 +85,7 @@ record IntegerGroups(NamedTensors tensors, String base, Shape shape, Group colum
         requireBytes(bits, zeros);
         Tensor bytes = copies.bytes(
                 base + ".weight", shape, (row, column) -> codes.at(row, column) - zeros.at(row, scales.beside(column)));
-        return new StoredMatrix.Scaled(bytes, scales);
+        return new StoredMatrix.Scaled(bytes, scales, bits);
     }
 
     private void requireBytes(int bits, Stored zeros) {

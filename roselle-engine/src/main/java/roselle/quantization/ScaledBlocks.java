@@ -1,41 +1,57 @@
 package roselle.quantization;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 
 /**
  * A matrix whose scales lie in a second tensor, for devices whose products read one: its rows are written as blocks of a type
- * that has both, each block with the scale of its group. That takes a float32 number more for each block.
+ * that has both, each block with the scale of its group. That takes a float32 number more for each block, and one more where
+ * codes have 4 bits: the zero that is taken from them.
+ *
+ * @param type of the rows that are written
  */
-public record ScaledBlocks(StoredMatrix.Scaled matrix) {
-    private static final DataType TYPE = DataType.F8_E4M3_128;
+public record ScaledBlocks(StoredMatrix.Scaled matrix, DataType type) {
+    private static final int FOUR_BITS = 4;
 
     public ScaledBlocks {
-        if (!fits(matrix)) {
-            throw new IllegalArgumentException("tensor " + matrix.name() + " is not made of such blocks");
+        if (!types(matrix).contains(type) || !fits(matrix, type)) {
+            throw new IllegalArgumentException("tensor " + matrix.name() + " is not made of blocks of " + type.label());
         }
     }
 
     /** The matrix as blocks; empty where there is no type of blocks for its codes, or a block would need two scales. */
     public static Optional<ScaledBlocks> of(StoredMatrix.Scaled matrix) {
-        return fits(matrix) ? Optional.of(new ScaledBlocks(matrix)) : Optional.empty();
+        return types(matrix).stream()
+                .filter(type -> fits(matrix, type))
+                .findFirst()
+                .map(type -> new ScaledBlocks(matrix, type));
     }
 
-    private static boolean fits(StoredMatrix.Scaled matrix) {
+    /** What blocks of such codes there are, the longest first. */
+    private static List<DataType> types(StoredMatrix.Scaled matrix) {
+        return switch (matrix.codes().type()) {
+            case F8_E4M3 -> List.of(DataType.F8_E4M3_128);
+            case I8 ->
+                matrix.bits() > FOUR_BITS
+                        ? List.of(DataType.I8_128, DataType.I8_32)
+                        : List.of(DataType.I4_128, DataType.I4_32);
+            default -> List.of();
+        };
+    }
+
+    private static boolean fits(StoredMatrix.Scaled matrix, DataType type) {
         long columns = matrix.shape().columns();
         long together = matrix.scales().group().columns();
-        return matrix.codes().type() == DataType.F8_E4M3
-                && columns % TYPE.blockElements() == 0
-                && (together >= columns || together % TYPE.blockElements() == 0);
-    }
-
-    /** The type of the rows that are written. */
-    public DataType type() {
-        return TYPE;
+        int block = type.blockElements();
+        return matrix.scales().order() == null
+                && columns % block == 0
+                && (together >= columns || together % block == 0);
     }
 
     public Shape shape() {
@@ -44,18 +60,44 @@ public record ScaledBlocks(StoredMatrix.Scaled matrix) {
 
     /** Bytes of a row. */
     public long rowBytes() {
-        return TYPE.rowBytes(shape().columns());
+        return type.rowBytes(shape().columns());
     }
 
     /** Writes a row as blocks, each of them its scale and then its codes. */
     public void writeRow(long row, MemorySegment target, long at) {
-        int numbers = TYPE.blockElements();
+        int numbers = type.blockElements();
         long columns = shape().columns();
         long to = at;
         for (long column = 0; column < columns; column += numbers) {
             target.set(JAVA_FLOAT_UNALIGNED, to, matrix.scales().at(row, column));
-            MemorySegment.copy(matrix.codes().data(), row * columns + column, target, to + Float.BYTES, numbers);
-            to += TYPE.blockBytes();
+            long codes = row * columns + column;
+            if (type.packing().bits() == FOUR_BITS) {
+                writeFourBits(codes, target, to + Float.BYTES);
+            } else {
+                MemorySegment.copy(matrix.codes().data(), codes, target, to + Float.BYTES, numbers);
+            }
+            to += type.blockBytes();
+        }
+    }
+
+    /** A zero, then the codes of 32 numbers in 16 bytes, the first half lowest. What is least of the block gets the code 0. */
+    private void writeFourBits(long codes, MemorySegment target, long at) {
+        MemorySegment bytes = matrix.codes().data();
+        int least = Byte.MAX_VALUE;
+        for (int i = 0; i < type.blockElements(); i++) {
+            least = Math.min(least, bytes.get(JAVA_BYTE, codes + i));
+        }
+        target.set(JAVA_FLOAT_UNALIGNED, at, -least);
+        long to = at + Float.BYTES;
+        for (int first = 0; first < type.blockElements(); first += 32) {
+            for (int i = first; i < first + 16; i++) {
+                int low = bytes.get(JAVA_BYTE, codes + i) - least;
+                int high = bytes.get(JAVA_BYTE, codes + i + 16) - least;
+                if ((low | high) > 15) {
+                    throw new IllegalStateException("tensor " + matrix.name() + " has codes of more than 4 bits");
+                }
+                target.set(JAVA_BYTE, to++, (byte) (low | high << FOUR_BITS));
+            }
         }
     }
 }

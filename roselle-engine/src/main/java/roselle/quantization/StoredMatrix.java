@@ -24,8 +24,16 @@ public sealed interface StoredMatrix {
         }
     }
 
-    /** A matrix of plain codes, whose scales lie in a second tensor. */
-    record Scaled(Tensor codes, GroupScales scales) implements StoredMatrix {
+    /**
+     * A matrix of plain codes, whose scales lie in a second tensor.
+     *
+     * @param bits that tell the codes of a group from each other; fewer than the codes' own where they came from fewer
+     */
+    record Scaled(Tensor codes, GroupScales scales, int bits) implements StoredMatrix {
+        public Scaled(Tensor codes, GroupScales scales) {
+            this(codes, scales, codes.type().packing().bits());
+        }
+
         public Scaled {
             if (codes.type().isQuantized()) {
                 throw new IllegalArgumentException("blocks of " + codes.type().label() + " have scales of their own");
@@ -46,7 +54,7 @@ public sealed interface StoredMatrix {
 
         @Override
         public StoredMatrix rows(long first, long count) {
-            return new Scaled(codes.rows(first, count), scales.from(first));
+            return new Scaled(codes.rows(first, count), scales.from(first), bits);
         }
     }
 

@@ -96,6 +96,14 @@ public enum DataType {
                     CodeValues.plain(Float8::e4m3),
                     BlockFactor.of(BlockFactor.Encoding.F32, 0),
                     BitPlane.of(128, 4, 128, 8))),
+    /** Bytes with a float32 scale before each 128 of a row, made like {@link #F8_E4M3_128}. */
+    I8_128(DataType.NOT_IN_GGUF, Packing.block(128, 8, 32), SmallBlocks::i8_128),
+    /** The same for each 32. */
+    I8_32(DataType.NOT_IN_GGUF, Packing.block(32, 8, 32), SmallBlocks::i8_32),
+    /** Codes of 4 bits with a float32 scale and a float32 zero before each 128 of a row, made like {@link #F8_E4M3_128}. */
+    I4_128(DataType.NOT_IN_GGUF, Packing.block(128, 4, 64), SmallBlocks::i4_128),
+    /** The same for each 32. */
+    I4_32(DataType.NOT_IN_GGUF, Packing.block(32, 4, 64), SmallBlocks::i4_32),
     IQ2_XXS(16, Packing.shared(2, 66), CodebookBlocks::iq2_xxs),
     IQ2_XS(17, Packing.shared(2, 74), CodebookBlocks::iq2_xs),
     IQ2_S(22, Packing.shared(2, 82), CodebookBlocks::iq2_s),

@@ -8,7 +8,7 @@ import static roselle.tensor.StoredNumbers.uint8;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Conversion of ggml's blocks of 32 with one scale, and in the {@code _1} types one minimum.
+ * Conversion of ggml's blocks of 32 with one scale, and in the {@code _1} types one minimum; and of blocks of 4 bits with a zero.
  *
  * <p>Byte {@code i} of the 4-bit quants holds element {@code i} below and element {@code i + 16} above; the fifth bits
  * of the Q5 types are one 32-bit word, element {@code i} in bit {@code i}.
@@ -68,6 +68,49 @@ final class SmallBlocks {
         for (int i = 0; i < 2 * HALF; i++) {
             target[start + i] = int8(source, offset + 2 + i) * scale;
         }
+    }
+
+    // scale f32 | signed bytes
+    static void i8_128(MemorySegment source, long offset, float[] target, int start) {
+        scaledBytes(source, offset, target, start, 128);
+    }
+
+    static void i8_32(MemorySegment source, long offset, float[] target, int start) {
+        scaledBytes(source, offset, target, start, 32);
+    }
+
+    private static void scaledBytes(MemorySegment source, long offset, float[] target, int start, int count) {
+        float scale = float32(source, offset);
+        for (int i = 0; i < count; i++) {
+            target[start + i] = int8(source, offset + Float.BYTES + i) * scale;
+        }
+    }
+
+    // scale f32 | zero f32 | 16 bytes of codes for each 32
+    static void i4_128(MemorySegment source, long offset, float[] target, int start) {
+        codesLessZero(source, offset, target, start, 4);
+    }
+
+    static void i4_32(MemorySegment source, long offset, float[] target, int start) {
+        codesLessZero(source, offset, target, start, 1);
+    }
+
+    private static void codesLessZero(MemorySegment source, long offset, float[] target, int start, int runs) {
+        float scale = float32(source, offset);
+        float zero = float32(source, offset + Float.BYTES);
+        for (int run = 0; run < runs; run++) {
+            long codes = offset + 2 * Float.BYTES + (long) run * HALF;
+            int first = start + run * 2 * HALF;
+            for (int i = 0; i < HALF; i++) {
+                int pair = uint8(source, codes + i);
+                target[first + i] = scale * ((pair & 0xF) - zero);
+                target[first + HALF + i] = scale * ((pair >> 4) - zero);
+            }
+        }
+    }
+
+    private static float float32(MemorySegment source, long offset) {
+        return Float.intBitsToFloat(int32(source, offset));
     }
 
     private static int fifth(int fifths, int element) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -233,6 +234,9 @@ public abstract class ReferenceContract extends DecodingContract {
             return new StoredMatrix.Scaled(
                     codes, new GroupScales(SCALED, new Tensor("scales", DataType.F32, grid, segment(scales)), 0));
         }
+        if (type.label().startsWith("i4_") || type.label().startsWith("i8_")) { // so do whole numbers
+            return wholeNumbers(type, shape, random);
+        }
         if (type.isQuantized() || type.blockBytes() == 1) {
             return StoredMatrix.of(new Tensor("weight", type, shape, blocks(random, type, shape)));
         }
@@ -245,6 +249,25 @@ public abstract class ReferenceContract extends DecodingContract {
                 ? plain.data()
                 : inArena(Quantizer.convert(plain, type).data());
         return StoredMatrix.of(new Tensor("weight", type, shape, data));
+    }
+
+    private StoredMatrix wholeNumbers(DataType type, Shape shape, Random random) {
+        int bits = type.packing().bits();
+        int lowest = bits == 4 ? -11 : -128; // with a zero of 11, or none
+        var codes = arena.allocate(shape.elements());
+        for (long i = 0; i < shape.elements(); i++) {
+            codes.set(ValueLayout.JAVA_BYTE, i, (byte) (lowest + random.nextInt(1 << bits)));
+        }
+        var group = new Group(1, type.blockElements());
+        Shape grid = group.grid(shape);
+        var scales = new float[(int) grid.elements()];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = (0.5f + random.nextFloat()) / (1 << bits);
+        }
+        return new StoredMatrix.Scaled(
+                new Tensor("codes", DataType.I8, shape, codes),
+                new GroupScales(group, new Tensor("scales", DataType.F32, grid, segment(scales)), 0),
+                bits);
     }
 
     private MemorySegment blocks(Random random, DataType type, Shape shape) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,60 @@ class ScaledBlocksTest {
                             .isEqualTo(Float.floatToIntBits(expected[r * COLUMNS + i]));
                 }
             }
+        }
+    }
+
+    private static StoredMatrix.Scaled wholeNumbers(Arena arena, int bits, int size, int columns) {
+        var random = new Random(8);
+        Shape shape = Shape.of(ROWS, columns);
+        var group = new Group(1, size);
+        Shape grid = group.grid(shape);
+        MemorySegment codes = arena.allocate(shape.elements());
+        for (long row = 0; row < ROWS; row++) {
+            for (long first = 0; first < columns; first += size) {
+                int zero = random.nextInt((1 << bits) + 1) % 129;
+                for (long column = first; column < Math.min(columns, first + size); column++) {
+                    int code = Math.min(random.nextInt(1 << bits), 127 + zero);
+                    codes.set(ValueLayout.JAVA_BYTE, row * columns + column, (byte) (code - zero));
+                }
+            }
+        }
+        MemorySegment scales = arena.allocate(grid.elements() * Float.BYTES, 4);
+        for (long i = 0; i < grid.elements(); i++) {
+            scales.setAtIndex(ValueLayout.JAVA_FLOAT, i, 0.01f + random.nextFloat());
+        }
+        return new StoredMatrix.Scaled(
+                new Tensor("weight", DataType.I8, shape, codes),
+                new GroupScales(group, new Tensor("scales", DataType.F32, grid, scales), 0),
+                bits);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, 128, 384, I4_128", "3, 1000, 384, I4_128", "4, 128, 384, I4_128", "4, 64, 384, I4_32", "4, 32, 96, I4_32",
+        "4, 96, 96, I4_32", "5, 128, 384, I8_128", "8, 32, 384, I8_32", "8, 384, 384, I8_128"
+    })
+    void wholeNumbersAreBlocksOfTheirBits(int bits, int size, int columns, DataType type) {
+        try (var arena = Arena.ofConfined()) {
+            var matrix = wholeNumbers(arena, bits, size, columns);
+            ScaledBlocks blocks = ScaledBlocks.of(matrix).orElseThrow();
+            assertThat(blocks.type()).isEqualTo(type);
+            float[] expected = matrix.numbers();
+            var row = new float[columns];
+            MemorySegment written = arena.allocate(blocks.rowBytes());
+            for (int r = 0; r < ROWS; r++) {
+                blocks.writeRow(r, written, 0);
+                Dequantizer.of(type).dequantize(written, 0, row, 0, columns);
+                assertThat(row).containsExactly(Arrays.copyOfRange(expected, r * columns, (r + 1) * columns));
+            }
+        }
+    }
+
+    @Test
+    void groupsThatAreNoWholeBlocksAreNone() {
+        try (var arena = Arena.ofConfined()) {
+            assertThat(ScaledBlocks.of(wholeNumbers(arena, 4, 16, 64))).isEmpty();
+            assertThat(ScaledBlocks.of(wholeNumbers(arena, 8, 32, 80))).isEmpty();
         }
     }
 

@@ -40,7 +40,7 @@ public final class Formats {
             case IQ4_XS -> new BlockFormat(SuperBlock.IQ4_XS);
             case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4, Q1_0, Q2_0 ->
                 new ScalarBlocks(type);
-            case F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F8_E4M3_128 ->
+            case F64, I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F8_E4M3_128, I8_128, I8_32, I4_128, I4_32 ->
                 throw new IllegalArgumentException("weights cannot be of type " + type.label());
         };
     }

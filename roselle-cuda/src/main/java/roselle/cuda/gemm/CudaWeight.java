@@ -1,16 +1,18 @@
 package roselle.cuda.gemm;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Weight;
 import roselle.tensor.DataType;
 
 /**
  * A weight in device memory: packed for the tensor cores, or the checkpoint's blocks as they are.
  *
- * @param packed address of the tiles of {@code linear_hopper.cu}; 0 where it is not packed
+ * @param packed address of the tiles of {@code linear_hopper.cu}, or of {@code codes.cuh}; 0 where it is not packed
  * @param blocks address of the table of blocks of {@code generic_linear.cu}; 0 where it is packed
  * @param parts the same blocks as the host knows them
  * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks; those of several matrices then have no gaps
+ * @param coded the kernels of its format where its tiles hold codes; null where they hold numbers, or it is not packed
  */
 public record CudaWeight(
         String name,
@@ -20,7 +22,8 @@ public record CudaWeight(
         long packed,
         long blocks,
         List<Block> parts,
-        boolean usesTensorCores)
+        boolean usesTensorCores,
+        @Nullable CodedLinear coded)
         implements Weight {
     /** Consecutive rows of one type. */
     record Block(long address, long rowBytes, int firstRow, int rows, DataType type) {}
@@ -29,8 +32,22 @@ public record CudaWeight(
         parts = List.copyOf(parts);
     }
 
+    /** One without codes in tiles. */
+    public CudaWeight(
+            String name,
+            int matrices,
+            int rows,
+            int columns,
+            long packed,
+            long blocks,
+            List<Block> parts,
+            boolean usesTensorCores) {
+        this(name, matrices, rows, columns, packed, blocks, parts, usesTensorCores, null);
+    }
+
+    /** Whether its tiles hold 16-bit numbers. */
     boolean isPacked() {
-        return packed != 0;
+        return packed != 0 && coded == null;
     }
 
     int blockCount() {

@@ -71,6 +71,11 @@ public final class LinearKernels {
     }
 
     public void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
+        CodedLinear coded = table.coded();
+        if (coded != null) {
+            coded.embed(launcher, table, index, scale, adds, output, rows);
+            return;
+        }
         if (table.isPacked() && !CudaBuffer.isWhole(output)) {
             Rows copy = aligned(output, rows);
             embed(table, index, scale, adds, copy, rows);
@@ -131,6 +136,11 @@ public final class LinearKernels {
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
         if (packed != null && weight.isPacked()) {
             packed.multiply(readable(input, rows), weight, epilogue, output, rows);
+            return;
+        }
+        CodedLinear coded = weight.coded();
+        if (coded != null) {
+            coded.multiply(launcher, readable(input, rows), weight, epilogue, output, rows);
             return;
         }
         if (weight.usesTensorCores()) {

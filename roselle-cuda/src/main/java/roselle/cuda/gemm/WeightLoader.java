@@ -6,10 +6,14 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Phase;
+import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
@@ -24,8 +28,9 @@ import roselle.tensor.Dequantizer;
 /**
  * Brings weights to the device through pinned memory: a mapped file is read by Java alone.
  *
- * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores; quantized ones, experts,
- * and all where rows are float32 stay as the checkpoint has them, but for scales of a second tensor, which go between the codes.
+ * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores, and so are codes with scales
+ * of a second tensor, in their bits; other quantized ones, experts, and all where rows are float32 stay as the checkpoint has
+ * them, but for scales of a second tensor, which go between the codes.
  */
 public final class WeightLoader {
     private static final int STAGING_BYTES = 32 << 20;
@@ -38,6 +43,8 @@ public final class WeightLoader {
     private final MmaLinear mma;
     private final DataType type;
     private final @Nullable Kernel pack; // null where matrices stay as they are
+    private final Kernels kernels;
+    private final Map<DataType, CodedLinear> coded = new EnumMap<>(DataType.class);
     private final MemorySegment[] staging = new MemorySegment[2];
     private final long[] rowMajor = new long[2];
     private int turn;
@@ -46,6 +53,7 @@ public final class WeightLoader {
 
     public WeightLoader(Gpu device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
         this.device = device;
+        this.kernels = kernels;
         this.launcher = launcher;
         this.mma = mma;
         this.type = type;
@@ -58,9 +66,24 @@ public final class WeightLoader {
                 && matrices == 1
                 && blocks.getFirst().shape().columns() % 8 == 0
                 && blocks.stream().allMatch(WeightLoader::isPlain)
-                && blocks.stream()
-                        .limit(blocks.size() - 1L)
-                        .allMatch(block -> block.shape().rows() % TILE == 0);
+                && areWholeTiles(blocks);
+    }
+
+    private static boolean areWholeTiles(List<WeightRows> blocks) {
+        return blocks.stream()
+                .limit(blocks.size() - 1L)
+                .allMatch(block -> block.shape().rows() % TILE == 0);
+    }
+
+    /** What tiles of codes a weight is packed into; none where it is not. */
+    private Optional<CodedFormat> codes(int matrices, List<WeightRows> blocks) {
+        DataType first = blocks.getFirst().type();
+        boolean fits = pack != null
+                && matrices == 1
+                && blocks.stream().allMatch(block -> block.type() == first)
+                && areWholeTiles(blocks)
+                && first.rowBytes(blocks.getFirst().shape().columns()) * TILE <= STAGING_BYTES;
+        return fits ? CodedFormat.of(first) : Optional.empty();
     }
 
     private static boolean isPlain(WeightRows block) {
@@ -79,6 +102,11 @@ public final class WeightLoader {
     public long bytes(int matrices, List<WeightRows> blocks) {
         if (packs(matrices, blocks)) {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
+        }
+        Optional<CodedFormat> codes = codes(matrices, blocks);
+        if (codes.isPresent()) {
+            return CodedLinear.bytes(
+                    codes.get(), rows(blocks), blocks.getFirst().shape().columns());
         }
         long bytes = aligned(blocks.size() * WeightBlockLayout.BYTES);
         if (isStack(matrices, blocks)) {
@@ -125,8 +153,12 @@ public final class WeightLoader {
             throw new IllegalArgumentException(
                     "weight " + name + " has " + rows + " rows for " + matrices + " matrices");
         }
-        return pack != null && packs(matrices, blocks)
-                ? packed(pack, name, rows, columns, blocks)
+        if (pack != null && packs(matrices, blocks)) {
+            return packed(pack, name, rows, columns, blocks);
+        }
+        Optional<CodedFormat> codes = codes(matrices, blocks);
+        return codes.isPresent()
+                ? coded(codes.get(), name, rows, columns, blocks)
                 : raw(name, matrices, rows / matrices, columns, blocks);
     }
 
@@ -223,6 +255,41 @@ public final class WeightLoader {
         return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false);
     }
 
+    private CudaWeight coded(CodedFormat format, String name, int rows, int columns, List<WeightRows> blocks) {
+        CodedLinear products =
+                coded.computeIfAbsent(format.type(), _ -> new CodedLinear(kernels, format, type));
+        long bytes = CodedLinear.bytes(format, rows, columns);
+        long address = device.memory().allocate(bytes);
+        device.driver().clear(address, bytes, device.stream());
+        long rowBytes = format.type().rowBytes(columns);
+        int atOnce = Math.toIntExact(STAGING_BYTES / rowBytes / TILE * TILE);
+        int firstTile = 0;
+        for (WeightRows block : blocks) {
+            int blockRows = Math.toIntExact(block.shape().rows());
+            for (int row = 0; row < blockRows; row += atOnce) {
+                int count = Math.min(atOnce, blockRows - row);
+                MemorySegment pinned = staging();
+                long begin = System.nanoTime();
+                block.copy(row * rowBytes, pinned, count * rowBytes);
+                readingNanos += System.nanoTime() - begin;
+                device.driver().copyIn(rowMajor(), pinned, count * rowBytes, device.stream());
+                launcher.barrier();
+                products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns);
+                launcher.barrier();
+                firstTile += Launcher.cover(count, TILE);
+            }
+        }
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, products);
+    }
+
+    /** Device memory beside the pinned one of this turn. */
+    private long rowMajor() {
+        if (rowMajor[turn] == 0) {
+            rowMajor[turn] = device.memory().borrow(STAGING_BYTES);
+        }
+        return rowMajor[turn];
+    }
+
     /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */
     private long rowMajor(WeightRows block, int firstRow, int rows, int columns) {
         long bytes = (long) rows * columns * Short.BYTES;
@@ -230,9 +297,7 @@ public final class WeightLoader {
             throw new IllegalArgumentException("a matrix of " + columns + " columns is too wide");
         }
         MemorySegment pinned = staging();
-        if (rowMajor[turn] == 0) {
-            rowMajor[turn] = device.memory().borrow(STAGING_BYTES);
-        }
+        long target = rowMajor();
         long rowBytes = block.type().rowBytes(columns);
         long begin = System.nanoTime();
         if (block.type() == type) {
@@ -246,8 +311,8 @@ public final class WeightLoader {
                     columns);
         }
         readingNanos += System.nanoTime() - begin;
-        device.driver().copyIn(rowMajor[turn], pinned, bytes, device.stream());
-        return rowMajor[turn];
+        device.driver().copyIn(target, pinned, bytes, device.stream());
+        return target;
     }
 
     private static MemorySegment stored(WeightRows plain) {

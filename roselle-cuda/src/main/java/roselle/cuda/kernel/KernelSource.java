@@ -63,9 +63,12 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "common/norms.cuh",
             "common/numbers.cuh",
             "common/wgmma.cuh",
+            "common/wgmma_held.cuh",
             "format/blocks.cuh",
+            "format/codes.cuh",
             "format/formats.cuh",
             "gemm/epilogue.cuh",
+            "gemm/linear_coded.cuh",
             "gemm/linear_mma.cuh",
             "gemm/rings.cuh",
             "gemm/sums.cuh",
@@ -86,7 +89,12 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
         String macro = isGrouped ? "GROUPED_BOTH_TYPES" : "BOTH_TYPES";
         String text =
                 "#include \"gemm/linear_mma.cuh\"\n\n" + macro + "(" + format.struct() + ", " + format.label() + ")\n";
-        return new KernelSource(name.toUpperCase(Locale.ROOT), "gemm", false, text);
+        return ofText(name.toUpperCase(Locale.ROOT), text);
+    }
+
+    /** An instance of templates of products. */
+    static KernelSource ofText(String name, String text) {
+        return new KernelSource(name, "gemm", false, text);
     }
 
     /** All sources. */
@@ -96,6 +104,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             all.add(format.linear());
             all.add(format.grouped());
         }
+        CodedFormat.all().forEach(format -> all.add(format.source()));
         return all;
     }
 

@@ -36,7 +36,11 @@ public record TileFormat(String label, String struct, int multiple, int stride, 
             DataType.Q6_K,
             DataType.IQ4_XS,
             DataType.MXFP4,
-            DataType.F8_E4M3_128);
+            DataType.F8_E4M3_128,
+            DataType.I8_128,
+            DataType.I8_32,
+            DataType.I4_128,
+            DataType.I4_32);
 
     private static final TileFormat PLAIN = new TileFormat("plain", "FormatPlain", 32, 128, true);
 

@@ -26,12 +26,14 @@ import roselle.backend.step.SampledTokens;
 import roselle.cuda.TestCompiler;
 import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.LatentAttention;
+import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.ExpertGroups;
 import roselle.cuda.gemm.HopperLinear;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.gemm.NormedLinear;
 import roselle.cuda.gemm.PromptLinear;
 import roselle.cuda.kernel.AttentionTiling;
+import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.PackedTiles;
@@ -208,6 +210,23 @@ class KernelAbiTest {
             products.equal(name + "::STRIDE", format.stride())
                     .equal("BlockMemory<" + name + ">::FEW_BYTES", format.fewBytes())
                     .equal("BlockMemory<" + name + ">::MANY_BYTES", format.manyBytes());
+        }
+        AbiProgram coded = in("gemm/linear_coded.cuh", all)
+                .equal("CODE_ROWS", PackedTiles.TILE)
+                .equal("CODE_COLUMNS", CodedFormat.COLUMNS);
+        for (CodedFormat format : CodedFormat.all()) {
+            String name = format.struct();
+            coded.equal(name + "::BYTES", format.tileBytes())
+                    .equal(name + "::BLOCK_BYTES", format.type().blockBytes())
+                    .equal(name + "::GROUP", format.type().blockElements());
+            for (CodedLinear.Kind kind : CodedLinear.Kind.values()) {
+                int stages = kind.stages(format);
+                String ring = "CodedRing<%s, %d, %d, %d, %d>"
+                        .formatted(name, kind.tokens, kind.groups, kind.producers, stages);
+                coded.equal("CodedStages<" + name + ">::" + kind.name(), stages)
+                        .equal(ring + "::STAGE_BYTES", kind.stageBytes(format))
+                        .equal(ring + "::INBOX_BYTES", kind.inboxBytes());
+            }
         }
     }
 
