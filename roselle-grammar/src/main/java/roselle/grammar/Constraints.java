@@ -39,7 +39,8 @@ public final class Constraints {
     }
 
     private static Constraint built(GrammarLimits limits, RenewedConstraint.Source source) {
-        return new RenewedConstraint(source, limits.workUnits(), limits.stepUnits(), limits.keptUnits());
+        return new RenewedConstraint(
+                source, limits.workUnits(), limits.stepUnits(), limits.answerUnits(), limits.keptUnits());
     }
 
     /**

@@ -73,7 +73,7 @@ final class Runs {
     }
 
     private static long bits(int first, int last) {
-        return -1L << first & -1L >>> 63 - last;
+        return (-1L << first) & (-1L >>> (63 - last));
     }
 
     private Classes classes() {
