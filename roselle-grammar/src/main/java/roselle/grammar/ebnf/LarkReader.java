@@ -400,7 +400,7 @@ public final class LarkReader {
         try {
             return new Terminal(Regex.whole(languages, prefix + word.text().replace("\\/", "/")));
         } catch (GrammarException refusal) {
-            throw LarkScanner.refused(refusal.reason(), text, word.offset(), refusal.getMessage());
+            throw LarkScanner.refused(refusal.reason(), text, word.offset(), String.valueOf(refusal.getMessage()));
         }
     }
 

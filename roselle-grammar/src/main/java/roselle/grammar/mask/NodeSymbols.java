@@ -77,15 +77,15 @@ final class NodeSymbols {
             symbols[node]++;
             int bits = octet < 0x80 ? octet : octet & (0x3F >> rest);
             int least = rest == 0 ? 0 : rest == 1 ? 0x80 : rest == 2 ? 0x800 : 0x10000;
-            first[node] = Math.max(bits << 6 * rest, least);
-            last[node] = Math.min((bits + 1 << 6 * rest) - 1, Character.MAX_CODE_POINT);
+            first[node] = Math.max(bits << (6 * rest), least);
+            last[node] = Math.min(((bits + 1) << (6 * rest)) - 1, Character.MAX_CODE_POINT);
             found = octet > 0xF4 ? NONE : classes(first[node], last[node]);
         } else if (isContinuing(octet)) {
             toCome[node] = (byte) (rest - 1);
             before[node] = (byte) (before[above] + 1);
-            int from = firstOfAll(first[above], rest) + ((octet & 0x3F) << 6 * (rest - 1));
+            int from = firstOfAll(first[above], rest) + ((octet & 0x3F) << (6 * (rest - 1)));
             first[node] = Math.max(from, first[above]);
-            last[node] = Math.min(from + (1 << 6 * (rest - 1)) - 1, last[above]);
+            last[node] = Math.min(from + (1 << (6 * (rest - 1))) - 1, last[above]);
             found = classes(first[node], last[node]);
         }
         kind[node] = octet < 0x80 && found != NONE ? (short) octet : kindOf(found);
@@ -93,7 +93,7 @@ final class NodeSymbols {
 
     /** The first code point with the bytes so far, even if it is to be spelled with fewer. */
     private static int firstOfAll(int first, int toCome) {
-        return first & -(1 << 6 * toCome);
+        return first & -(1 << (6 * toCome));
     }
 
     private static boolean isContinuing(int octet) {

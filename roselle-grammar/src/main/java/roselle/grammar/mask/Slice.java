@@ -85,7 +85,7 @@ final class Slice {
         long octets = 0;
         int node = exit;
         for (int i = 0; i <= symbols.before[exit]; i++) {
-            octets |= (long) (trie.octet[node] & 0xFF) << 8 * i;
+            octets |= (long) (trie.octet[node] & 0xFF) << (8 * i);
             node = symbols.parent[node];
         }
         return octets << 24 | (long) symbols.symbols[node] << 8 | symbols.before[exit];
@@ -94,7 +94,7 @@ final class Slice {
     private static Edge edge(long key, int[] nodes) {
         int[] octets = new int[(int) (key & 0xFF) + 1];
         for (int i = 0; i < octets.length; i++) {
-            octets[octets.length - 1 - i] = (int) (key >>> 24 + 8 * i) & 0xFF;
+            octets[octets.length - 1 - i] = (int) (key >>> (24 + 8 * i)) & 0xFF;
         }
         return new Edge(octets, (int) (key >>> 8) & 0xFFFF, nodes);
     }
