@@ -219,6 +219,11 @@ public final class CompiledFormats {
         };
     }
 
+    /** Does now what the first answers under a format would wait for; returns how many made-up answers were followed to their end. */
+    public int rehearse() {
+        return Rehearsal.follow(tokenizer, vocabulary());
+    }
+
     private static SchemaOptions options(ResponseFormat.JsonOptions asked) {
         SchemaOptions usual = SchemaOptions.GENERATING;
         var whitespace = switch (asked.whitespace()) {
