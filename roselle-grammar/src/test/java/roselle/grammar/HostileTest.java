@@ -61,7 +61,8 @@ class HostileTest {
                 + list(200, i -> "{\"required\":[\"a" + i + "\",\"b" + i * 7 % 200 + "\"]}") + "]}"),
         LONG_REFERENCES("{\"$ref\":\"#/$defs/d0\",\"$defs\":{"
                 + list(100_000, i -> "\"d" + i + "\":{\"$ref\":\"#/$defs/d" + (i + 1) + "\"}") + ",\"d100000\":{}}}"),
-        BOTH_OF_MANY("{\"allOf\":[" + list(3_000, i -> "{\"pattern\":\"a.{" + i % 50 + "}b\"}") + "],\"type\":\"string\"}"),
+        BOTH_OF_MANY(
+                "{\"allOf\":[" + list(3_000, i -> "{\"pattern\":\"a.{" + i % 50 + "}b\"}") + "],\"type\":\"string\"}"),
         DEEP("{\"not\":".repeat(500_000) + "{}" + "}".repeat(500_000)),
         LONG_TEXT("{\"description\":\"" + "x".repeat(4_000_000) + "\"}");
 

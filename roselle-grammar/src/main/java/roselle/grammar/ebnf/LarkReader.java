@@ -1,7 +1,6 @@
 package roselle.grammar.ebnf;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,14 @@ public final class LarkReader {
 
     /** Whether a grammar is in Lark's form rather than in GBNF, as vLLM tells them apart: no line has {@code ::=}. */
     public static boolean isLark(String grammar) {
-        return grammar.lines().noneMatch(line -> line.split("#|//", 2)[0].contains("::="));
+        return grammar.lines().noneMatch(line -> withoutComment(line).contains("::="));
+    }
+
+    private static String withoutComment(String line) {
+        int sharp = line.indexOf('#');
+        int slashes = line.indexOf("//");
+        int end = sharp < 0 || slashes < 0 ? Math.max(sharp, slashes) : Math.min(sharp, slashes);
+        return end < 0 ? line : line.substring(0, end);
     }
 
     /**
@@ -390,12 +396,13 @@ public final class LarkReader {
     }
 
     private Expression regex(Word word) {
-        Set<String> flags = new LinkedHashSet<>(Arrays.asList(word.flags().split("")));
-        String kept = (flags.contains("i") ? "i" : "") + (flags.contains("s") ? "s" : "");
-        flags.removeAll(Set.of("i", "s", "u", ""));
-        if (!flags.isEmpty()) {
-            throw unsupported(word, "the flag '" + flags.iterator().next() + "' of an expression is");
+        String flags = word.flags();
+        for (int i = 0; i < flags.length(); i++) {
+            if ("isu".indexOf(flags.charAt(i)) < 0) {
+                throw unsupported(word, "the flag '" + flags.charAt(i) + "' of an expression is");
+            }
         }
+        String kept = (flags.contains("i") ? "i" : "") + (flags.contains("s") ? "s" : "");
         String prefix = kept.isEmpty() ? "" : "(?" + kept + ")";
         try {
             return new Terminal(Regex.whole(languages, prefix + word.text().replace("\\/", "/")));

@@ -27,6 +27,7 @@ public final class MaskCosts {
     private static final Set<Integer> TOLD = Set.of(1, 2, 5, 10, 20, 50, 100, 200, 500, ANSWERS);
     private static final int ROUNDS = 15;
     private static final int TIMES = 20_000;
+
     private MaskCosts() {}
 
     public static void main(String[] arguments) throws IOException {
@@ -56,7 +57,8 @@ public final class MaskCosts {
     private static String schema(int answer) {
         return "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"name\",\"kind\"],\"properties\":{"
                 + "\"name\":{\"type\":\"string\",\"maxLength\":" + (30 + answer) + "},"
-                + "\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"pattern\":\"^[a-z ]+$\"},\"maxItems\":" + (3 + answer)
+                + "\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"pattern\":\"^[a-z ]+$\"},\"maxItems\":"
+                + (3 + answer)
                 + "},\"size\":{\"type\":\"number\",\"minimum\":0},"
                 + "\"kind\":{\"enum\":[\"small\",\"large" + answer + "\"]},"
                 + "\"at\":{\"type\":\"object\",\"properties\":{\"line\":{\"type\":\"integer\"},\"note\":{\"type\":\"string\"}}}}}";
@@ -107,8 +109,7 @@ public final class MaskCosts {
             nanos[round] = (double) (CLOCK.getCurrentThreadCpuTime() - before) / TIMES / states.length;
         }
         Arrays.sort(nanos);
-        System.out.printf(
-                Locale.ROOT, "known mask of %d states,,,%.4f,%n", states.length, nanos[ROUNDS / 2] / 1e3);
+        System.out.printf(Locale.ROOT, "known mask of %d states,,,%.4f,%n", states.length, nanos[ROUNDS / 2] / 1e3);
         if (allowed < 0) {
             throw new IllegalStateException();
         }
