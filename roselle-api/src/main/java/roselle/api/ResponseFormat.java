@@ -40,9 +40,10 @@ public sealed interface ResponseFormat {
     /**
      * A text that a context-free grammar produces.
      *
-     * @param gbnf the grammar, in llama.cpp's form, whose first rule is {@code root}
+     * @param grammar in GBNF, llama.cpp's form, from the rule {@code root} on; or, where no line has {@code ::=}, in a subset of Lark,
+     *     from the rule {@code start} on
      */
-    record Grammar(String gbnf) implements ResponseFormat {}
+    record Grammar(String grammar) implements ResponseFormat {}
 
     /**
      * A text of parts, some of them free and others held to formats of their own, as XGrammar has it.

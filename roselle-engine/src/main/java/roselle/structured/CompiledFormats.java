@@ -238,10 +238,15 @@ public final class CompiledFormats {
             case ResponseFormat.JsonSchema(var schema, var options) ->
                 Constraints.jsonSchema(schema, options(options), limits);
             case ResponseFormat.Regex(var expression) -> Constraints.regex(expression, limits);
-            case ResponseFormat.Grammar(var gbnf) -> Constraints.gbnf(gbnf, limits);
+            case ResponseFormat.Grammar(var grammar) -> Constraints.grammar(grammar, limits);
             case ResponseFormat.StructuralTag(var tag) -> new StructuralTags(special(), endTokens, limits).compile(tag);
             case ResponseFormat.Choice(var texts) -> Constraints.choice(texts, limits);
         };
+    }
+
+    /** Does now what the first answers under a format would wait for; returns how many made-up answers were followed to their end. */
+    public int rehearse() {
+        return Rehearsal.follow(tokenizer, vocabulary());
     }
 
     private static SchemaOptions options(ResponseFormat.JsonOptions asked) {

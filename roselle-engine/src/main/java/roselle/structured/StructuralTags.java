@@ -99,6 +99,7 @@ final class StructuralTags {
                 limits.maxSourceCharacters(),
                 Math.max(Math.min(LEAST_UNITS, limits.workUnits()), limits.workUnits() / among),
                 limits.stepUnits(),
+                limits.answerUnits() / among,
                 Math.max(Math.min(2 * LEAST_UNITS, limits.keptUnits()), limits.keptUnits() / among));
     }
 
@@ -137,7 +138,7 @@ final class StructuralTags {
             }
             case "grammar" -> {
                 String grammar = fields.text("grammar");
-                yield held(fields, "grammar", false, () -> Constraints.gbnf(grammar, each), next.node());
+                yield held(fields, "grammar", false, () -> Constraints.grammar(grammar, each), next.node());
             }
             case "any_text" -> anyText(fields, next);
             case "any_tokens" -> anyTokens(fields, next);

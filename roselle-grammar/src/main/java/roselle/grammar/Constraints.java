@@ -6,6 +6,7 @@ import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.automaton.RenewedConstraint;
 import roselle.grammar.ebnf.EarleyConstraint;
 import roselle.grammar.ebnf.GbnfReader;
+import roselle.grammar.ebnf.LarkReader;
 import roselle.grammar.regex.Languages;
 import roselle.grammar.regex.Regex;
 import roselle.grammar.regex.TextConstraint;
@@ -39,7 +40,8 @@ public final class Constraints {
     }
 
     private static Constraint built(GrammarLimits limits, RenewedConstraint.Source source) {
-        return new RenewedConstraint(source, limits.workUnits(), limits.stepUnits(), limits.keptUnits());
+        return new RenewedConstraint(
+                source, limits.workUnits(), limits.stepUnits(), limits.answerUnits(), limits.keptUnits());
     }
 
     /**
@@ -65,6 +67,25 @@ public final class Constraints {
             Languages languages = new Languages(budget);
             return new EarleyConstraint(languages, GbnfReader.read(languages, grammar), "root");
         });
+    }
+
+    /**
+     * Texts that the rule {@code start} of a grammar in a subset of Lark derives.
+     *
+     * @throws GrammarException if it is no grammar, says what is not supported, derives nothing, or costs too much
+     */
+    public static Constraint lark(String grammar, GrammarLimits limits) {
+        limits.check(grammar);
+        return built(limits, budget -> {
+            budget.spend(grammar.length() / 8);
+            Languages languages = new Languages(budget);
+            return new EarleyConstraint(languages, LarkReader.read(languages, grammar), LarkReader.WHOLE);
+        });
+    }
+
+    /** Texts of a grammar in GBNF, or, where no line has {@code ::=}, in Lark. */
+    public static Constraint grammar(String grammar, GrammarLimits limits) {
+        return LarkReader.isLark(grammar) ? lark(grammar, limits) : gbnf(grammar, limits);
     }
 
     /** Any JSON object. */

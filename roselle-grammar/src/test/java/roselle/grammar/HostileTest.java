@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.ref.Reference;
+import java.util.Locale;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import roselle.grammar.automaton.Constraint;
@@ -21,6 +26,8 @@ import roselle.grammar.schema.SchemaOptions;
  */
 class HostileTest {
     private static final long MAX_BYTES = 64L << 20;
+    private static final long MAX_NANOS = 2_000_000_000;
+    private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** What is sent. */
@@ -52,6 +59,10 @@ class HostileTest {
                 + list(75_000, i -> "\"property_" + i + "\":{\"type\":\"string\",\"maxLength\":" + i + "}") + "}}"),
         MANY_CHOICES("{\"type\":\"object\",\"minProperties\":1,\"anyOf\":["
                 + list(200, i -> "{\"required\":[\"a" + i + "\",\"b" + i * 7 % 200 + "\"]}") + "]}"),
+        LONG_REFERENCES("{\"$ref\":\"#/$defs/d0\",\"$defs\":{"
+                + list(100_000, i -> "\"d" + i + "\":{\"$ref\":\"#/$defs/d" + (i + 1) + "\"}") + ",\"d100000\":{}}}"),
+        BOTH_OF_MANY(
+                "{\"allOf\":[" + list(3_000, i -> "{\"pattern\":\"a.{" + i % 50 + "}b\"}") + "],\"type\":\"string\"}"),
         DEEP("{\"not\":".repeat(500_000) + "{}" + "}".repeat(500_000)),
         LONG_TEXT("{\"description\":\"" + "x".repeat(4_000_000) + "\"}");
 
@@ -83,15 +94,51 @@ class HostileTest {
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(MAX_BYTES);
     }
 
-    private static void compile(String schema) {
+    private static @Nullable Constraint compile(String schema) {
         try {
             Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS);
             State at = constraint.start();
             assertThat(at.isAccepting()).isFalse();
+            return constraint;
         } catch (GrammarException refusal) {
             assertThat(refusal.reason()).isIn(Reason.BUDGET, Reason.EMPTY, Reason.UNSUPPORTED, Reason.INVALID);
             assertThat(refusal.getMessage()).isNotBlank();
+            return null;
         }
+    }
+
+    /** What it takes on this machine, warm: printed, since no bound of time that holds everywhere tells much; aims are 100 ms and 64 MB. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("long")
+    void costsLittleTimeAndMemory(Source source) {
+        long nanos = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long before = THREADS.getCurrentThreadCpuTime();
+            compile(source.schema);
+            nanos = Math.min(nanos, THREADS.getCurrentThreadCpuTime() - before);
+        }
+        long before = usedBytes();
+        Constraint kept = compile(source.schema);
+        try {
+            long bytes = usedBytes() - before;
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s: %s, %.1f ms, %.1f MB kept%n",
+                    source,
+                    kept == null ? "refused" : "answered",
+                    nanos / 1e6,
+                    bytes / 1e6);
+            assertThat(bytes).isLessThan(2 * MAX_BYTES);
+        } finally {
+            Reference.reachabilityFence(kept);
+        }
+        assertThat(nanos).isLessThan(MAX_NANOS);
+    }
+
+    private static long usedBytes() {
+        System.gc();
+        return MEMORY.getHeapMemoryUsage().getUsed();
     }
 
     @ParameterizedTest

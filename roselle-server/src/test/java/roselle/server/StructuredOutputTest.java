@@ -98,6 +98,7 @@ final class StructuredOutputTest {
                 "\"structured_outputs\":{\"grammar\":\"root ::= digit digit digit\\ndigit ::= [0-9]\"}",
                 "\"guided_grammar\":\"root ::= [0-9]{3}\"",
                 "\"grammar\":\"root ::= [0-9]{3}\"",
+                "\"structured_outputs\":{\"grammar\":\"start: DIGIT~3\\nDIGIT: /[0-9]/\"}",
                 "\"guided_choice\":[\"123\",\"456\"]",
                 "\"structured_outputs\":{\"choice\":[\"123\",\"456\"]}")) {
             assertThat(chat(LIKELIEST + wish).at("/choices/0/message/content").stringValue())

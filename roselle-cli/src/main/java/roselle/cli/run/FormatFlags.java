@@ -24,7 +24,7 @@ final class FormatFlags {
     @Option(
             names = "--grammar",
             paramLabel = "FILE",
-            description = "Hold the answer to a grammar in GBNF, llama.cpp's form.")
+            description = "Hold the answer to a grammar in GBNF, llama.cpp's form, or in Lark.")
     private @Nullable Path grammar;
 
     boolean areSeveralGiven() {

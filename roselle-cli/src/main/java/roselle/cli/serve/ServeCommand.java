@@ -37,6 +37,8 @@ import roselle.server.config.ServerConfig;
  */
 @Command(name = "serve", sortOptions = false)
 public final class ServeCommand implements Callable<Integer> {
+    private static final Duration PREPARING_AFTER = Duration.ofSeconds(2);
+
     /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
     private static final Duration LAST_PROBES = Duration.ofSeconds(10);
 
@@ -111,6 +113,7 @@ public final class ServeCommand implements Callable<Integer> {
                 BlackBox.startAside();
             }
             endWithoutMemory();
+            prepareAside(engine);
             if (await(end, hook, () -> engine.status().isAlive() && server.isListening())) {
                 return ExitCode.OK;
             }
@@ -121,6 +124,18 @@ public final class ServeCommand implements Callable<Integer> {
             specification.commandLine().getErr().flush();
             return ExitCode.INTERNAL;
         }
+    }
+
+    /** Has the first requests with a response format wait less, once those that came at once have begun. */
+    private static void prepareAside(Engine engine) {
+        Thread.ofPlatform().name("roselle-formats").daemon(true).start(() -> {
+            try {
+                Thread.sleep(PREPARING_AFTER);
+                engine.prepareResponseFormats();
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        });
     }
 
     /** Whatever thread runs out of memory without a request to tell it to: nobody knows what it has left undone. */

@@ -70,6 +70,10 @@ final class RunCommandTest {
         Path nested = Files.writeString(folder.resolve("nested.gbnf"), "root ::= \"(\" root \")\" | [xy]\n");
         String[] asNested = {"--grammar", nested.toString(), "--temperature", "0", "--max-tokens", "40"};
         assertThat(run(demo, asNested, "Write.").out()).matches("\\(*([xy]\\)*)?\n");
+        Path lark = Files.writeString(folder.resolve("nested.lark"), "start: \"(\" start \")\" | /[xy]/\n");
+        String[] asLark = {"--grammar", lark.toString(), "--temperature", "0", "--max-tokens", "40"};
+        assertThat(run(demo, asLark, "Write.").out())
+                .isEqualTo(run(demo, asNested, "Write.").out());
         String[] both = {"--regex", "a", "--json-schema", schema.toString()};
         assertThat(run(demo, both, "Write.").err()).contains("give one of them");
         String[] none = {"--json-schema", folder.resolve("none.json").toString()};

@@ -100,6 +100,14 @@ public interface Lexeme {
         return 0;
     }
 
+    /**
+     * Symbols with each of which the lexeme goes on to itself, if they are all of such a wide set; none where that is not known, or where
+     * it may end. What stays inside them is then found below any node of the trie without a walk.
+     */
+    default Symbols loop() {
+        return Symbols.NONE;
+    }
+
     /** Whether all symbols of some classes lead to one and the same lexeme, or to none. */
     default boolean isAlike(long classes) {
         return false;

@@ -14,18 +14,20 @@ public final class RenewedConstraint implements Constraint {
     private final Source source;
     private final long workUnits;
     private final long stepUnits;
+    private final long answerUnits;
     private final long keptUnits;
     private Budget budget;
     private long keptAtFirst;
     private Constraint current;
 
     /** Builds the constraint; the units are those of its {@link Budget}. */
-    public RenewedConstraint(Source source, long workUnits, long stepUnits, long keptUnits) {
+    public RenewedConstraint(Source source, long workUnits, long stepUnits, long answerUnits, long keptUnits) {
         this.source = source;
         this.workUnits = workUnits;
         this.stepUnits = stepUnits;
+        this.answerUnits = answerUnits;
         this.keptUnits = keptUnits;
-        this.budget = new Budget(workUnits, stepUnits, keptUnits);
+        this.budget = new Budget(workUnits, stepUnits, answerUnits, keptUnits);
         this.current = source.build(budget);
         this.keptAtFirst = budget.kept();
     }
@@ -33,10 +35,11 @@ public final class RenewedConstraint implements Constraint {
     @Override
     public synchronized State start() {
         if (budget.kept() - keptAtFirst > (keptUnits - keptAtFirst) / 2) {
-            budget = new Budget(workUnits, stepUnits, keptUnits);
+            budget = new Budget(workUnits, stepUnits, answerUnits, keptUnits);
             current = source.build(budget);
             keptAtFirst = budget.kept();
         }
+        budget.beginAnswer();
         return current.start();
     }
 

@@ -2,11 +2,11 @@ package roselle.grammar.automaton;
 
 /**
  * Classes of code points that expressions mostly treat alike: each sign of ASCII by itself, digits, four pieces of the letters, some
- * controls, and what lies beyond ASCII. Sets of classes are bits of a long.
+ * controls, and what lies beyond ASCII: blanks, separators of lines, and all others. Sets of classes are bits of a long.
  */
 public final class SymbolClasses {
     /** How many there are. */
-    public static final int COUNT = 44;
+    public static final int COUNT = 45;
 
     private static final int SIGNS = 0; // 33 from the blank on, in their order
     private static final int DIGITS = 33;
@@ -17,11 +17,43 @@ public final class SymbolClasses {
     private static final int CONTROLS = 41;
     private static final int SEPARATORS = 42; // which end lines as line feeds do
     private static final int BEYOND = 43;
+    private static final int BLANKS = 44; // beyond ASCII
 
     /** Pieces of letters, and what lies beyond ASCII: only sets with one of these hold many tokens. */
     public static final long WIDE = 15L << LETTERS | 1L << BEYOND;
 
+    /** All that lies beyond ASCII. */
+    public static final long ALL_BEYOND = 1L << BEYOND | 1L << BLANKS | 1L << SEPARATORS;
+
     private static final byte[] OF_ASCII = ofAscii();
+
+    /** First, last, class of those beyond ASCII that are in classes of few: what expressions call blanks. */
+    private static final int[] FEW = {
+        0xA0,
+        0xA0,
+        BLANKS,
+        0x1680,
+        0x1680,
+        BLANKS,
+        0x2000,
+        0x200A,
+        BLANKS,
+        0x2028,
+        0x2029,
+        SEPARATORS,
+        0x202F,
+        0x202F,
+        BLANKS,
+        0x205F,
+        0x205F,
+        BLANKS,
+        0x3000,
+        0x3000,
+        BLANKS,
+        0xFEFF,
+        0xFEFF,
+        BLANKS
+    };
 
     private SymbolClasses() {}
 
@@ -51,13 +83,32 @@ public final class SymbolClasses {
         if (codePoint < 128) {
             return OF_ASCII[codePoint];
         }
-        return codePoint == 0x2028 || codePoint == 0x2029 ? SEPARATORS : BEYOND;
+        for (int i = 0; i < FEW.length && FEW[i] <= codePoint; i += 3) {
+            if (codePoint <= FEW[i + 1]) {
+                return FEW[i + 2];
+            }
+        }
+        return BEYOND;
+    }
+
+    /** The classes of the code points between two, as bits. */
+    public static long between(int first, int last) {
+        long classes = 0;
+        for (int at = first; at <= last; at = lastAlike(at) + 1) {
+            classes |= 1L << of(at);
+        }
+        return classes;
     }
 
     /** The last code point that is in the class of one with all between them. */
     public static int lastAlike(int codePoint) {
         if (codePoint >= 128) {
-            return codePoint < 0x2028 ? 0x2027 : codePoint <= 0x2029 ? 0x2029 : Character.MAX_CODE_POINT;
+            for (int i = 0; i < FEW.length; i += 3) {
+                if (codePoint <= FEW[i + 1]) {
+                    return codePoint < FEW[i] ? FEW[i] - 1 : FEW[i + 1];
+                }
+            }
+            return Character.MAX_CODE_POINT;
         }
         int last = codePoint;
         while (last + 1 < 128 && OF_ASCII[last + 1] == OF_ASCII[codePoint]) {

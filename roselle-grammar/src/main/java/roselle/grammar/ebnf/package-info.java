@@ -1,4 +1,4 @@
-/** Context-free grammars: what GBNF says as rules, and Earley's sets of them as states that recur. */
+/** Context-free grammars: what GBNF and Lark say as rules, and Earley's sets of them as states that recur. */
 @NullMarked
 package roselle.grammar.ebnf;
 

@@ -70,6 +70,12 @@ final class Ends {
             }
         }
 
+        void addAll(Ends other) {
+            for (int i = 0; i < other.size(); i++) {
+                add(other.lexemes[i], other.nodes[i]);
+            }
+        }
+
         Ends build() {
             return size == 0 ? NONE : new Ends(Arrays.copyOf(lexemes, size), Arrays.copyOf(nodes, size));
         }

@@ -2,8 +2,11 @@ package roselle.grammar.mask;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.SymbolClasses;
+import roselle.grammar.automaton.Symbols;
 
 /**
  * What walks through the lexemes of one constraint found, from the root of the trie and from other nodes. A walk is the last resort:
@@ -11,11 +14,11 @@ import roselle.grammar.automaton.SymbolClasses;
  */
 final class LexemeMasks {
     private final Vocabulary vocabulary;
-    private final TrieWalk walk;
+    private final LexemeWalk walk;
     private final IdentityTable<Map<Integer, LexemeMask>> known = new IdentityTable<>(); // by node
     private long bytes;
 
-    LexemeMasks(Vocabulary vocabulary, TrieWalk walk) {
+    LexemeMasks(Vocabulary vocabulary, LexemeWalk walk) {
         this.vocabulary = vocabulary;
         this.walk = walk;
     }
@@ -52,10 +55,24 @@ final class LexemeMasks {
         if (resembled != null) {
             return walk.differing(mask(resembled, node), lexeme, resembled, node);
         }
-        long run = node == 0 ? lexeme.run() : 0;
-        boolean isWide = (run & SymbolClasses.WIDE) != 0;
-        LexemeMask along = isWide ? walk.along(lexeme, vocabulary.slice(run)) : null;
-        return along == null ? walk.inside(lexeme, node) : along;
+        LexemeMask byRun = byRun(lexeme, node);
+        return byRun == null ? walk.inside(lexeme, node) : byRun;
+    }
+
+    /** By the one lexeme that most symbols lead to; null where that does not help. */
+    private @Nullable LexemeMask byRun(Lexeme lexeme, int node) {
+        if (!walk.isLarge(node) || lexeme.loop().isWide()) {
+            return null; // the walk knows what to do
+        }
+        long run = lexeme.run();
+        if ((run & SymbolClasses.WIDE) == 0) {
+            return null;
+        }
+        Lexeme behind = Objects.requireNonNull(lexeme.behind(run));
+        if (behind.loop().isWide() && walk.areAlike(lexeme, behind, node)) {
+            return walk.differing(mask(behind, node), lexeme, behind, node);
+        }
+        return walk.along(lexeme, node, run, vocabulary.slice(Symbols.ofClasses(run)));
     }
 
     /** Bytes that it takes. */

@@ -1,128 +1,167 @@
 package roselle.grammar.mask;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import roselle.grammar.automaton.SymbolClasses;
+import roselle.grammar.automaton.Symbols;
 
 /**
- * The tokens that are made of symbols of some classes alone, and the edges of the trie that lead out of them. Where a lexeme goes on
- * alike with all these symbols, the slice's tokens are inside it without a walk, and only what lies behind the edges is walked.
+ * The tokens that are made of symbols of a set alone, and the nodes of the trie that lead out of them. Where a lexeme goes on
+ * alike with all these symbols, what lies between two such nodes is inside it without a walk, and only what lies below them is walked.
  */
 final class Slice {
-    /** Nodes that one octet leads to behind so many symbols of the slice. */
+    /** So large a part of all tokens below a node is worth a set of its own, which others share. */
+    private static final int SHARED = 64;
+
+    private static final int MAX_SHARED = 64;
+
+    /** What lies below the root: how it is left, and the tokens by their most symbols, made when they are asked for. */
+    private record Root(List<Edge> edges, List<@Nullable Dense> atMost) {}
+
+    /** Nodes that lead out with the same symbol, behind so many symbols of the slice. */
     @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-    record Edge(int octet, int symbols, int[] nodes) {}
+    record Edge(int[] octets, int symbols, int[] nodes) {}
 
-    private final long classes;
-    private final int[][] bySymbols; // the tokens that need so many symbols
-    private final @Nullable Dense[] atMost;
-    private final List<Edge> edges = new ArrayList<>();
+    private final TokenTrie trie;
+    private final NodeSymbols symbols;
+    private final long[] outside;
     private final int words;
+    private @Nullable Root root;
+    private final Map<Integer, Dense> below = new HashMap<>();
 
-    Slice(TokenTrie trie, long classes, int words) {
-        this.classes = classes;
+    Slice(TokenTrie trie, NodeSymbols symbols, Symbols set, int words) {
+        this.trie = trie;
+        this.symbols = symbols;
+        this.outside = symbols.outside(set);
         this.words = words;
-        Maker maker = new Maker(trie, classes);
-        maker.below(0, 0);
-        this.bySymbols = maker.tokens.stream().map(IntList::toArray).toArray(int[][]::new);
-        this.atMost = new Dense[bySymbols.length];
-        maker.edges.forEach((key, nodes) -> edges.add(new Edge(key >>> 16, key & 0xFFFF, nodes.toArray())));
     }
 
-    long classes() {
-        return classes;
-    }
-
-    /** The most symbols of a token, one that it ends within counted, or before an edge. */
-    int maxSymbols() {
-        return bySymbols.length - 1;
-    }
-
-    List<Edge> edges() {
-        return edges;
-    }
-
-    /** The tokens that take at most so many symbols. */
-    synchronized Dense atMost(int symbols) {
-        Dense known = atMost[symbols];
-        if (known == null) {
-            long[] bits = new long[words];
-            for (int[] tokens : Arrays.copyOf(bySymbols, symbols + 1)) {
-                for (int token : tokens) {
-                    bits[token >>> 6] |= 1L << token;
-                }
+    /** The first node of a range that leads out; the range's end where none does. */
+    int nextOutside(int from, int to) {
+        int word = from >>> 6;
+        long rest = outside[word] & -1L << from;
+        while (rest == 0) {
+            if (++word << 6 >= to) {
+                return to;
             }
-            known = Dense.of(bits);
-            atMost[symbols] = known;
+            rest = outside[word];
+        }
+        return Math.min(to, (word << 6) + Long.numberOfTrailingZeros(rest));
+    }
+
+    private synchronized Root root() {
+        Root known = root;
+        if (known == null) {
+            known = findRoot();
+            root = known;
         }
         return known;
     }
 
-    /** Goes through the trie once. */
-    private static final class Maker {
-        private final TokenTrie trie;
-        private final long classes;
-        private final boolean isBeyond;
-        final List<IntList> tokens = new ArrayList<>();
-        final TreeMap<Integer, IntList> edges = new TreeMap<>();
-
-        Maker(TokenTrie trie, long classes) {
-            this.trie = trie;
-            this.classes = classes;
-            // Of the separators that end lines no token is a part; where one is, its bytes are an edge.
-            this.isBeyond = (classes & 1L << SymbolClasses.of(0x80)) != 0;
-            tokens.add(new IntList());
+    private Root findRoot() {
+        TreeMap<Long, IntList> byKey = new TreeMap<>();
+        int most = 0;
+        int node = 1;
+        while (node < trie.nodes) {
+            int exit = nextOutside(node, trie.nodes);
+            for (; node < exit; node++) {
+                most = Math.max(most, symbols.symbols[node]);
+            }
+            if (exit < trie.nodes) {
+                byKey.computeIfAbsent(key(exit), key -> new IntList()).add(exit);
+                node = trie.end[exit];
+            }
         }
+        List<Edge> edges = new ArrayList<>();
+        byKey.forEach((key, nodes) -> edges.add(edge(key, nodes.toArray())));
+        return new Root(edges, new ArrayList<>(Collections.nCopies(most + 1, null)));
+    }
 
-        void below(int parent, int symbols) {
-            for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
-                int octet = trie.childOctet[i] & 0xFF;
-                int node = trie.child[i];
-                if (octet < 0x80 && (classes & 1L << SymbolClasses.of(octet)) != 0) {
-                    take(node, symbols + 1);
-                    below(node, symbols + 1);
-                } else if (isBeyond && octet >= 0xC2 && octet <= 0xF4 && octet != 0xE2) {
-                    within(node, symbols, octet, octet >= 0xF0 ? 3 : octet >= 0xE0 ? 2 : 1);
-                } else {
-                    edges.computeIfAbsent(octet << 16 | symbols, key -> new IntList())
-                            .add(node);
+    private long key(int exit) {
+        long octets = 0;
+        int node = exit;
+        for (int i = 0; i <= symbols.before[exit]; i++) {
+            octets |= (long) (trie.octet[node] & 0xFF) << (8 * i);
+            node = symbols.parent[node];
+        }
+        return octets << 24 | (long) symbols.symbols[node] << 8 | symbols.before[exit];
+    }
+
+    private static Edge edge(long key, int[] nodes) {
+        int[] octets = new int[(int) (key & 0xFF) + 1];
+        for (int i = 0; i < octets.length; i++) {
+            octets[octets.length - 1 - i] = (int) (key >>> (24 + 8 * i)) & 0xFF;
+        }
+        return new Edge(octets, (int) (key >>> 8) & 0xFFFF, nodes);
+    }
+
+    /** The most symbols of a token, one that it ends within counted, or before an edge. */
+    int maxSymbols() {
+        return root().atMost.size() - 1;
+    }
+
+    /** Whether so many tokens are below a node that {@link #below} has them as a set. */
+    boolean hasBelow(int node) {
+        int count = symbols.firstToken[trie.end[node]] - symbols.firstToken[node];
+        return count > symbols.tokens.length / SHARED;
+    }
+
+    List<Edge> edges() {
+        return root().edges;
+    }
+
+    /** The tokens that take at most so many symbols. */
+    synchronized Dense atMost(int most) {
+        Dense known = root().atMost.get(most);
+        if (known == null) {
+            known = make(0, most);
+            root().atMost.set(most, known);
+        }
+        return known;
+    }
+
+    /** The tokens that go on from a node with symbols of the slice alone, where there are many. */
+    synchronized Dense below(int node) {
+        Dense known = below.get(node);
+        if (known == null) {
+            if (below.size() >= MAX_SHARED) {
+                below.clear();
+            }
+            known = make(node, Integer.MAX_VALUE);
+            below.put(node, known);
+        }
+        return known;
+    }
+
+    private Dense make(int parent, int most) {
+        long[] bits = new long[words];
+        int last = trie.end[parent];
+        int node = parent + 1;
+        while (node < last) {
+            int exit = nextOutside(node, last);
+            if (most == Integer.MAX_VALUE) {
+                for (int i = symbols.firstToken[node]; i < symbols.firstToken[exit]; i++) {
+                    bits[symbols.tokens[i] >>> 6] |= 1L << symbols.tokens[i];
+                }
+            } else {
+                for (; node < exit; node++) {
+                    take(node, most, bits);
                 }
             }
+            node = exit < last ? trie.end[exit] : last;
         }
+        return Dense.of(bits);
+    }
 
-        /** Within a character of UTF-8. */
-        private void within(int parent, int symbols, int before, int toCome) {
-            take(parent, symbols + 1);
-            if (toCome == 0) {
-                below(parent, symbols + 1);
-                return;
-            }
-            for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
-                int octet = trie.childOctet[i] & 0xFF;
-                if (octet >= least(before) && octet <= most(before)) {
-                    within(trie.child[i], symbols, octet, toCome - 1);
-                }
-            }
-        }
-
-        private static int least(int before) {
-            return before == 0xE0 ? 0xA0 : before == 0xF0 ? 0x90 : 0x80;
-        }
-
-        private static int most(int before) {
-            return before == 0xED ? 0x9F : before == 0xF4 ? 0x8F : 0xBF;
-        }
-
-        private void take(int node, int symbols) {
-            while (tokens.size() <= symbols) {
-                tokens.add(new IntList());
-            }
-            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-                tokens.get(symbols).add(token);
-            }
+    private void take(int node, int most, long[] bits) {
+        for (int token = symbols.symbols[node] <= most ? trie.token[node] : -1;
+                token >= 0;
+                token = trie.nextSame[token]) {
+            bits[token >>> 6] |= 1L << token;
         }
     }
 }

@@ -2,6 +2,7 @@ package roselle.grammar.mask;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import roselle.grammar.automaton.Lexeme;
 
 /**
  * How many symbols the tokens inside a lexeme, and its ends, take: tokens with at most so many are allowed under a bound.
@@ -14,8 +15,41 @@ import java.util.stream.IntStream;
  */
 @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
 record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens, int[] complete) {
+    /** Those of a lexeme whose tokens and ends are known. */
+    static SymbolCounts of(TokenTrie trie, LexemeMask all, Lexeme unbounded, int words) {
+        int size = words << 6;
+        int[] ofTokens = new int[size];
+        boolean[] isComplete = new boolean[size];
+        Arrays.fill(ofTokens, -1);
+        int[] ofNodes = new int[trie.nodes];
+        Lexeme[] path = new Lexeme[trie.maxDepth + 1];
+        int[] symbols = new int[trie.maxDepth + 1];
+        path[0] = unbounded;
+        int node = 1;
+        while (node < trie.nodes) {
+            int depth = trie.depth[node];
+            Lexeme next = path[depth - 1].next(trie.octet[node] & 0xFF);
+            if (next == null) {
+                node = trie.end[node];
+                continue;
+            }
+            int done = symbols[depth - 1] + (next.isBetweenSymbols() ? 1 : 0);
+            int needed = next.isBetweenSymbols() || next.mayEnd() ? done : done + 1;
+            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                ofTokens[token] = needed;
+                isComplete[token] = next.mayEnd();
+            }
+            ofNodes[node] = done;
+            path[depth] = next;
+            symbols[depth] = done;
+            node++;
+        }
+        int[] ofEnds = IntStream.of(all.ends.nodes).map(end -> ofNodes[end]).toArray();
+        return of(ofTokens, isComplete, ofEnds, words);
+    }
+
     /** From the symbols of each token inside, -1 for others, and whether it ends with the lexeme. */
-    static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
+    private static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
         int most = Arrays.stream(ofTokens).max().orElse(0);
         Dense[] atMost = new Dense[Math.max(0, most) + 1];
         long[] bits = new long[words];

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import roselle.grammar.automaton.Lexeme;
+import roselle.grammar.automaton.Symbols;
 import roselle.tokenizer.Tokenizer;
 
 /** The tokens that masks speak of, as a trie of their bytes; immutable and thread-safe, one for each model. */
@@ -14,8 +15,9 @@ public final class Vocabulary {
     private final byte[][] tokens;
     private final int[] endTokens;
     private final TokenTrie trie;
+    private final NodeSymbols symbols;
     private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of finitely many lexemes
-    private final Map<Long, Slice> slices = new HashMap<>();
+    private final Map<Symbols, Slice> slices = new HashMap<>();
     private final MaskStore masks;
 
     /**
@@ -34,6 +36,7 @@ public final class Vocabulary {
             this.tokens[id] = NOTHING;
         }
         this.trie = new TokenTrie(this.tokens);
+        this.symbols = new NodeSymbols(trie);
         this.masks = new MaskStore(words());
     }
 
@@ -76,13 +79,17 @@ public final class Vocabulary {
         return trie;
     }
 
-    /** The tokens of symbols of some classes. */
-    Slice slice(long classes) {
+    NodeSymbols symbols() {
+        return symbols;
+    }
+
+    /** The tokens of symbols of a set. */
+    Slice slice(Symbols set) {
         synchronized (slices) {
             if (slices.size() >= MAX_SLICES) {
                 slices.clear();
             }
-            return slices.computeIfAbsent(classes, key -> new Slice(trie, key, words()));
+            return slices.computeIfAbsent(set, key -> new Slice(trie, symbols, key, words()));
         }
     }
 
@@ -91,7 +98,7 @@ public final class Vocabulary {
     }
 
     /** What is known of a lexeme that all constraints share. */
-    LexemeMask sharedMask(Lexeme lexeme, TrieWalk walk) {
+    LexemeMask sharedMask(Lexeme lexeme, LexemeWalk walk) {
         LexemeMask found = shared.find(lexeme);
         if (found == null) {
             synchronized (shared) {
@@ -107,7 +114,7 @@ public final class Vocabulary {
     }
 
     /** The same for the tokens below a node, by their bytes from there on. */
-    LexemeMask sharedMask(Lexeme lexeme, int node, TrieWalk walk) {
+    LexemeMask sharedMask(Lexeme lexeme, int node, LexemeWalk walk) {
         LexemeMask whole = sharedMask(lexeme, walk);
         if (node == 0) {
             return whole;

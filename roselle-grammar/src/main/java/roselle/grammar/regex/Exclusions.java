@@ -14,7 +14,7 @@ import roselle.grammar.regex.Language.Kind;
 /** A language as a wider one without some texts. */
 record Exclusions(Language wider, Language gone) {
     private static final int MAX_ASKED = 300;
-    private static final int MAX_STATES = 40;
+    private static final int MAX_STATES = 200;
     private static final int MIN_SYMBOLS =
             26; // texts of fewer are soon walked, and some are keys that must be known by their end
 
@@ -80,9 +80,19 @@ record Exclusions(Language wider, Language gone) {
     /** Any texts of some symbols, if these and no others may come wherever a text of a language stands; else null. */
     @SuppressWarnings("ReferenceEquality") // interned
     private static @Nullable Language repeatedSymbols(Languages languages, Language language) {
+        Language known = language.everywhere;
+        if (known == null) {
+            known = findEverywhere(languages, language);
+        }
+        return known == language ? null : known;
+    }
+
+    /** Asks all places of a language, and remembers a yes for each, because it holds for the places behind them, too. */
+    private static Language findEverywhere(Languages languages, Language language) {
         CodePoints symbols = live(languages, language);
+        language.everywhere = language;
         if (symbols.size() < MIN_SYMBOLS) {
-            return null;
+            return language;
         }
         Set<Language> seen = new HashSet<>();
         Deque<Language> open = new ArrayDeque<>();
@@ -91,7 +101,7 @@ record Exclusions(Language wider, Language gone) {
         while (!open.isEmpty()) {
             Language at = open.remove();
             if (seen.size() > MAX_STATES || !live(languages, at).equals(symbols)) {
-                return null;
+                return language;
             }
             for (Language target : languages.steps(at).targets()) {
                 if (!target.isEmpty() && seen.add(target)) {
@@ -100,7 +110,8 @@ record Exclusions(Language wider, Language gone) {
             }
         }
         Language all = languages.repeat(languages.symbol(symbols), 0, Language.UNBOUNDED);
-        return all == language ? null : all;
+        seen.forEach(place -> place.everywhere = all);
+        return all;
     }
 
     private static CodePoints live(Languages languages, Language language) {
@@ -127,23 +138,24 @@ record Exclusions(Language wider, Language gone) {
                 return false;
             }
             Steps steps = languages.steps(pair.gone);
-            for (int i = 0; i < steps.targets().length; i++) {
-                Language further = languages.next(pair.rest, steps.starts()[i]);
-                Pair next = new Pair(further, steps.targets()[i]);
-                if (!next.gone.isEmpty() && !further.isEmpty() && seen.add(next)) {
+            Steps others = languages.steps(pair.rest);
+            for (int first = 0; first <= CodePoints.MAX; ) { // where both are as at the first symbol
+                int i = steps.indexOf(first);
+                int k = others.indexOf(first);
+                Pair next = new Pair(others.targets()[k], steps.targets()[i]);
+                if (!next.gone.isEmpty() && !next.rest.isEmpty() && seen.add(next)) {
                     open.add(next);
                 }
+                first = Math.min(steps.last(i), others.last(k)) + 1;
             }
         }
         return true;
     }
 
     private static boolean staysSome(Languages languages, Pair pair) {
-        Steps rest = languages.steps(pair.rest);
         Steps gone = languages.steps(pair.gone);
-        for (int i = 0; i < gone.targets().length; i++) { // a symbol with which the rest goes on, and the others do not
-            int first = gone.starts()[i];
-            if (gone.targets()[i].isEmpty() && !rest.targets()[rest.indexOf(first)].isEmpty()) {
+        for (int i = 0; i < gone.targets().length; i++) { // symbols with which the rest goes on, and the others do not
+            if (gone.targets()[i].isEmpty() && languages.hasNext(pair.rest, gone.starts()[i], gone.last(i))) {
                 return true;
             }
         }

@@ -50,6 +50,13 @@ public final class Language {
     @Nullable
     Steps raw;
 
+    /** Known once asked for; made under the same lock. */
+    volatile @Nullable Runs runs;
+
+    /** Any texts of the symbols that may come wherever a text stands; itself where those differ; null where nobody asked. */
+    @Nullable
+    Language everywhere;
+
     byte live; // 0 not known, 1 live, 2 dead, 3 in question
 
     /** What is made of this language by whoever reads texts with it; made under the same lock. */

@@ -2,6 +2,7 @@ package roselle.grammar.regex;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.automaton.GrammarException.Reason;
 
@@ -39,25 +40,36 @@ final class RegexParser {
             .or(CodePoints.range(0x2000, 0x200A));
     private static final CodePoints LINE_ENDS = CodePoints.ofEach("\n\r\u2028\u2029");
 
+    private static final Set<String> FLAGS = Set.of("i", "s", "is", "si");
+
     private final String text;
     private int at;
     private int depth;
     private boolean ignoresCase;
+    private boolean dotIsAny;
 
     RegexParser(String text) {
         this.text = text;
     }
 
     Node parse() {
-        if (text.startsWith("(?i)")) {
-            ignoresCase = true;
-            at = 4;
-        }
+        readFlags();
         Node node = choice();
         if (at < text.length()) {
             throw invalid("an unmatched )");
         }
         return node;
+    }
+
+    /** What may stand before all else: letters of both cases are alike, a dot is any symbol. */
+    private void readFlags() {
+        int end = text.startsWith("(?") ? text.indexOf(')') : -1;
+        String flags = end < 0 ? "" : text.substring(2, end);
+        if (FLAGS.contains(flags)) {
+            ignoresCase = flags.contains("i");
+            dotIsAny = flags.contains("s");
+            at = end + 1;
+        }
     }
 
     private GrammarException invalid(String what) {
@@ -165,7 +177,7 @@ final class RegexParser {
         return switch (symbol) {
             case '^' -> new Node.Begin();
             case '$' -> new Node.End();
-            case '.' -> new Node.Symbols(LINE_ENDS.not());
+            case '.' -> new Node.Symbols(dotIsAny ? CodePoints.ALL : LINE_ENDS.not());
             case '(' -> group();
             case '[' -> new Node.Symbols(folded(set()));
             case '\\' -> escaped();

@@ -2,8 +2,9 @@ package roselle.grammar.regex;
 
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.SymbolClasses;
+import roselle.grammar.automaton.Symbols;
 
-/** Classes of symbols with which a language goes on alike. */
+/** Classes of symbols with which a language goes on alike; kept with it. */
 final class Runs {
     private static final long UNREADABLE = 1L << SymbolClasses.of('"')
             | 1L << SymbolClasses.of('\\')
@@ -11,31 +12,111 @@ final class Runs {
             | 1L << SymbolClasses.of('\n')
             | 1L << SymbolClasses.of('\r')
             | 1L << SymbolClasses.of(0);
+    private static final Symbols UNREADABLE_SYMBOLS = Symbols.ofClasses(UNREADABLE);
+    private static final int[] WIDE = {'g', 'G', 'a', 'A', 0x80};
 
-    private Runs() {}
+    private final Steps steps;
+    private final Symbols loop;
+    private final Symbols loopInJson;
+    private @Nullable Classes classes;
 
-    /** The classes whose symbols all lead where lower-case letters do, or else where all beyond ASCII does. */
+    /**
+     * What is known of whole classes, for those that are asked.
+     *
+     * @param targets by class; null where its symbols do not agree
+     * @param widest the classes that lead where most do
+     */
+    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
+    private record Classes(@Nullable Language[] targets, long widest) {}
+
+    private Runs(Language language, Steps steps) {
+        this.steps = steps;
+        this.loop = loop(language, steps);
+        this.loopInJson = loop.without(UNREADABLE_SYMBOLS);
+    }
+
+    /** Of a language, under the lock of the languages. */
+    static Runs of(Languages languages, Language language) {
+        Runs known = language.runs;
+        if (known == null) {
+            languages.budget().keep(1);
+            known = new Runs(language, languages.steps(language));
+            language.runs = known;
+        }
+        return known;
+    }
+
     @SuppressWarnings("ReferenceEquality") // interned
-    static long widest(Steps steps, boolean isInJson) {
-        Language[] targets = targets(steps);
-        Language widest = null;
-        for (int symbol : new int[] {'g', 'G', 'a', 'A', 0x80}) {
-            Language target = targets[SymbolClasses.of(symbol)];
-            if (widest == null && target != null && !target.isEmpty()) {
-                widest = target;
+    private static Symbols loop(Language language, Steps steps) {
+        long low = 0;
+        long high = 0;
+        long beyond = 0;
+        long others = 0;
+        for (int i = 0; i < steps.targets().length; i++) {
+            int first = steps.starts()[i];
+            int last = steps.last(i);
+            boolean isLoop = steps.targets()[i] == language;
+            if (isLoop && first < 64) {
+                low |= bits(first, Math.min(last, 63));
+            }
+            if (isLoop && first < 128 && last >= 64) {
+                high |= bits(Math.max(first, 64) - 64, Math.min(last, 127) - 64);
+            }
+            if (last >= 128) {
+                long classes = SymbolClasses.between(Math.max(first, 128), last);
+                beyond |= isLoop ? classes : 0;
+                others |= isLoop ? 0 : classes;
             }
         }
-        long run = 0;
-        for (int i = 0; i < targets.length; i++) {
-            run |= widest != null && targets[i] == widest ? 1L << i : 0;
+        Symbols all = new Symbols(low, high, beyond & ~others);
+        return all.isWide() ? all : Symbols.NONE;
+    }
+
+    private static long bits(int first, int last) {
+        return (-1L << first) & (-1L >>> (63 - last));
+    }
+
+    private Classes classes() {
+        Classes known = classes;
+        if (known == null) {
+            known = found(targets(steps));
+            classes = known;
         }
-        return isInJson ? run & ~UNREADABLE : run;
+        return known;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // interned
+    private static Classes found(@Nullable Language[] targets) {
+        Language most = null;
+        for (int symbol : WIDE) {
+            Language target = targets[SymbolClasses.of(symbol)];
+            if (most == null && target != null && !target.isEmpty()) {
+                most = target;
+            }
+        }
+        long widest = 0;
+        for (int i = 0; i < targets.length; i++) {
+            widest |= most != null && targets[i] == most ? 1L << i : 0;
+        }
+        return new Classes(targets, widest);
+    }
+
+    /** The classes whose symbols all lead where lower-case letters do, or else where all beyond ASCII does. */
+    long widest(boolean isInJson) {
+        long widest = classes().widest;
+        return isInJson ? widest & ~UNREADABLE : widest;
+    }
+
+    /** The symbols that lead to the language itself; none if they are few. */
+    Symbols loop(boolean isInJson) {
+        return isInJson ? loopInJson : loop;
     }
 
     /** Where all symbols of some classes lead; null if not to one language. */
     @SuppressWarnings("ReferenceEquality") // interned
-    static @Nullable Language target(Steps steps, long classes) {
-        Language[] targets = targets(steps);
+    @Nullable
+    Language target(long classes) {
+        @Nullable Language[] targets = classes().targets;
         Language only = null;
         for (int i = 0; i < targets.length; i++) {
             if ((classes & 1L << i) != 0) {
@@ -48,7 +129,6 @@ final class Runs {
         return only;
     }
 
-    /** Where each class leads; null where its symbols do not agree. */
     @SuppressWarnings("ReferenceEquality") // interned
     private static @Nullable Language[] targets(Steps steps) {
         Language[] targets = new Language[SymbolClasses.COUNT];

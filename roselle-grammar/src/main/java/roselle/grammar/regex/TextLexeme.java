@@ -10,6 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.Lexeme;
+import roselle.grammar.automaton.Symbols;
 
 /**
  * A place in the bytes that spell a text of a language: plain UTF-8, or the inside of a JSON string with its escapes up to the
@@ -419,31 +420,41 @@ public final class TextLexeme implements Lexeme {
         return hasNext(joined(highUnit, 0xDC00), joined(highUnit, 0xDFFF)) ? moved(LOW_ESCAPE, 0, 0, highUnit) : null;
     }
 
+    private Runs runs() {
+        Runs made = language().runs;
+        if (made == null) {
+            Languages all = known(languages);
+            synchronized (all.lock()) {
+                made = Runs.of(all, language());
+            }
+        }
+        return made;
+    }
+
     @Override
     public long run() {
-        if (form != PLAIN) {
-            return 0;
-        }
-        Languages all = known(languages);
-        synchronized (all.lock()) {
-            return Runs.widest(all.steps(language()), spelling != Spelling.RAW);
-        }
+        return form == PLAIN ? runs().widest(spelling != Spelling.RAW) : 0;
+    }
+
+    @Override
+    public Symbols loop() {
+        return form == PLAIN && !mayEnd() ? runs().loop(spelling != Spelling.RAW) : Symbols.NONE;
     }
 
     @Override
     public boolean isAlike(long classes) {
-        Languages all = known(languages);
-        synchronized (all.lock()) {
-            return form == PLAIN && Runs.target(all.steps(language()), classes) != null;
-        }
+        return form == PLAIN && runs().target(classes) != null;
     }
 
     @Override
     public @Nullable Lexeme behind(long classes) {
+        Language target = known(runs().target(classes));
+        if (target.isEmpty()) {
+            return null;
+        }
         Languages all = known(languages);
         synchronized (all.lock()) {
-            Language target = known(Runs.target(all.steps(language()), classes));
-            return target.isEmpty() ? null : at(all, target, spelling, PLAIN, 0, 0, 0);
+            return at(all, target, spelling, PLAIN, 0, 0, 0);
         }
     }
 

@@ -33,6 +33,14 @@ class MasksAgreeTest {
                 "{\"pattern\":\"^[a-z]+$\",\"type\":\"string\",\"not\":{\"enum\":[\"ab\",\"the\"]}}",
                 "{\"pattern\":\"[0-9]\",\"type\":\"string\"}",
                 "{\"pattern\":\"^[^/]+/[^/]*$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^(?:\\\\S+\\\\s+){0,2}\\\\S+$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^(?:\\\\S+\\\\s+){0,9}\\\\S+$\",\"type\":\"string\",\"maxLength\":30}",
+                "{\"pattern\":\"^(?:\\\\S+\\\\s+)*\\\\S+$\",\"type\":\"string\",\"maxLength\":300}",
+                "{\"pattern\":\"^\\\\s*[^\\\\sa]+\\\\s?$\",\"type\":\"string\"}",
+                "{\"pattern\":\"^[^a]*b[^b]*$\",\"type\":\"string\",\"maxLength\":40}",
+                "{\"pattern\":\"the|an/[0-9]+\",\"type\":\"string\"}",
+                "{\"oneOf\":[{\"pattern\":\"the\"},{\"pattern\":\"an\"},{\"pattern\":\"b-\"}],\"type\":\"string\"}",
+                "{\"type\":\"object\",\"patternProperties\":{\"^th\":{\"type\":\"null\"},\"an\":{\"type\":\"integer\"}},\"additionalProperties\":{\"type\":\"string\"}}",
                 "{\"pattern\":\"^.*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^(?!.*the).*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^[0-9a-f]{2,4}$\",\"type\":\"string\"}",
@@ -188,6 +196,13 @@ class MasksAgreeTest {
                 "ä",
                 "äö",
                 "\u2028",
+                "a\u2028b",
+                "\u3000",
+                "日\u3000本",
+                "\u00a0an",
+                " \u2003the",
+                "\u3001the",
+                "\ufeff",
                 "日本",
                 " the",
                 "the",
@@ -212,7 +227,7 @@ class MasksAgreeTest {
                 "a/b",
                 "x/",
                 "0123456789abcdef"));
-        String[] parts = {"th", "e", "an", "b", "3", "_", "-", "\"", ",", " ", "é", "/", "{", "\\"};
+        String[] parts = {"th", "e", "an", "b", "3", "_", "-", "\"", ",", " ", "é", "/", "{", "\\", "\u3000", "語"};
         Random random = new Random(9);
         while (pieces.size() < 600) {
             StringBuilder piece = new StringBuilder();
@@ -221,7 +236,7 @@ class MasksAgreeTest {
             }
             pieces.add(piece.toString());
         }
-        byte[][] tokens = new byte[257 + pieces.size() + 2][];
+        byte[][] tokens = new byte[257 + pieces.size() + 6][];
         for (int octet = 0; octet < 256; octet++) {
             tokens[octet] = new byte[] {(byte) octet};
         }
@@ -231,6 +246,10 @@ class MasksAgreeTest {
             tokens[id++] = piece.getBytes(StandardCharsets.UTF_8);
         }
         tokens[id++] = new byte[] {(byte) 0xE6, (byte) 0x97};
+        tokens[id++] = new byte[] {'a', (byte) 0xE3, (byte) 0x80};
+        tokens[id++] = new byte[] {(byte) 0x80, ' ', 't', 'h', 'e'};
+        tokens[id++] = new byte[] {'b', (byte) 0xE2};
+        tokens[id++] = new byte[] {'b', (byte) 0xC0, 'a'};
         tokens[id] = new byte[] {(byte) 0xA5, 'a'};
         return new Vocabulary(tokens, new int[] {256});
     }

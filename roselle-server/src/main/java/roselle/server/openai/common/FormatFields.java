@@ -182,7 +182,7 @@ public final class FormatFields {
     }
 
     private void grammar(JsonFields fields, String name) {
-        fields.string(name).ifPresent(gbnf -> put(fields.path(name), () -> new ResponseFormat.Grammar(gbnf)));
+        fields.string(name).ifPresent(grammar -> put(fields.path(name), () -> new ResponseFormat.Grammar(grammar)));
     }
 
     private void choice(JsonFields fields, String name) {

@@ -1,0 +1,129 @@
+package roselle.grammar.mask;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import roselle.grammar.automaton.SymbolClasses;
+import roselle.grammar.automaton.Symbols;
+
+/**
+ * Which classes the symbol of a trie's node is of, and the tokens in the order of the nodes: what lies between two nodes is then one
+ * range of them.
+ *
+ * <p>The bytes on the way to a node are read as UTF-8. Those before the first that begins a symbol are the rest of one that another
+ * token began. A byte that continues nothing is of no class.
+ */
+final class NodeSymbols {
+    private static final long NONE = 0;
+
+    /** The node above. */
+    final int[] parent;
+
+    /** Bytes of the node's symbol before its own. */
+    final byte[] before;
+
+    /** Symbols from the root to the node, its own counted. */
+    final short[] symbols;
+
+    /** Tokens in the order of their nodes. */
+    final int[] tokens;
+
+    /** Of a node, in {@link #tokens}; one more at the end. */
+    final int[] firstToken;
+
+    private final TokenTrie trie;
+    private final short[] kind; // of a node: a symbol of ASCII, or behind those an index of the next
+    private final List<Long> classes = new ArrayList<>();
+
+    NodeSymbols(TokenTrie trie) {
+        this.trie = trie;
+        this.parent = new int[trie.nodes];
+        this.before = new byte[trie.nodes];
+        this.symbols = new short[trie.nodes];
+        this.kind = new short[trie.nodes];
+        this.firstToken = new int[trie.nodes + 1];
+        int[] inOrder = new int[trie.nextSame.length];
+        int count = 0;
+        int[] first = new int[trie.nodes]; // code points that the bytes of a symbol may become
+        int[] last = new int[trie.nodes];
+        byte[] toCome = new byte[trie.nodes]; // bytes of the symbol; -1 where none has begun
+        kind[0] = kindOf(NONE);
+        toCome[0] = -1;
+        for (int node = 0; node < trie.nodes; node++) {
+            firstToken[node] = count;
+            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                inOrder[count++] = token;
+            }
+            for (int i = trie.firstChild[node]; i < trie.firstChild[node + 1]; i++) {
+                int child = trie.child[i];
+                parent[child] = node;
+                read(child, node, first, last, toCome);
+            }
+        }
+        firstToken[trie.nodes] = count;
+        this.tokens = Arrays.copyOf(inOrder, count);
+    }
+
+    private void read(int node, int above, int[] first, int[] last, byte[] toCome) {
+        int octet = trie.octet[node] & 0xFF;
+        int rest = toCome[above];
+        long found = NONE;
+        symbols[node] = symbols[above];
+        if (rest <= 0 && isContinuing(octet)) {
+            toCome[node] = (byte) rest; // of a symbol that began elsewhere, or of none
+        } else if (rest <= 0) {
+            rest = octet < 0x80 ? 0 : octet >= 0xF0 ? 3 : octet >= 0xE0 ? 2 : 1;
+            toCome[node] = (byte) rest;
+            symbols[node]++;
+            int bits = octet < 0x80 ? octet : octet & (0x3F >> rest);
+            int least = rest == 0 ? 0 : rest == 1 ? 0x80 : rest == 2 ? 0x800 : 0x10000;
+            first[node] = Math.max(bits << (6 * rest), least);
+            last[node] = Math.min(((bits + 1) << (6 * rest)) - 1, Character.MAX_CODE_POINT);
+            found = octet > 0xF4 ? NONE : classes(first[node], last[node]);
+        } else if (isContinuing(octet)) {
+            toCome[node] = (byte) (rest - 1);
+            before[node] = (byte) (before[above] + 1);
+            int from = firstOfAll(first[above], rest) + ((octet & 0x3F) << (6 * (rest - 1)));
+            first[node] = Math.max(from, first[above]);
+            last[node] = Math.min(from + (1 << (6 * (rest - 1))) - 1, last[above]);
+            found = classes(first[node], last[node]);
+        }
+        kind[node] = octet < 0x80 && found != NONE ? (short) octet : kindOf(found);
+    }
+
+    /** The first code point with the bytes so far, even if it is to be spelled with fewer. */
+    private static int firstOfAll(int first, int toCome) {
+        return first & -(1 << (6 * toCome));
+    }
+
+    private static boolean isContinuing(int octet) {
+        return (octet & 0xC0) == 0x80;
+    }
+
+    private static long classes(int first, int last) {
+        boolean isOfSurrogates = first >= Character.MIN_SURROGATE && last <= Character.MAX_SURROGATE;
+        return first > last || isOfSurrogates ? NONE : SymbolClasses.between(first, last);
+    }
+
+    private short kindOf(long found) {
+        int at = classes.indexOf(found);
+        if (at < 0) {
+            at = classes.size();
+            classes.add(found);
+        }
+        return (short) (128 + at);
+    }
+
+    /** The nodes whose bytes cannot become a symbol of a set, one bit each. */
+    long[] outside(Symbols set) {
+        boolean[] isOutside = new boolean[128 + classes.size()];
+        for (int i = 0; i < isOutside.length; i++) {
+            isOutside[i] = i < 128 ? !set.has(i) : (classes.get(i - 128) & set.beyond()) == 0;
+        }
+        long[] nodes = new long[(trie.nodes + 63) >>> 6];
+        for (int node = 1; node < trie.nodes; node++) {
+            nodes[node >>> 6] |= isOutside[kind[node]] ? 1L << node : 0;
+        }
+        return nodes;
+    }
+}
