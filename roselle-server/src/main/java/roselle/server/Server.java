@@ -13,6 +13,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
+import roselle.server.anthropic.AnthropicDialect;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -87,6 +88,7 @@ public final class Server implements AutoCloseable {
                         answers.models(), readiness, listening, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
+                new AnthropicDialect(answers),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log));
     }

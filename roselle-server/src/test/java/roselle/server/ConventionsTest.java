@@ -74,7 +74,7 @@ final class ConventionsTest {
     /** Conventions unlike those of any other dialect. */
     private record Terse() implements Conventions {
         @Override
-        public ErrorAnswer error(ApiException error) {
+        public ErrorAnswer error(ApiException error, String requestId) {
             int status = error.kind() == ErrorKind.OVERLOADED ? 529 : error.status();
             var body = new JsonWriter()
                     .object()
@@ -226,7 +226,7 @@ final class ConventionsTest {
     @ParameterizedTest
     @EnumSource
     void openAisErrorObjectHasAllItsFieldsWhateverIsWrong(ErrorKind kind) {
-        var answer = OpenAiConventions.COMPLETIONS.error(new ApiException(kind, "a\"b", "why \"so\""));
+        var answer = OpenAiConventions.COMPLETIONS.error(new ApiException(kind, "a\"b", "why \"so\""), "");
         var error = DemoServer.json(answer.body().toString()).at("/error");
 
         assertThat(error.propertyNames()).containsExactly("message", "type", "param", "code");

@@ -62,7 +62,25 @@ final class OpenApiComparisonTest {
                  {"role":"tool","tool_call_id":"1","content":"x"}],
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}]}"""),
             "/detokenize",
-            List.of("{\"tokens\":[1]}"));
+            List.of("{\"tokens\":[1]}"),
+            "/v1/messages",
+            List.of("""
+                {"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],
+                 "messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]},
+                  {"role":"assistant","content":[{"type":"text","text":"x"},
+                   {"type":"tool_use","id":"1","name":"f","input":{}}]},
+                  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"x"}]}]},
+                  {"role":"user","content":"x"}],
+                 "tools":[{"name":"f","description":"x","input_schema":{},"strict":false,"cache_control":{"type":"ephemeral"}}],
+                 "tool_choice":{"type":"auto","disable_parallel_tool_use":false},"cache_control":{"type":"ephemeral"},
+                 "metadata":{"user_id":"x"},"output_config":{"effort":"high"},"thinking":{"type":"adaptive"},
+                 "stop_sequences":["x"],"stream":true,"max_tokens":1}""", """
+                {"messages":[{"role":"user","content":"x"}],"thinking":{"type":"enabled","budget_tokens":1024},
+                 "stop_sequences":["a","e","o"],"max_tokens":1030}"""),
+            "/v1/messages/count_tokens",
+            List.of("""
+                {"system":"x","messages":[{"role":"user","content":"x"}],"tools":[{"name":"f","input_schema":{}}],
+                 "tool_choice":{"type":"tool","name":"f"},"output_config":{"format":{"type":"json_schema","schema":{}}}}"""));
 
     /** Values of each type; numbers at the bounds of the document's schemas come to them. */
     private static final List<String> VALUES = List.of(
@@ -103,6 +121,12 @@ final class OpenApiComparisonTest {
             ".schema is there, but the type is text",
             "this server has room for",
             "the prompt has no tokens",
+            "it must be less than max_tokens",
+            "messages says nothing",
+            "is not of a tool_use before it",
+            "a tool_result must follow it",
+            "it says how much to think",
+            "there is no model",
             "the model's vectors have");
 
     /** A list as long takes long to read, and its bound is left to other tests. */

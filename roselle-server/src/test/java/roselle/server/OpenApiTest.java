@@ -46,6 +46,22 @@ final class OpenApiTest {
     private static final String CHAT = "/v1/chat/completions";
     private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]";
 
+    private static final String MESSAGES = "/v1/messages";
+    private static final String COUNT = "/v1/messages/count_tokens";
+
+    /** A conversation with blocks of every kind. */
+    private static final String TURNS = """
+            "cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],
+            "messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]},
+             {"role":"assistant","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}},
+              {"type":"thinking","thinking":"x","signature":"LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="},
+              {"type":"tool_use","id":"1","name":"f","input":{},"cache_control":{"type":"ephemeral"}}]},
+             {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","cache_control":{"type":"ephemeral"},
+              "content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}]""";
+
+    private static final String TOOLS =
+            "[{\"name\":\"f\",\"input_schema\":{},\"cache_control\":{\"type\":\"ephemeral\"}}]";
+
     /** Bodies that together have every object that there is a schema for. */
     private static final Map<String, List<String>> BODIES = Map.of(
             CHAT,
@@ -84,7 +100,20 @@ final class OpenApiTest {
                                             + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
                             + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
             "/detokenize",
-            List.of("{\"tokens\":[1]}"));
+            List.of("{\"tokens\":[1]}"),
+            MESSAGES,
+            List.of(
+                    "{" + TURNS + ",\"max_tokens\":2000,\"stop_sequences\":[\"a\",\"e\"],\"metadata\":{},"
+                            + "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}",
+                    "{" + TURNS + ",\"max_tokens\":1,\"stream\":true,\"tools\":" + TOOLS
+                            + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                    "{" + HELLO
+                            + ",\"max_tokens\":1,\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}"),
+            COUNT,
+            List.of(
+                    "{" + TURNS + ",\"tools\":" + TOOLS + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                    "{" + HELLO + ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},"
+                            + "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}"));
 
     /** Bodies with nothing but what must be there. */
     private static final Map<String, String> SHORTEST = Map.of(
@@ -99,7 +128,11 @@ final class OpenApiTest {
             "/tokenize",
             "{\"prompt\":\"a\"}",
             "/detokenize",
-            "{\"tokens\":[1]}");
+            "{\"tokens\":[1]}",
+            MESSAGES,
+            "{" + HELLO + ",\"max_tokens\":1}",
+            COUNT,
+            "{" + HELLO + "}");
 
     private static DemoServer demo;
     private static Description description;
@@ -261,13 +294,18 @@ final class OpenApiTest {
 
         if (probe.isRefused()) {
             assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
-            assertThat(error.at("/param").asString()).as(response.body()).startsWith(probe.field());
-            assertThat(error.at("/code").asString() + " " + error.at("/param").asString())
-                    .isNotEqualTo("unknown_parameter " + probe.field());
+            assertThat(field(error)).as(response.body()).startsWith(probe.field());
+            assertThat(error.at("/message").stringValue()).isNotEqualTo("unknown field " + probe.field());
         } else {
             assertThat(response.statusCode()).as(response.body()).isIn(200, 400);
             assertThat(error.at("/code").asString("")).as(response.body()).isNotEqualTo("invalid_value");
         }
+    }
+
+    /** The field at fault, which is the first word of what is said where there is no other place for it. */
+    private static String field(JsonNode error) {
+        String message = error.at("/message").stringValue();
+        return error.at("/param").asString(message.replaceFirst("^unknown field ", ""));
     }
 
     /** Fields of a conversation are read where there is one. */
@@ -309,6 +347,9 @@ final class OpenApiTest {
         requireConforming("/detokenize", "DetokenizedText", "{\"tokens\":[1]}");
         requireConforming(CHAT, "Failure", "{}");
         requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");
+        requireConforming(MESSAGES, "AnthropicAnswer", "{" + HELLO + ",\"max_tokens\":3}");
+        requireConforming(MESSAGES, "AnthropicFailure", "{}");
+        requireConforming(COUNT, "AnthropicCount", "{" + HELLO + "}");
         requireConforming("ModelList", demo.get("/v1/models").body());
         requireConforming("Model", demo.get("/v1/models/demo").body());
         requireConforming("Status", demo.get("/health").body());
@@ -334,6 +375,18 @@ final class OpenApiTest {
         String sum = "\"What is 12 + 30?\",\"reasoning\":{\"effort\":\"high\"}";
         requireEvents(
                 "/v1/responses", "ResponseEvent", "{\"input\":" + sum + ",\"max_output_tokens\":90" + streams + "}");
+    }
+
+    @Test
+    void saysWhatAnthropicsEventsLookLike() {
+        String streams = ",\"stream\":true,\"temperature\":0,\"max_tokens\":";
+        String weather = "\"messages\":[{\"role\":\"user\",\"content\":\"What is the weather in Oslo?\"}]";
+        String tools = ",\"tools\":[{\"name\":\"get_weather\",\"input_schema\":{}}]";
+        String thinks = ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}";
+
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + HELLO + streams + "3}");
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + tools + streams + "60}");
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + thinks + streams + "2000}");
     }
 
     private static void requireConforming(String path, String schema, String body) {
