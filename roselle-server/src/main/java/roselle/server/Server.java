@@ -24,6 +24,7 @@ import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
 import roselle.server.metrics.Metrics;
+import roselle.server.ollama.OllamaDialect;
 import roselle.server.openai.OpenAiDialect;
 import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
@@ -89,6 +90,7 @@ public final class Server implements AutoCloseable {
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new AnthropicDialect(answers),
+                new OllamaDialect(answers),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log));
     }

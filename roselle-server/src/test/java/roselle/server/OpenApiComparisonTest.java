@@ -80,7 +80,19 @@ final class OpenApiComparisonTest {
             "/v1/messages/count_tokens",
             List.of("""
                 {"system":"x","messages":[{"role":"user","content":"x"}],"tools":[{"name":"f","input_schema":{}}],
-                 "tool_choice":{"type":"tool","name":"f"},"output_config":{"format":{"type":"json_schema","schema":{}}}}"""));
+                 "tool_choice":{"type":"tool","name":"f"},"output_config":{"format":{"type":"json_schema","schema":{}}}}"""),
+            "/api/chat",
+            List.of("""
+                {"model":"demo","messages":[{"role":"system","content":"x"},{"role":"user","content":"x"},
+                  {"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},
+                  {"role":"tool","tool_name":"f","content":"x"},{"role":"user","content":"x"}],
+                 "tools":[{"type":"function","function":{"name":"f","description":"x","parameters":{},"strict":false}}],
+                 "keep_alive":"5m","stream":false,"options":{"num_predict":1,"stop":["x"]}}""", """
+                {"messages":[{"role":"user","content":"x"}],"logprobs":true,"stream":false,"options":{"num_predict":1}}"""),
+            "/api/generate",
+            List.of("""
+                {"prompt":"x","system":"x","stream":false,"format":"","options":{"num_predict":1}}""", """
+                {"prompt":"x","context":[1],"logprobs":true,"stream":false,"options":{"num_predict":1}}"""));
 
     /** Values of each type; numbers at the bounds of the document's schemas come to them. */
     private static final List<String> VALUES = List.of(
@@ -127,6 +139,11 @@ final class OpenApiComparisonTest {
             "a tool_result must follow it",
             "it says how much to think",
             "there is no model",
+            "but the context holds",
+            "penalties look at all tokens",
+            "--context says how many",
+            "the prompt is taken as it stands",
+            "the prompt has token id",
             "the model's vectors have");
 
     /** A list as long takes long to read, and its bound is left to other tests. */

@@ -20,9 +20,8 @@ import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
-import roselle.server.http.ApiException;
-import roselle.server.http.Json;
 import roselle.server.http.JsonWriter;
+import roselle.server.prompt.CallArguments;
 
 /** What a model thinks, says and calls, as blocks one after the other, while it does. */
 final class AnswerBlocks {
@@ -93,24 +92,8 @@ final class AnswerBlocks {
         @Override
         public void write(JsonWriter json, String arguments) {
             json.object().field("type", "tool_use").field("id", id).field("name", name);
-            input(json.name("input"), arguments);
+            CallArguments.write(json.name("input"), arguments);
             json.endObject();
-        }
-
-        /** Arguments that are no object, because the answer was cut among them as a rule, are told as Anthropic advises. */
-        private static void input(JsonWriter json, String arguments) {
-            if (arguments.isEmpty()) {
-                json.object().endObject();
-                return;
-            }
-            byte[] bytes = arguments.getBytes(StandardCharsets.UTF_8);
-            try {
-                Json.object(bytes);
-            } catch (ApiException _) {
-                json.object().field("INVALID_JSON", arguments).endObject();
-                return;
-            }
-            json.json(bytes);
         }
     }
 

@@ -1,8 +1,6 @@
 package roselle.server.anthropic;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
@@ -15,6 +13,7 @@ import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.prompt.EffortFields;
 import roselle.server.prompt.KeepableFormat;
+import roselle.server.prompt.LastTurn;
 import roselle.server.prompt.StopStrings;
 
 /** Reads the body of a request for a message, or for a count of tokens: each field is honoured, or refused by name. */
@@ -94,12 +93,8 @@ final class MessageReader {
         CacheMarks.accept(fields);
         fields.requireDefault("speed", "there is one speed, so it must be standard", "standard");
         List<ChatMessage> messages = ContentBlocks.messages(fields);
-        Map<String, Object> variables = new HashMap<>();
-        if (messages.getLast().role().equals("assistant")) {
-            variables.put("add_generation_prompt", false);
-            variables.put(Prompt.Chat.CONTINUE, true);
-        }
-        var prompt = new Prompt.Chat(messages, ToolFields.tools(fields), variables, ToolFields.choice(fields));
+        var prompt = new Prompt.Chat(
+                messages, ToolFields.tools(fields), LastTurn.variables(messages), ToolFields.choice(fields));
         return new Conversation(effort.in(prompt), format);
     }
 

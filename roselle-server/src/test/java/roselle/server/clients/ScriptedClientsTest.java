@@ -126,7 +126,11 @@ final class ScriptedClientsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"openai_client.py, responses", "anthropic_client.py, every_published_field"})
+    @CsvSource({
+        "openai_client.py, responses",
+        "anthropic_client.py, every_published_field",
+        "ollama_client.py, every_published_field"
+    })
     void pythonClientsWork(String script, String last) throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
 
@@ -145,7 +149,8 @@ final class ScriptedClientsTest {
 
     static Stream<String> curls() throws IOException {
         List<String> blocks = new ArrayList<>();
-        for (String page : List.of("../README.md", "../docs/guide/serving.md", "../docs/guide/anthropic.md")) {
+        for (String page : List.of(
+                "../README.md", "../docs/guide/serving.md", "../docs/guide/anthropic.md", "../docs/guide/ollama.md")) {
             String[] fenced = Files.readString(Path.of(page)).split("```");
             for (int block = 1; block < fenced.length; block += 2) {
                 if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {
@@ -164,7 +169,7 @@ final class ScriptedClientsTest {
 
         String said = run(300, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
 
-        assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"");
+        assertThat(said).isNotBlank().doesNotContain("\"error\":{", "\"error\":\"");
     }
 
     @ParameterizedTest
