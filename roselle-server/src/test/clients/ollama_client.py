@@ -93,12 +93,12 @@ def test_errors():
     for status, ask in (
         (400, lambda: client.chat(**{**SHORT, "options": {"top_p": 7}})),
         (404, lambda: client.chat(**{**SHORT, "model": "other"})),
-        (501, lambda: client.pull("other")),
-        (501, lambda: client.delete(MODEL)),
-        (501, lambda: client.copy(MODEL, "other")),
-        (501, lambda: client.create("other", from_=MODEL)),
-        (501, lambda: client.push(MODEL)),
-        (501, lambda: client.embed(MODEL, "a fox")),
+        (400, lambda: client.pull("other")),
+        (400, lambda: client.delete(MODEL)),
+        (400, lambda: client.copy(MODEL, "other")),
+        (400, lambda: client.create("other", from_=MODEL)),
+        (400, lambda: client.push(MODEL)),
+        (400, lambda: client.embed(MODEL, "a fox")),
     ):
         try:
             ask()

@@ -23,6 +23,7 @@ import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.llamacpp.LlamaCppDialect;
 import roselle.server.metrics.Metrics;
 import roselle.server.ollama.OllamaDialect;
 import roselle.server.openai.OpenAiDialect;
@@ -77,8 +78,16 @@ public final class Server implements AutoCloseable {
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
-        dialects(config, answers, readiness, this::deafness, log).forEach(routes::add);
+        dialects(config, answers, readiness, this::deafness, log).forEach(this::add);
         listener = HttpListener.start(config, routes, models.all().getFirst().engine()::inTurn);
+    }
+
+    private void add(Dialect dialect) {
+        if (dialect.name().isEmpty() || config.dialects().served().contains(dialect.name())) {
+            routes.add(dialect);
+        } else {
+            routes.addSwitchedOff(dialect);
+        }
     }
 
     /** Everything that this server answers, one line each. */
@@ -91,6 +100,7 @@ public final class Server implements AutoCloseable {
                 new ResponsesDialect(answers),
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),
+                new LlamaCppDialect(answers),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log));
     }

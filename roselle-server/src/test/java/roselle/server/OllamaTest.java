@@ -250,7 +250,7 @@ final class OllamaTest {
                         .body())
                 .isEqualTo("{\"status\":\"success\"}");
         var other = demo.post("/api/pull", "{\"model\":\"llama3\"}");
-        assertThat(other.statusCode()).isEqualTo(501);
+        assertThat(other.statusCode()).isEqualTo(400);
         assertThat(error(other.body())).contains("there is no model llama3");
     }
 
@@ -259,7 +259,7 @@ final class OllamaTest {
     void whatIsNotSupportedSaysSo(String path) {
         var refused = demo.post("/api/" + path, "{}");
 
-        assertThat(refused.statusCode()).isEqualTo(501);
+        assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(error(refused.body())).contains(" is not supported: ");
     }
 

@@ -135,9 +135,11 @@ final class OpenApiTest {
                     "/api/show",
                     List.of("{\"model\":\"demo\"}"),
                     "/api/pull",
-                    List.of("{\"model\":\"demo\"}")));
+                    List.of("{\"model\":\"demo\"}"),
+                    "/completion",
+                    List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}")));
 
-    private static <V> Map<String, V> joined(Map<String, V> some, Map<String, V> others) {
+    static <V> Map<String, V> joined(Map<String, V> some, Map<String, V> others) {
         Map<String, V> all = new HashMap<>(some);
         all.putAll(others);
         return all;
@@ -170,7 +172,9 @@ final class OpenApiTest {
                     "/api/show",
                     "{}",
                     "/api/pull",
-                    "{\"stream\":false}"));
+                    "{\"stream\":false}",
+                    "/completion",
+                    "{\"prompt\":\"a\",\"n_predict\":1}"));
 
     private static DemoServer demo;
     private static Description description;
@@ -400,6 +404,9 @@ final class OpenApiTest {
         requireConforming("/api/chat", "OllamaFailure", "{\"model\":\"other\"}");
         requireConforming("/api/show", "OllamaModel", "{}");
         requireConforming("/api/pull", "OllamaStatus", "{\"stream\":false}");
+        requireConforming("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":3,\"n_probs\":2}");
+        requireConforming("/completion", "LlamaCppFailure", "{}");
+        requireConforming("LlamaCppProperties", demo.get("/props").body());
         requireConforming("OllamaTags", demo.get("/api/tags").body());
         requireConforming("OllamaRunning", demo.get("/api/ps").body());
         requireConforming("ModelList", demo.get("/v1/models").body());
@@ -437,6 +444,7 @@ final class OpenApiTest {
         String thinks = ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}";
 
         requireEvents(MESSAGES, "AnthropicEvent", "{" + HELLO + streams + "3}");
+        requireEvents("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":5,\"stream\":true}");
         requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + tools + streams + "60}");
         requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + thinks + streams + "2000}");
     }

@@ -29,6 +29,11 @@ public final class AnthropicDialect implements Dialect {
     }
 
     @Override
+    public String name() {
+        return "anthropic";
+    }
+
+    @Override
     public Optional<Conventions> conventions() {
         return Optional.of(AnthropicConventions.INSTANCE);
     }

@@ -26,6 +26,7 @@ public final class Routes {
     private final List<Interceptor> interceptors = new ArrayList<>();
     private Conventions present;
     private Map<String, Route> target = routes;
+    private boolean isSwitchedOff;
 
     /** What requests with a header are answered by, before all other routes. */
     private record Marked(Conventions conventions, Map<String, Route> routes) {}
@@ -50,6 +51,22 @@ public final class Routes {
         present = standard;
         target = routes;
         return this;
+    }
+
+    /** Adds the paths of a dialect that is switched off: each says so, as the dialect says what is not there. */
+    public Routes addSwitchedOff(Dialect dialect) {
+        isSwitchedOff = true;
+        add(dialect);
+        isSwitchedOff = false;
+        return this;
+    }
+
+    private static Handler switchedOff(String path) {
+        return _ -> {
+            throw new ApiException(
+                    ErrorKind.NOT_FOUND,
+                    path + " belongs to an API that is switched off here: --dialects says which are answered");
+        };
     }
 
     /**
@@ -82,7 +99,8 @@ public final class Routes {
     private Routes add(String method, String path, Handler handler) {
         int rest = path.endsWith("*") ? path.length() - 1 : path.length();
         Route route = target.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
-        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, handler) != null) {
+        Handler answer = isSwitchedOff ? switchedOff(path) : handler;
+        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, answer) != null) {
             throw new IllegalStateException("two answers to " + method + " " + path);
         }
         return this;

@@ -46,6 +46,11 @@ public final class OllamaDialect implements Dialect {
     }
 
     @Override
+    public String name() {
+        return "ollama";
+    }
+
+    @Override
     public Optional<Conventions> conventions() {
         return Optional.of(OllamaConventions.INSTANCE);
     }

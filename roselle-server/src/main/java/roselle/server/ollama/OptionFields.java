@@ -9,6 +9,7 @@ import roselle.api.StopConditions;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.prompt.PenaltyWindow;
 import roselle.server.prompt.StopStrings;
 
 /**
@@ -53,26 +54,13 @@ final class OptionFields {
         fields.number("repeat_penalty", 0.01, 100).ifPresent(request::repetitionPenalty);
         fields.number("presence_penalty", -2, 2).ifPresent(request::presencePenalty);
         fields.number("frequency_penalty", -2, 2).ifPresent(request::frequencyPenalty);
-        penaltyWindow(request);
+        PenaltyWindow.read(fields, "repeat_last_n", request, model.engine().context());
         fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE).ifPresent(request::seed);
         int most = fields.integer("num_predict", -2, Integer.MAX_VALUE).orElse(-1);
         request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT);
         request.stopStrings(StopStrings.read(fields, "stop"));
         settle();
         fields.refuseOthers();
-    }
-
-    /** Penalties look at all tokens of prompt and answer, or at none. */
-    private void penaltyWindow(GenerationRequestBuilder request) {
-        int last = fields.integer("repeat_last_n", -1, Integer.MAX_VALUE).orElse(-1);
-        if (last == 0) {
-            request.repetitionPenalty(1).presencePenalty(0).frequencyPenalty(0);
-        } else if (last > 0 && last < model.engine().context()) {
-            throw ApiException.invalid(
-                    fields.path("repeat_last_n"),
-                    fields.path("repeat_last_n") + " is " + last
-                            + ": penalties look at all tokens, which is -1, or at none, which is 0");
-        }
     }
 
     private void settle() {

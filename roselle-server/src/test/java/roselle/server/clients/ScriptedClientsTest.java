@@ -150,7 +150,11 @@ final class ScriptedClientsTest {
     static Stream<String> curls() throws IOException {
         List<String> blocks = new ArrayList<>();
         for (String page : List.of(
-                "../README.md", "../docs/guide/serving.md", "../docs/guide/anthropic.md", "../docs/guide/ollama.md")) {
+                "../README.md",
+                "../docs/guide/serving.md",
+                "../docs/guide/anthropic.md",
+                "../docs/guide/ollama.md",
+                "../docs/guide/llamacpp.md")) {
             String[] fenced = Files.readString(Path.of(page)).split("```");
             for (int block = 1; block < fenced.length; block += 2) {
                 if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {
@@ -169,7 +173,7 @@ final class ScriptedClientsTest {
 
         String said = run(300, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
 
-        assertThat(said).isNotBlank().doesNotContain("\"error\":{", "\"error\":\"");
+        assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"", "{\"error\":\"");
     }
 
     @ParameterizedTest
