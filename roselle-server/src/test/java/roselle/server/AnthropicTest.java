@@ -242,6 +242,20 @@ final class AnthropicTest {
     }
 
     @Test
+    void whatSaysWhatHappensAnywayIsAccepted() {
+        message(
+                STORY,
+                ",\"max_tokens\":1,\"service_tier\":\"auto\",\"metadata\":{\"user_id\":\"x\"},\"output_config\":{\"effort\":\"high\"},"
+                        + "\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"},\"context_management\":"
+                        + "{\"edits\":[{\"type\":\"clear_thinking_20251015\",\"keep\":\"all\"}]}");
+        assertThat(
+                        refusal(
+                                STORY,
+                                ",\"max_tokens\":1,\"context_management\":{\"edits\":[{\"type\":\"clear_tool_uses_20250919\"}]}"))
+                .contains("context_management is");
+    }
+
+    @Test
     void goesOnWithWhatTheAssistantHasBegun() {
         String whole = text(message(STORY, ",\"max_tokens\":24"));
         String begun = "{\"role\":\"assistant\",\"content\":\"" + whole.substring(0, 20) + "\"}";

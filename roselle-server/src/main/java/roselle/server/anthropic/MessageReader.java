@@ -1,6 +1,7 @@
 package roselle.server.anthropic;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
@@ -19,7 +20,6 @@ import roselle.server.prompt.StopStrings;
 /** Reads the body of a request for a message, or for a count of tokens: each field is honoured, or refused by name. */
 final class MessageReader {
     private static final int LEAST_BUDGET = 1024;
-    private static final int LONGEST_USER = 256;
 
     /** Below how many tokens of thoughts a budget means an effort. */
     private static final int LOW = 4096;
@@ -28,6 +28,9 @@ final class MessageReader {
 
     private static final String EFFORT = "output_config.effort";
     private static final List<String> EFFORTS = List.of("low", "medium", "high", "xhigh", "max");
+
+    /** An edit that keeps all there is, as clients send it by default. */
+    private static final Map<String, String> KEEP_THOUGHTS = Map.of("type", "clear_thinking_20251015", "keep", "all");
 
     /** The effort that is there anyway. */
     private static final String USUAL = "high";
@@ -168,12 +171,7 @@ final class MessageReader {
     /** The fields of the published schema that do not reach the engine. */
     private static void settle(JsonFields fields) {
         fields.object("metadata").ifPresent(metadata -> {
-            String user = metadata.string("user_id").orElse(""); // no answer depends on it
-            if (user.length() > LONGEST_USER) {
-                throw ApiException.invalid(
-                        metadata.path("user_id"),
-                        metadata.path("user_id") + " has " + user.length() + " characters: at most " + LONGEST_USER);
-            }
+            metadata.string("user_id"); // no answer depends on it
             metadata.refuseOthers();
         });
         fields.requireDefault(
@@ -181,7 +179,11 @@ final class MessageReader {
         fields.requireDefault("container", "this server runs no containers");
         fields.requireDefault("inference_geo", "this server is where it is");
         fields.requireDefault("mcp_servers", "this server calls no others", List.of());
-        fields.requireDefault("context_management", "a conversation is never cut");
+        fields.requireDefault(
+                "context_management",
+                "a conversation is never cut",
+                Map.of("edits", List.of()),
+                Map.of("edits", List.of(KEEP_THOUGHTS)));
         fields.requireDefault("diagnostics", "the usage tells what came from the cache");
     }
 }
