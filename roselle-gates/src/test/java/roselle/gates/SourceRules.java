@@ -31,7 +31,7 @@ final class SourceRules {
             Pattern.compile("invalid_request_error|\\bserver_error|context_length_exceeded|missing_required_parameter"
                     + "|unknown_parameter|invalid_(?:type|value|api_key)|rate_limit_exceeded|x-ratelimit|\\[DONE]"
                     + "|(?:model|response)_not_found|request_too_large|unsupported_media_type|internal_error"
-                    + "|chat\\.completion|text_completion");
+                    + "|chat\\.completion|text_completion|(?:overloaded|api|not_found|permission)_error|anthropic-");
 
     private static final Path SERVER = Path.of("roselle-server/src/main/java/roselle/server");
 

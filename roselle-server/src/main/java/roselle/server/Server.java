@@ -13,6 +13,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
+import roselle.server.anthropic.AnthropicDialect;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -22,7 +23,9 @@ import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.llamacpp.LlamaCppDialect;
 import roselle.server.metrics.Metrics;
+import roselle.server.ollama.OllamaDialect;
 import roselle.server.openai.OpenAiDialect;
 import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
@@ -75,8 +78,16 @@ public final class Server implements AutoCloseable {
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
-        dialects(config, answers, readiness, this::deafness, log).forEach(routes::add);
+        dialects(config, answers, readiness, this::deafness, log).forEach(this::add);
         listener = HttpListener.start(config, routes, models.all().getFirst().engine()::inTurn);
+    }
+
+    private void add(Dialect dialect) {
+        if (dialect.name().isEmpty() || config.dialects().served().contains(dialect.name())) {
+            routes.add(dialect);
+        } else {
+            routes.addSwitchedOff(dialect);
+        }
     }
 
     /** Everything that this server answers, one line each. */
@@ -87,6 +98,9 @@ public final class Server implements AutoCloseable {
                         answers.models(), readiness, listening, config.watch().stepPatience()),
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
+                new AnthropicDialect(answers),
+                new OllamaDialect(answers),
+                new LlamaCppDialect(answers),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log));
     }

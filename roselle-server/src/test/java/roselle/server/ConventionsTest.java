@@ -32,11 +32,11 @@ import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.HttpListener;
 import roselle.server.http.JsonWriter;
+import roselle.server.http.LineFormat;
 import roselle.server.http.Quota;
 import roselle.server.http.Routes;
 import roselle.server.http.StreamFormat;
 import roselle.server.http.Turns;
-import roselle.server.http.Utf8Buffer;
 import roselle.server.openai.common.OpenAiConventions;
 
 /** Whatever is said on a dialect's path is said by its conventions, by whichever part of the server. */
@@ -47,34 +47,10 @@ final class ConventionsTest {
     private static HttpListener listener;
     private static HttpClient client;
 
-    /** A document a line, and a failure among them. */
-    private record Lines() implements StreamFormat {
-        @Override
-        public String contentType() {
-            return "application/x-ndjson";
-        }
-
-        @Override
-        public void begin(Utf8Buffer out, String event) {}
-
-        @Override
-        public void end(Utf8Buffer out) {
-            out.ascii("\n");
-        }
-
-        @Override
-        public String errorEvent() {
-            return "";
-        }
-
-        @Override
-        public void finish(Utf8Buffer out) {}
-    }
-
     /** Conventions unlike those of any other dialect. */
     private record Terse() implements Conventions {
         @Override
-        public ErrorAnswer error(ApiException error) {
+        public ErrorAnswer error(ApiException error, String requestId) {
             int status = error.kind() == ErrorKind.OVERLOADED ? 529 : error.status();
             var body = new JsonWriter()
                     .object()
@@ -90,7 +66,7 @@ final class ConventionsTest {
 
         @Override
         public StreamFormat streamFormat() {
-            return new Lines();
+            return new LineFormat();
         }
 
         @Override
@@ -226,7 +202,7 @@ final class ConventionsTest {
     @ParameterizedTest
     @EnumSource
     void openAisErrorObjectHasAllItsFieldsWhateverIsWrong(ErrorKind kind) {
-        var answer = OpenAiConventions.COMPLETIONS.error(new ApiException(kind, "a\"b", "why \"so\""));
+        var answer = OpenAiConventions.COMPLETIONS.error(new ApiException(kind, "a\"b", "why \"so\""), "");
         var error = DemoServer.json(answer.body().toString()).at("/error");
 
         assertThat(error.propertyNames()).containsExactly("message", "type", "param", "code");

@@ -9,19 +9,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The OpenAPI document that a server serves, as tests ask it. */
-record Description(JsonNode document) {
+record Description(JsonNode document, Map<String, Schema> compiled) {
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final String SCHEMAS = "/components/schemas/";
 
     static Description of(DemoServer demo) {
-        return new Description(DemoServer.json(demo.get("/openapi.json").body()));
+        return new Description(DemoServer.json(demo.get("/openapi.json").body()), new ConcurrentHashMap<>());
     }
 
     JsonNode schema(String name) {
@@ -34,14 +35,17 @@ record Description(JsonNode document) {
 
     /** Why a value is not of a schema; empty if it is. */
     List<String> complaints(String schema, JsonNode value) {
-        return complaints(DemoServer.MAPPER.createObjectNode().put("$ref", "#" + SCHEMAS + schema), value);
+        return compiled
+                .computeIfAbsent(
+                        schema,
+                        name -> compiled(DemoServer.MAPPER.createObjectNode().put("$ref", "#" + SCHEMAS + name)))
+                .validate(value)
+                .stream()
+                .map(Object::toString)
+                .toList();
     }
 
-    /** The same for a schema that may refer to those of the document. */
-    List<String> complaints(JsonNode schema, JsonNode value) {
-        return compiled(schema).validate(value).stream().map(Object::toString).toList();
-    }
-
+    /** A schema that may refer to those of the document. */
     Schema compiled(JsonNode schema) {
         ObjectNode whole = schema.deepCopy().asObject();
         whole.set("components", document.at("/components"));

@@ -25,9 +25,10 @@ final class OpenApiComparisonTest {
     private static final String CHAT = "/v1/chat/completions";
 
     /** Bodies with a value that is right for every field, in one of them; what they ask for is made in no time. */
-    private static final Map<String, List<String>> BODIES = Map.of(
-            CHAT,
-            List.of("""
+    private static final Map<String, List<String>> BODIES = OpenApiTest.joined(
+            Map.of(
+                    CHAT,
+                    List.of("""
                 {"messages":[{"role":"system","content":[{"type":"text","text":"x"}]},
                  {"role":"user","content":"x","name":"x"},
                  {"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
@@ -36,14 +37,14 @@ final class OpenApiComparisonTest {
                  "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"text"},
                  "stop":["x"],"stop_token_ids":[1],"logit_bias":{"1":1},"metadata":{"a":"b"},"max_tokens":1}""", """
                 {"messages":[{"role":"user","content":"Hi"}],"logprobs":true,"max_tokens":1}"""),
-            "/v1/completions",
-            List.of("""
+                    "/v1/completions",
+                    List.of("""
                 {"prompt":"a","max_tokens":1,"stream":true,"stream_options":{"include_usage":true},"stop":["x"],
                  "stop_token_ids":[1],"logit_bias":{"1":1}}""", """
                 {"prompt":["a","b"],"max_tokens":1}""", """
                 {"prompt":[[1],[2]],"max_tokens":1}"""),
-            "/v1/responses",
-            List.of("""
+                    "/v1/responses",
+                    List.of("""
                 {"input":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x","annotations":[],"logprobs":[{}]}]},
                  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
                  {"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]},
@@ -53,16 +54,49 @@ final class OpenApiComparisonTest {
                  "text":{"format":{"type":"text"}},"stream":true,"stream_options":{"include_obfuscation":false},"metadata":{"a":"b"},
                  "max_output_tokens":1}""", """
                 {"input":"a","max_output_tokens":1}"""),
-            "/v1/embeddings",
-            List.of("{\"input\":\"a\"}", "{\"input\":[\"a\",\"b\"]}", "{\"input\":[[1],[2]]}"),
-            "/tokenize",
-            List.of("{\"prompt\":\"a\"}", """
+                    "/v1/embeddings",
+                    List.of("{\"input\":\"a\"}", "{\"input\":[\"a\",\"b\"]}", "{\"input\":[[1],[2]]}"),
+                    "/tokenize",
+                    List.of("{\"prompt\":\"a\"}", """
                 {"messages":[{"role":"user","content":"x"},
                  {"role":"assistant","content":[{"type":"text","text":"x"}],"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},
                  {"role":"tool","tool_call_id":"1","content":"x"}],
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}]}"""),
-            "/detokenize",
-            List.of("{\"tokens\":[1]}"));
+                    "/detokenize",
+                    List.of("{\"tokens\":[1]}"),
+                    "/v1/messages",
+                    List.of("""
+                {"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],
+                 "messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]},
+                  {"role":"assistant","content":[{"type":"text","text":"x"},
+                   {"type":"tool_use","id":"1","name":"f","input":{}}]},
+                  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"x"}]}]},
+                  {"role":"user","content":"x"}],
+                 "tools":[{"name":"f","description":"x","input_schema":{},"strict":false,"cache_control":{"type":"ephemeral"}}],
+                 "tool_choice":{"type":"auto","disable_parallel_tool_use":false},"cache_control":{"type":"ephemeral"},
+                 "metadata":{"user_id":"x"},"output_config":{"effort":"high"},"thinking":{"type":"adaptive"},
+                 "stop_sequences":["x"],"stream":true,"max_tokens":1}""", """
+                {"messages":[{"role":"user","content":"x"}],"thinking":{"type":"enabled","budget_tokens":1024},
+                 "stop_sequences":["a","e","o"],"max_tokens":1030}"""),
+                    "/v1/messages/count_tokens",
+                    List.of("""
+                {"system":"x","messages":[{"role":"user","content":"x"}],"tools":[{"name":"f","input_schema":{}}],
+                 "tool_choice":{"type":"tool","name":"f"},"output_config":{"format":{"type":"json_schema","schema":{}}}}"""),
+                    "/api/chat",
+                    List.of("""
+                {"model":"demo","messages":[{"role":"system","content":"x"},{"role":"user","content":"x"},
+                  {"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},
+                  {"role":"tool","tool_name":"f","content":"x"},{"role":"user","content":"x"}],
+                 "tools":[{"type":"function","function":{"name":"f","description":"x","parameters":{},"strict":false}}],
+                 "keep_alive":"5m","stream":false,"options":{"num_predict":1,"stop":["x"]}}""", """
+                {"messages":[{"role":"user","content":"x"}],"logprobs":true,"stream":false,"options":{"num_predict":1}}"""),
+                    "/api/generate",
+                    List.of("""
+                {"prompt":"x","system":"x","stream":false,"format":"","options":{"num_predict":1}}""", """
+                {"prompt":"x","context":[1],"logprobs":true,"stream":false,"options":{"num_predict":1}}""")),
+            Map.of("/completion", List.of("""
+                        {"prompt":"a","n_predict":1,"stop":["x"],"logit_bias":{"1":1},"dry_sequence_breakers":["x"]}""", """
+                        {"prompt":[1],"n_predict":1,"logit_bias":[[1,1]]}""")));
 
     /** Values of each type; numbers at the bounds of the document's schemas come to them. */
     private static final List<String> VALUES = List.of(
@@ -103,6 +137,18 @@ final class OpenApiComparisonTest {
             ".schema is there, but the type is text",
             "this server has room for",
             "the prompt has no tokens",
+            "it must be less than max_tokens",
+            "messages says nothing",
+            "is not of a tool_use before it",
+            "a tool_result must follow it",
+            "it says how much to think",
+            "there is no model",
+            "but the context holds",
+            "penalties look at all tokens",
+            "--context says how many",
+            "the prompt is taken as it stands",
+            "both say what the answer must look like",
+            "the prompt has token id",
             "the model's vectors have");
 
     /** A list as long takes long to read, and its bound is left to other tests. */

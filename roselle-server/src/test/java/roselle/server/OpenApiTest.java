@@ -11,6 +11,7 @@ import com.openai.models.responses.ResponseCreateParams;
 import java.math.BigDecimal;
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,10 +47,32 @@ final class OpenApiTest {
     private static final String CHAT = "/v1/chat/completions";
     private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]";
 
+    private static final String MESSAGES = "/v1/messages";
+    private static final String COUNT = "/v1/messages/count_tokens";
+
+    /** A conversation with blocks of every kind. */
+    private static final String TURNS = """
+            "cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],
+            "messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]},
+             {"role":"assistant","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}},
+              {"type":"thinking","thinking":"x","signature":"LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="},
+              {"type":"tool_use","id":"1","name":"f","input":{},"cache_control":{"type":"ephemeral"}}]},
+             {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","cache_control":{"type":"ephemeral"},
+              "content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}]""";
+
+    /** A tool that the demo model calls. */
+    private static final String WEATHER = """
+            "name":"get_weather","description":"The weather in a city now",
+            "%s":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}""";
+
+    private static final String TOOLS =
+            "[{\"name\":\"f\",\"input_schema\":{},\"cache_control\":{\"type\":\"ephemeral\"}}]";
+
     /** Bodies that together have every object that there is a schema for. */
-    private static final Map<String, List<String>> BODIES = Map.of(
-            CHAT,
-            List.of("""
+    private static final Map<String, List<String>> BODIES = joined(
+            Map.of(
+                    CHAT,
+                    List.of("""
                 {"messages":[{"role":"system","content":[{"type":"text","text":"x"}]},
                  {"role":"user","content":"x"},
                  {"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
@@ -57,13 +80,13 @@ final class OpenApiTest {
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],
                  "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{}}},"max_tokens":1}""", """
                 {"messages":[{"role":"user","content":"Hi"}],"structured_outputs":{"json_object":true},"max_tokens":1}"""),
-            "/v1/completions",
-            List.of(
-                    "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{},"
-                            + "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{}}}}",
-                    "{\"prompt\":\"a\",\"max_tokens\":1,\"structured_outputs\":{\"regex\":\"[ab]\"}}"),
-            "/v1/responses",
-            List.of("""
+                    "/v1/completions",
+                    List.of(
+                            "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{},"
+                                    + "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{}}}}",
+                            "{\"prompt\":\"a\",\"max_tokens\":1,\"structured_outputs\":{\"regex\":\"[ab]\"}}"),
+                    "/v1/responses",
+                    List.of("""
                 {"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":[],"logprobs":[{}]}]},
                  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
                  {"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]},
@@ -71,35 +94,87 @@ final class OpenApiTest {
                  "reasoning":{"effort":"none"},
                  "tools":[{"type":"function","name":"f","parameters":{}}],"text":{"format":{"type":"text"}},
                  "stream":true,"stream_options":{},"max_output_tokens":1}"""),
-            "/v1/embeddings",
-            List.of("{\"input\":\"a\"}"),
-            "/tokenize",
-            List.of(
-                    "{\"prompt\":\"a\"}",
-                    "{"
-                            + HELLO.replace(
-                                    "}]",
-                                    "},{\"role\":\"assistant\",\"content\":"
-                                            + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
-                                            + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
-                            + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
-            "/detokenize",
-            List.of("{\"tokens\":[1]}"));
+                    "/v1/embeddings",
+                    List.of("{\"input\":\"a\"}"),
+                    "/tokenize",
+                    List.of(
+                            "{\"prompt\":\"a\"}",
+                            "{"
+                                    + HELLO.replace(
+                                            "}]",
+                                            "},{\"role\":\"assistant\",\"content\":"
+                                                    + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
+                                                    + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
+                                    + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
+                    "/detokenize",
+                    List.of("{\"tokens\":[1]}"),
+                    MESSAGES,
+                    List.of(
+                            "{" + TURNS + ",\"max_tokens\":2000,\"stop_sequences\":[\"a\",\"e\"],\"metadata\":{},"
+                                    + "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}",
+                            "{" + TURNS + ",\"max_tokens\":1,\"stream\":true,\"tools\":" + TOOLS
+                                    + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                            "{" + HELLO
+                                    + ",\"max_tokens\":1,\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}"),
+                    COUNT,
+                    List.of(
+                            "{" + TURNS + ",\"tools\":" + TOOLS
+                                    + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                            "{" + HELLO + ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},"
+                                    + "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}")),
+            Map.of(
+                    "/api/chat",
+                    List.of("""
+                        {"messages":[{"role":"user","content":"Hi"},
+                          {"role":"assistant","thinking":"x","tool_calls":[{"id":"1","function":{"index":0,"name":"f","arguments":{}}}]},
+                          {"role":"tool","tool_name":"f","tool_call_id":"1","content":"x"}],
+                         "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"think":true,
+                         "options":{"num_predict":1,"stop":["x"]}}"""),
+                    "/api/generate",
+                    List.of("{\"prompt\":\"a\",\"context\":[1],\"options\":{\"num_predict\":1}}"),
+                    "/api/show",
+                    List.of("{\"model\":\"demo\"}"),
+                    "/api/pull",
+                    List.of("{\"model\":\"demo\"}"),
+                    "/completion",
+                    List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}")));
+
+    static <V> Map<String, V> joined(Map<String, V> some, Map<String, V> others) {
+        Map<String, V> all = new HashMap<>(some);
+        all.putAll(others);
+        return all;
+    }
 
     /** Bodies with nothing but what must be there. */
-    private static final Map<String, String> SHORTEST = Map.of(
-            CHAT,
-            "{" + HELLO + "}",
-            "/v1/completions",
-            "{\"prompt\":\"a\"}",
-            "/v1/responses",
-            "{\"input\":\"a\"}",
-            "/v1/embeddings",
-            "{\"input\":\"a\"}",
-            "/tokenize",
-            "{\"prompt\":\"a\"}",
-            "/detokenize",
-            "{\"tokens\":[1]}");
+    private static final Map<String, String> SHORTEST = joined(
+            Map.of(
+                    CHAT,
+                    "{" + HELLO + "}",
+                    "/v1/completions",
+                    "{\"prompt\":\"a\"}",
+                    "/v1/responses",
+                    "{\"input\":\"a\"}",
+                    "/v1/embeddings",
+                    "{\"input\":\"a\"}",
+                    "/tokenize",
+                    "{\"prompt\":\"a\"}",
+                    "/detokenize",
+                    "{\"tokens\":[1]}",
+                    MESSAGES,
+                    "{" + HELLO + ",\"max_tokens\":1}",
+                    COUNT,
+                    "{" + HELLO + "}"),
+            Map.of(
+                    "/api/chat",
+                    "{" + HELLO + ",\"stream\":false,\"options\":{\"num_predict\":1}}",
+                    "/api/generate",
+                    "{\"prompt\":\"a\",\"stream\":false,\"options\":{\"num_predict\":1}}",
+                    "/api/show",
+                    "{}",
+                    "/api/pull",
+                    "{\"stream\":false}",
+                    "/completion",
+                    "{\"prompt\":\"a\",\"n_predict\":1}"));
 
     private static DemoServer demo;
     private static Description description;
@@ -261,13 +336,21 @@ final class OpenApiTest {
 
         if (probe.isRefused()) {
             assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
-            assertThat(error.at("/param").asString()).as(response.body()).startsWith(probe.field());
-            assertThat(error.at("/code").asString() + " " + error.at("/param").asString())
-                    .isNotEqualTo("unknown_parameter " + probe.field());
+            assertThat(field(error)).as(response.body()).startsWith(probe.field());
+            assertThat(message(error)).isNotEqualTo("unknown field " + probe.field());
         } else {
             assertThat(response.statusCode()).as(response.body()).isIn(200, 400);
             assertThat(error.at("/code").asString("")).as(response.body()).isNotEqualTo("invalid_value");
         }
+    }
+
+    /** The field at fault, which is the first word of what is said where there is no other place for it. */
+    private static String field(JsonNode error) {
+        return error.at("/param").asString(message(error).replaceFirst("^unknown field ", ""));
+    }
+
+    private static String message(JsonNode error) {
+        return error.isString() ? error.stringValue() : error.at("/message").stringValue();
     }
 
     /** Fields of a conversation are read where there is one. */
@@ -283,9 +366,11 @@ final class OpenApiTest {
         var limits = new LimitOptions(1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
         try (var small = new DemoServer(ServerConfig.DEFAULT.with(limits))) {
             description.document().at("/paths").properties().forEach(path -> {
-                boolean takesBody = path.getValue().has("post");
-                int status =
-                        takesBody ? small.post(path.getKey(), " ".repeat(2000)).statusCode() : 0;
+                boolean takesBody = path.getValue().at("/post").has("requestBody");
+                int status = path.getValue().has("post")
+                        ? small.post(path.getKey().replaceAll("[{}]", ""), " ".repeat(2000))
+                                .statusCode()
+                        : 0;
                 assertThat(status == 413).as(path.getKey()).isEqualTo(takesBody);
                 assertThat(!takesBody || path.getValue().at("/post/responses").has("413"))
                         .as(path.getKey())
@@ -309,6 +394,21 @@ final class OpenApiTest {
         requireConforming("/detokenize", "DetokenizedText", "{\"tokens\":[1]}");
         requireConforming(CHAT, "Failure", "{}");
         requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");
+        requireConforming(MESSAGES, "AnthropicAnswer", "{" + HELLO + ",\"max_tokens\":3}");
+        requireConforming(MESSAGES, "AnthropicFailure", "{}");
+        requireConforming(COUNT, "AnthropicCount", "{" + HELLO + "}");
+        String shortly = ",\"stream\":false,\"options\":{\"num_predict\":3,\"temperature\":0}";
+        requireConforming("/api/chat", "OllamaChatLine", "{" + HELLO + ",\"logprobs\":true" + shortly + "}");
+        requireConforming("/api/generate", "OllamaGenerateLine", "{\"prompt\":\"a\"" + shortly + "}");
+        requireConforming("/api/generate", "OllamaGenerateLine", "{\"stream\":false}");
+        requireConforming("/api/chat", "OllamaFailure", "{\"model\":\"other\"}");
+        requireConforming("/api/show", "OllamaModel", "{}");
+        requireConforming("/api/pull", "OllamaStatus", "{\"stream\":false}");
+        requireConforming("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":3,\"n_probs\":2}");
+        requireConforming("/completion", "LlamaCppFailure", "{}");
+        requireConforming("LlamaCppProperties", demo.get("/props").body());
+        requireConforming("OllamaTags", demo.get("/api/tags").body());
+        requireConforming("OllamaRunning", demo.get("/api/ps").body());
         requireConforming("ModelList", demo.get("/v1/models").body());
         requireConforming("Model", demo.get("/v1/models/demo").body());
         requireConforming("Status", demo.get("/health").body());
@@ -334,6 +434,35 @@ final class OpenApiTest {
         String sum = "\"What is 12 + 30?\",\"reasoning\":{\"effort\":\"high\"}";
         requireEvents(
                 "/v1/responses", "ResponseEvent", "{\"input\":" + sum + ",\"max_output_tokens\":90" + streams + "}");
+    }
+
+    @Test
+    void saysWhatAnthropicsEventsLookLike() {
+        String streams = ",\"stream\":true,\"temperature\":0,\"max_tokens\":";
+        String weather = "\"messages\":[{\"role\":\"user\",\"content\":\"What is the weather in Oslo?\"}]";
+        String tools = ",\"tools\":[{" + WEATHER.formatted("input_schema") + "}]";
+        String thinks = ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}";
+
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + HELLO + streams + "3}");
+        requireEvents("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":5,\"stream\":true}");
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + tools + streams + "60}");
+        requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + thinks + streams + "2000}");
+    }
+
+    @Test
+    void saysWhatLinesLookLike() {
+        String question = "{\"messages\":[{\"role\":\"user\",\"content\":\"What is the weather in Oslo?\"}]";
+        String tools = ",\"tools\":[{\"type\":\"function\",\"function\":{" + WEATHER.formatted("parameters") + "}}]";
+        String greedy = ",\"options\":{\"temperature\":0}}";
+        List<String> lines = new ArrayList<>();
+        demo.post("/api/chat", question + tools + greedy).body().lines().forEach(lines::add);
+        demo.post("/api/chat", question + ",\"think\":true" + greedy)
+                .body()
+                .lines()
+                .forEach(lines::add);
+
+        assertThat(lines).anyMatch(line -> line.contains("tool_calls")).anyMatch(line -> line.contains("thinking"));
+        lines.forEach(line -> requireConforming("OllamaChatLine", line));
     }
 
     private static void requireConforming(String path, String schema, String body) {

@@ -55,7 +55,8 @@ final class AccessFlags {
         return Optional.ofNullable(keyFile);
     }
 
-    private static List<String> parts(String list) {
+    /** What commas separate. */
+    static List<String> parts(String list) {
         return Stream.of(list.split(","))
                 .map(String::strip)
                 .filter(part -> !part.isEmpty())

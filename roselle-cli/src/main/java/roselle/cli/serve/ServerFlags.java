@@ -4,10 +4,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.cli.report.ByteSize;
 import roselle.server.Server;
+import roselle.server.config.DialectOptions;
 import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
@@ -92,6 +94,12 @@ final class ServerFlags {
             description = "An engine whose step takes longer is stuck: /health and /ready say so; default: 60.")
     private long stepSeconds = WatchOptions.DEFAULT.stepPatience().toSeconds();
 
+    @Option(
+            names = "--dialects",
+            paramLabel = "NAMES",
+            description = "APIs that are answered, separated by commas; default: openai,anthropic,ollama,llamacpp.")
+    private String dialects = String.join(",", DialectOptions.NAMES);
+
     @Mixin
     private AccessFlags access = new AccessFlags();
 
@@ -122,6 +130,7 @@ final class ServerFlags {
                 .with(access.options())
                 .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
                 .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))
+                .with(new DialectOptions(Set.copyOf(AccessFlags.parts(dialects))))
                 .checked();
     }
 }

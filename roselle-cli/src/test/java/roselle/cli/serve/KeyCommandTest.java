@@ -89,6 +89,18 @@ final class KeyCommandTest {
                 .isEqualTo(66);
     }
 
+    @Test
+    void answersTheApisThatAreNamedAndRefusesUnknownOnes() {
+        assertThat(run("serve", "demo", "--print-config").out())
+                .contains("dialects = openai,anthropic,ollama,llamacpp\n");
+        assertThat(run("serve", "demo", "--dialects=openai,ollama", "--print-config")
+                        .out())
+                .contains("dialects = openai,ollama\n");
+        Outcome refused = run("serve", "demo", "--dialects=openai,grpc", "--print-config");
+        assertThat(refused.status()).isEqualTo(2);
+        assertThat(refused.err()).contains("dialects has grpc: there are openai, anthropic");
+    }
+
     private static Outcome run(String... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();

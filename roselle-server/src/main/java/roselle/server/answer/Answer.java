@@ -35,6 +35,11 @@ public final class Answer implements AutoCloseable {
         return generation.promptTokens();
     }
 
+    /** The prompt's tokens, special tokens and template included. */
+    public int[] promptIds() {
+        return generation.promptIds();
+    }
+
     public boolean hasNext() {
         return generation.hasNext();
     }

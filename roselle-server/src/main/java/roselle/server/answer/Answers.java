@@ -8,6 +8,7 @@ import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
+import roselle.api.StopConditions;
 import roselle.api.Usage;
 import roselle.engine.Embedding;
 import roselle.engine.Generation;
@@ -71,13 +72,44 @@ public final class Answers {
         /** Brings a request to a model's engine; the generation ends at the latest when the peer goes. */
         public Answer submit(ServedModel model, GenerationRequest request) {
             GenerationRequest own = withKey(request);
-            Generation generation;
             try {
-                generation = model.engine().submit(own);
+                return answer(model, own, model.engine().submit(own));
             } catch (InvalidRequestException tooLong) {
                 payForRefusal(model, tooLong);
                 throw tooLong;
             }
+        }
+
+        /** The same for as many tokens as the context has left, where the number that is asked for does not fit. */
+        public Answer submitWithinContext(ServedModel model, GenerationRequest request) {
+            GenerationRequest own = withKey(request);
+            try {
+                return answer(model, own, model.engine().submit(own));
+            } catch (InvalidRequestException tooLong) {
+                if (tooLong.reason() != InvalidRequestException.Reason.CONTEXT_LENGTH) {
+                    throw tooLong;
+                }
+                return submit(model, withRestOfContext(request));
+            }
+        }
+
+        private static GenerationRequest withRestOfContext(GenerationRequest request) {
+            var stop = request.stop();
+            return new GenerationRequest(
+                    request.prompt(),
+                    request.sampling(),
+                    new StopConditions(
+                            StopConditions.REST_OF_CONTEXT,
+                            stop.minTokens(),
+                            stop.stopStrings(),
+                            stop.stopTokenIds(),
+                            stop.ignoreEos()),
+                    request.output(),
+                    request.scheduling(),
+                    request.format());
+        }
+
+        private Answer answer(ServedModel model, GenerationRequest own, Generation generation) {
             cancelledBy(generation::close);
             var listener = observer.accepted(exchange, model, own, generation.promptTokens());
             return new Answer(generation, listener, ticket, () -> isBrokenOff);

@@ -10,35 +10,46 @@ import roselle.api.InvalidRequestException;
  * @param access who may ask
  * @param drain how the server ends
  * @param watch when its engines count as stuck
+ * @param dialects which APIs it answers
  */
 public record ServerConfig(
-        ListenOptions listen, LimitOptions limits, AccessOptions access, DrainOptions drain, WatchOptions watch) {
+        ListenOptions listen,
+        LimitOptions limits,
+        AccessOptions access,
+        DrainOptions drain,
+        WatchOptions watch,
+        DialectOptions dialects) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
             LimitOptions.DEFAULT,
             AccessOptions.DEFAULT,
             DrainOptions.DEFAULT,
-            WatchOptions.DEFAULT);
+            WatchOptions.DEFAULT,
+            DialectOptions.DEFAULT);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch);
+        return new ServerConfig(value, limits, access, drain, watch, dialects);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch);
+        return new ServerConfig(listen, value, access, drain, watch, dialects);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch);
+        return new ServerConfig(listen, limits, access, value, watch, dialects);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value);
+        return new ServerConfig(listen, limits, access, drain, value, dialects);
+    }
+
+    public ServerConfig with(DialectOptions value) {
+        return new ServerConfig(listen, limits, access, drain, watch, value);
     }
 
     /**

@@ -7,8 +7,25 @@ import java.util.List;
  * which headers they learn of their limits. An open interface: each API has its own.
  */
 public interface Conventions {
-    /** A failure in the API's words, with the API's status. */
-    ErrorAnswer error(ApiException error);
+    /** The header that every answer has, whichever API it is of. */
+    String REQUEST_ID = "x-request-id";
+
+    /**
+     * A failure in the API's words, with the API's status.
+     *
+     * @param requestId the id of the request that failed; empty where it was refused before it had one
+     */
+    ErrorAnswer error(ApiException error, String requestId);
+
+    /** The header in which the API's clients look for the id of a request; answers have {@link #REQUEST_ID} in any case. */
+    default String requestIdHeader() {
+        return REQUEST_ID;
+    }
+
+    /** Whether a body is taken for JSON whatever its content type is, as some clients send it. */
+    default boolean readsAnyContentType() {
+        return false;
+    }
 
     /** How clients present their keys. */
     Credentials credentials();

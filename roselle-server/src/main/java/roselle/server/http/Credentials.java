@@ -1,14 +1,25 @@
 package roselle.server.http;
 
+import java.util.List;
+
 /**
  * How clients present an API key.
  *
  * @param header the header that has it
  * @param scheme the word before it, or empty where the header has nothing but the key
+ * @param others by which it may come where that header is not there
  */
-public record Credentials(String header, String scheme) {
+public record Credentials(String header, String scheme, List<Credentials> others) {
     /** As RFC 6750 has it. */
     public static final Credentials BEARER = new Credentials("Authorization", "Bearer");
+
+    public Credentials {
+        others = List.copyOf(others);
+    }
+
+    public Credentials(String header, String scheme) {
+        this(header, scheme, List.of());
+    }
 
     /**
      * The key that came with a request.
@@ -16,6 +27,12 @@ public record Credentials(String header, String scheme) {
      * @throws ApiException if none did
      */
     public String key(Exchange exchange) {
+        for (Credentials other : others) {
+            if (exchange.requestHeader(header).isEmpty()
+                    && exchange.requestHeader(other.header).isPresent()) {
+                return other.key(exchange);
+            }
+        }
         String text = exchange.requestHeader(header)
                 .orElseThrow(() -> refusal(exchange, "an API key is needed: send it as " + form()));
         if (scheme.isEmpty()) {

@@ -7,6 +7,11 @@ public interface Dialect {
     /** Adds what it answers. */
     void register(Routes routes);
 
+    /** The name by which it is switched off; empty for what belongs to every server. */
+    default String name() {
+        return "";
+    }
+
     /** How it speaks on its paths; empty for as the server speaks where no API is asked. */
     default Optional<Conventions> conventions() {
         return Optional.empty();

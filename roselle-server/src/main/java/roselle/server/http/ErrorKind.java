@@ -30,6 +30,8 @@ public enum ErrorKind {
     TOKEN_LIMIT(429),
     /** A defect of ours. */
     DEFECT(500),
+    /** The API has it, this server does not; trying again does not help, so it is no failure of the server's. */
+    NOT_SUPPORTED(400),
     /** There is no room at this moment, in the server or in the engine. */
     OVERLOADED(503),
     /** The server is going away. */

@@ -34,7 +34,8 @@ public final class Exchange {
         this.body = body;
         this.route = route;
         path = call.head().path();
-        header("x-request-id", id);
+        header(Conventions.REQUEST_ID, id);
+        header(conventions().requestIdHeader(), id);
     }
 
     // ---- the request ----
@@ -117,7 +118,7 @@ public final class Exchange {
     public JsonFields json() throws IOException {
         String type = requestHeader("content-type").orElse(JSON);
         String plain = type.split(";", 2)[0].strip();
-        if (!plain.equalsIgnoreCase(JSON)) {
+        if (!plain.equalsIgnoreCase(JSON) && !conventions().readsAnyContentType()) {
             throw new ApiException(ErrorKind.CONTENT_TYPE, "the content type is " + plain + ": it must be " + JSON);
         }
         String coding = requestHeader("content-encoding").orElse(IDENTITY);
@@ -180,7 +181,7 @@ public final class Exchange {
         if (!wait.isZero()) {
             header("retry-after", Long.toString(Math.max(1, wait.toSeconds())));
         }
-        ErrorAnswer answer = conventions().error(error);
+        ErrorAnswer answer = conventions().error(error, id);
         sendJson(answer.status(), answer.body());
     }
 
@@ -208,7 +209,7 @@ public final class Exchange {
     /** Tells of a failure as well as can be: with a status, or, after events have left, with a last event. */
     void fail(ApiException error) throws IOException {
         if (events != null && events.hasBegun()) {
-            events.fail(conventions().error(error));
+            events.fail(conventions().error(error, id));
         } else {
             sendError(error);
         }

@@ -43,14 +43,14 @@ public final class HttpListener implements AutoCloseable {
     /** Says what is refused before there is an exchange: nobody knows yet which dialect was meant. */
     private static Refusals refusals(Conventions standard) {
         return status -> {
-            ErrorAnswer answer = standard.error(Errors.transport(status));
+            ErrorAnswer answer = standard.error(Errors.transport(status), "");
             return new Refusals.Text(Exchange.JSON, new String(answer.body().toBytes(), StandardCharsets.UTF_8));
         };
     }
 
     private void answer(Call call) throws IOException {
         try (var share = bodyRoom.share(owner(call.peer()))) {
-            Route route = routes.find(call.head().path());
+            Route route = routes.find(call.head());
             var exchange = new Exchange(call, new RequestBody(call, bodyBytes, share), route);
             answer(exchange);
             exchange.finish();

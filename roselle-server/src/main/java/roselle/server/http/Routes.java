@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import roselle.server.transport.RequestHead;
 
 /**
  * The paths that a server answers, each by its exact spelling.
@@ -13,13 +16,20 @@ import java.util.TreeMap;
  * other paths, which are not there. So no rule about a path can be passed by writing it in another way.
  *
  * <p>A path belongs to the dialect that added it, and everything that is said on it, refusals of interceptors too, is said by
- * that dialect's conventions. Where nothing is, and where a dialect has none of its own, the server's hold.
+ * that dialect's conventions. Where nothing is, and where a dialect has none of its own, the server's hold. A path that two
+ * APIs have is told apart by a header that one of them sends, see {@link #onlyWith}.
  */
 public final class Routes {
     private final Conventions standard;
     private final Map<String, Route> routes = new TreeMap<>();
+    private final Map<String, Marked> marked = new TreeMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
     private Conventions present;
+    private Map<String, Route> target = routes;
+    private boolean isSwitchedOff;
+
+    /** What requests with a header are answered by, before all other routes. */
+    private record Marked(Conventions conventions, Map<String, Route> routes) {}
 
     /** Runs around every request, also those whose path is not there: the first added is the outermost. */
     @FunctionalInterface
@@ -39,6 +49,33 @@ public final class Routes {
         present = dialect.conventions().orElse(standard);
         dialect.register(this);
         present = standard;
+        target = routes;
+        return this;
+    }
+
+    /** Adds the paths of a dialect that is switched off: each says so, as the dialect says what is not there. */
+    public Routes addSwitchedOff(Dialect dialect) {
+        isSwitchedOff = true;
+        add(dialect);
+        isSwitchedOff = false;
+        return this;
+    }
+
+    private static Handler switchedOff(String path) {
+        return _ -> {
+            throw new ApiException(
+                    ErrorKind.NOT_FOUND,
+                    path + " belongs to an API that is switched off here: --dialects says which are answered");
+        };
+    }
+
+    /**
+     * What the dialect adds from here on answers requests with this header alone, also on paths that another one has; requests
+     * with it that nothing answers are refused in the dialect's words.
+     */
+    public Routes onlyWith(String header) {
+        target = marked.computeIfAbsent(header, _ -> new Marked(present, new TreeMap<>()))
+                .routes();
         return this;
     }
 
@@ -61,8 +98,9 @@ public final class Routes {
 
     private Routes add(String method, String path, Handler handler) {
         int rest = path.endsWith("*") ? path.length() - 1 : path.length();
-        Route route = routes.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
-        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, handler) != null) {
+        Route route = target.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
+        Handler answer = isSwitchedOff ? switchedOff(path) : handler;
+        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, answer) != null) {
             throw new IllegalStateException("two answers to " + method + " " + path);
         }
         return this;
@@ -76,6 +114,11 @@ public final class Routes {
         return add("GET", folder + "*", handler);
     }
 
+    /** The same for {@code POST}. */
+    public Routes postBelow(String folder, Handler handler) {
+        return add("POST", folder + "*", handler);
+    }
+
     /** The same for {@code DELETE}. */
     public Routes deleteBelow(String folder, Handler handler) {
         return add("DELETE", folder + "*", handler);
@@ -83,9 +126,11 @@ public final class Routes {
 
     /** Each method with its path, such as {@code GET /v1/models/*}; the star stands for everything below. */
     public List<String> names() {
-        return routes.entrySet().stream()
+        return Stream.concat(Stream.of(routes), marked.values().stream().map(Marked::routes))
+                .flatMap(paths -> paths.entrySet().stream())
                 .flatMap(
                         path -> path.getValue().methods().keySet().stream().map(method -> method + " " + path.getKey()))
+                .distinct()
                 .toList();
     }
 
@@ -94,8 +139,25 @@ public final class Routes {
         return standard;
     }
 
-    /** What answers a path. */
-    Route find(String path) {
+    /** What answers a request. */
+    Route find(RequestHead head) {
+        Conventions otherwise = standard;
+        for (var each : marked.entrySet()) {
+            if (head.header(each.getKey()).isPresent()) {
+                otherwise = each.getValue().conventions();
+                Route route = find(head.path(), each.getValue().routes());
+                if (route != null) {
+                    return route;
+                }
+            }
+        }
+        Route route = find(head.path(), routes);
+        return route != null
+                ? route
+                : new Route(otherwise, Map.of(), head.path().length());
+    }
+
+    private static @Nullable Route find(String path, Map<String, Route> routes) {
         Route exact = routes.get(path);
         if (exact != null) {
             return exact;
@@ -106,7 +168,7 @@ public final class Routes {
                 return below;
             }
         }
-        return new Route(standard, Map.of(), path.length());
+        return null;
     }
 
     /** The answer to a request. */

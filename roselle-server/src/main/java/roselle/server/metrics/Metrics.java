@@ -63,7 +63,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
             throw gone;
         } catch (RuntimeException failure) {
             ApiException error = Errors.of(failure);
-            ErrorAnswer told = exchange.conventions().error(error);
+            ErrorAnswer told = exchange.conventions().error(error, exchange.id());
             failed(told);
             answered(told.status());
             throw error;

@@ -15,8 +15,8 @@ import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonWriter;
-import roselle.server.openai.common.Logprobs;
 
 /** A chat completion that is told as a whole. */
 final class ChatAnswer {

@@ -7,9 +7,9 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
+import roselle.server.prompt.EffortFields;
 
 /** Reads the body of a chat completion: each field of the schema is honoured, or refused by name. */
 final class ChatReader {

@@ -11,9 +11,9 @@ import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.api.Usage;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.EventStream;
 import roselle.server.http.JsonWriter;
-import roselle.server.openai.common.Logprobs;
 
 /**
  * The events of a chat completion as a stream: one for each token.

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.function.IntConsumer;
 import roselle.api.TokenLogprob;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonWriter;
-import roselle.server.openai.common.Logprobs;
 
 /** Log-probabilities in the form of completions: parallel lists, a position for each token. */
 final class LogprobLists {

@@ -34,6 +34,11 @@ public final class OpenAiDialect implements Dialect {
     }
 
     @Override
+    public String name() {
+        return "openai";
+    }
+
+    @Override
     public Optional<Conventions> conventions() {
         return Optional.of(OpenAiConventions.COMPLETIONS);
     }

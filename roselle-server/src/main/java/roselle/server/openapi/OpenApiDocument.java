@@ -2,6 +2,7 @@ package roselle.server.openapi;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Objects;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -10,7 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The OpenAPI 3.1 document, put together from the files beside this class.
  *
- * <p>{@code components.json} is the frame, {@code paths.json} has the paths, the other files have schemas by name. Where an object
+ * <p>{@code components.json} is the frame, {@code paths.json} has the paths, files of one dialect have paths and schemas, the other
+ * files have schemas by name. Where an object
  * has {@code "$include"}, the members of that group of {@code groups.json}, or of those groups, stand in its place: many requests
  * share their fields, and a schema that is to refuse all others must have them side by side. A member of the object itself wins
  * over one of a group.
@@ -18,6 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenApiDocument {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final String INCLUDE = "$include";
+    private static final List<String> DIALECTS = List.of("anthropic.json", "ollama.json", "llamacpp.json");
 
     private final ObjectNode groups = file("groups.json");
 
@@ -34,6 +37,11 @@ final class OpenApiDocument {
         schemas.setAll(file("requests.json"));
         schemas.setAll(file("answers.json"));
         schemas.setAll(file("responses.json"));
+        for (String dialect : DIALECTS) {
+            ObjectNode file = file(dialect);
+            whole.withObject("/paths").setAll(file.withObject("/paths"));
+            schemas.setAll(file.withObject("/schemas"));
+        }
         expand(whole);
         return whole;
     }

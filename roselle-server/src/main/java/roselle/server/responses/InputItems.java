@@ -11,6 +11,7 @@ import roselle.api.ChatMessage;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
 import roselle.server.http.JsonFields;
+import roselle.server.prompt.AssistantTurn;
 import tools.jackson.databind.JsonNode;
 
 /**

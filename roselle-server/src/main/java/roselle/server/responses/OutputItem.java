@@ -3,9 +3,9 @@ package roselle.server.responses;
 import java.util.ArrayList;
 import java.util.List;
 import roselle.api.TokenLogprob;
+import roselle.server.answer.Logprobs;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
-import roselle.server.openai.common.Logprobs;
 
 /** An item of a response's output; what is said and thought grows while the item is the last one. */
 sealed interface OutputItem {

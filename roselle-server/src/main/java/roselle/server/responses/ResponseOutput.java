@@ -15,6 +15,7 @@ import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.TokenLogprob;
 import roselle.server.http.ApiException;
 import roselle.server.http.Json;
+import roselle.server.prompt.AssistantTurn;
 import roselle.server.responses.OutputItem.FunctionCall;
 import roselle.server.responses.OutputItem.Message;
 import roselle.server.responses.OutputItem.Spoken;

@@ -18,10 +18,11 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.ChatPrompt;
-import roselle.server.openai.common.EffortFields;
 import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
 import roselle.server.openai.common.ToolUseFields;
+import roselle.server.prompt.EffortFields;
+import roselle.server.prompt.FunctionTool;
 
 /** Reads the body of a request for a response: each field of the schema is honoured, or refused by name. */
 final class ResponseReader {
@@ -53,7 +54,7 @@ final class ResponseReader {
                 .strictWherePossible(fields.objects("tools", MAX_TOOLS).stream()
                         .map(ResponseReader::function)
                         .toList());
-        List<Map<String, Object>> known = tools.stream().map(ChatPrompt::tool).toList();
+        List<Map<String, Object>> known = tools.stream().map(FunctionTool::of).toList();
         var effort = new EffortFields(model.engine());
         Optional<String> asksThoughts = reasoning(fields, effort);
         Text text = text(fields, effort, model.engine());

@@ -23,6 +23,11 @@ public final class ResponsesDialect implements Dialect {
     }
 
     @Override
+    public String name() {
+        return "openai";
+    }
+
+    @Override
     public Optional<Conventions> conventions() {
         return Optional.of(OpenAiConventions.RESPONSES);
     }

@@ -118,7 +118,7 @@ final class KeyUseTest {
     }
 
     private static ErrorAnswer words(ApiException refused) {
-        return OpenAiConventions.COMPLETIONS.error(refused);
+        return OpenAiConventions.COMPLETIONS.error(refused, "");
     }
 
     private static ApiException refusal(KeyUse use) {

@@ -130,12 +130,17 @@ final class ScriptedClientsTest {
         assertThat(run(300, "node", copy.toString(), server.root())).contains("passed " + last);
     }
 
-    @Test
-    void thePythonClientWorks() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "openai_client.py, responses",
+        "anthropic_client.py, every_published_field",
+        "ollama_client.py, every_published_field"
+    })
+    void pythonClientsWork(String script, String last) throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
 
-        assertThat(run(300, python, SCRIPTS.resolve("openai_client.py").toString(), server.root()))
-                .contains("passed responses");
+        assertThat(run(300, python, SCRIPTS.resolve(script).toString(), server.root()))
+                .contains("passed " + last);
     }
 
     /** Structured output and tools, as frameworks of Python ask for them by default. */
@@ -177,7 +182,12 @@ final class ScriptedClientsTest {
 
     static Stream<String> curls() throws IOException {
         List<String> blocks = new ArrayList<>();
-        for (String page : List.of("../README.md", "../docs/guide/serving.md")) {
+        for (String page : List.of(
+                "../README.md",
+                "../docs/guide/serving.md",
+                "../docs/guide/anthropic.md",
+                "../docs/guide/ollama.md",
+                "../docs/guide/llamacpp.md")) {
             String[] fenced = Files.readString(Path.of(page)).split("```");
             for (int block = 1; block < fenced.length; block += 2) {
                 if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {
@@ -196,7 +206,7 @@ final class ScriptedClientsTest {
 
         String said = run(300, "sh", "-c", strict + block.replace("http://127.0.0.1:8000", server.root()));
 
-        assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"");
+        assertThat(said).isNotBlank().doesNotContain("\"error\":{\"message\"", "{\"error\":\"");
     }
 
     @ParameterizedTest

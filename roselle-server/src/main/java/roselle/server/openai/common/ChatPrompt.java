@@ -1,12 +1,12 @@
 package roselle.server.openai.common;
 
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import roselle.api.Prompt;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.prompt.FunctionTool;
 
 /**
  * Reads the fields that make up a conversation: {@code messages}, {@code tools}, {@code tool_choice},
@@ -59,31 +59,12 @@ public final class ChatPrompt {
         }
         Map<String, Object> function = function(tool.object("function").orElseThrow(() -> tool.missing("function")));
         tool.refuseOthers();
-        return tool(function);
-    }
-
-    /** A function as one of the tools that chat templates print, in the order that models were trained with. */
-    public static Map<String, Object> tool(Map<String, Object> function) {
-        Map<String, Object> tool = new LinkedHashMap<>();
-        tool.put("type", "function");
-        tool.put("function", function);
-        return tool;
+        return FunctionTool.of(function);
     }
 
     /** Reads what describes a function: name, description, parameters, and whether calls are held to these. */
     public static Map<String, Object> function(JsonFields function) {
-        Map<String, Object> read = new LinkedHashMap<>();
-        String name = function.requiredString("name");
-        if (name.isEmpty()) {
-            throw ApiException.invalid(
-                    function.path("name"), function.path("name") + " is empty: a function has a name");
-        }
-        read.put("name", name);
-        function.string("description").ifPresent(text -> read.put("description", text));
-        function.object("parameters").ifPresent(schema -> read.put("parameters", schema.plain()));
-        if (function.bool("strict", false)) {
-            read.put("strict", true);
-        }
+        Map<String, Object> read = FunctionTool.function(function, "parameters");
         function.refuseOthers();
         return read;
     }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import roselle.api.InvalidRequestException;
+import java.util.function.Supplier;
 import roselle.api.ResponseFormat;
 import roselle.api.ResponseFormat.JsonOptions;
 import roselle.api.ResponseFormat.KeyOrder;
@@ -12,6 +12,7 @@ import roselle.api.ResponseFormat.Whitespace;
 import roselle.engine.Engine;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.prompt.KeepableFormat;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -192,19 +193,8 @@ public final class FormatFields {
         }
     }
 
-    /** What makes a format of a field, and may refuse. */
-    private interface Maker {
-        ResponseFormat make();
-    }
-
-    private void put(String path, Maker maker) {
-        try {
-            ResponseFormat format = maker.make();
-            engine.requireKeepable(format);
-            asked.put(path, format);
-        } catch (InvalidRequestException refused) {
-            throw ApiException.invalid(path, path + ": " + refused.getMessage());
-        }
+    private void put(String path, Supplier<ResponseFormat> maker) {
+        asked.put(path, KeepableFormat.of(engine, path, maker));
     }
 
     private ResponseFormat only() {

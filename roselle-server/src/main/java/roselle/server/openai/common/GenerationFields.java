@@ -1,7 +1,6 @@
 package roselle.server.openai.common;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -12,10 +11,10 @@ import roselle.api.StopConditions;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
+import roselle.server.prompt.StopStrings;
 
 /** The fields that all kinds of generation share: how to draw tokens, when to stop, whose turn it is. */
 public final class GenerationFields {
-    private static final int MAX_STOPS = 64;
     private static final int MAX_IDS = 4096;
 
     private final JsonFields fields;
@@ -61,21 +60,9 @@ public final class GenerationFields {
         return new StopConditions(
                 most,
                 least,
-                stopStrings(),
+                StopStrings.read(fields, "stop"),
                 Set.copyOf(fields.integers("stop_token_ids", 0, Integer.MAX_VALUE, MAX_IDS)),
                 fields.bool("ignore_eos", false));
-    }
-
-    private List<String> stopStrings() {
-        List<String> stops = fields.strings("stop", MAX_STOPS);
-        for (String stop : stops) {
-            int characters = stop.codePointCount(0, stop.length());
-            if (stop.isEmpty() || characters > 4096) {
-                throw ApiException.invalid(
-                        "stop", "stop has a text of " + characters + " characters: each must have between 1 and 4096");
-            }
-        }
-        return stops;
     }
 
     public OutputOptions output(boolean logprobs, int top, boolean promptLogprobs) {

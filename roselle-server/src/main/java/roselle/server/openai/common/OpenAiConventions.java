@@ -33,7 +33,7 @@ public record OpenAiConventions(StreamFormat streamFormat) implements Convention
     private record Words(String type, String code) {}
 
     @Override
-    public ErrorAnswer error(ApiException error) {
+    public ErrorAnswer error(ApiException error, String requestId) {
         Words words = words(error);
         var body = new JsonWriter().object().object("error");
         body.field("message", error.getMessage())
@@ -65,6 +65,7 @@ public record OpenAiConventions(StreamFormat streamFormat) implements Convention
             case HTTP_VERSION -> refused("http_version_not_supported");
             case REQUEST_LIMIT -> new Words("requests", RATE_LIMIT);
             case TOKEN_LIMIT -> new Words("tokens", RATE_LIMIT);
+            case NOT_SUPPORTED -> refused("not_supported");
             case DEADLINE -> failed("deadline_exceeded");
             case DEFECT -> failed("internal_error");
             case OVERLOADED -> failed("overloaded");

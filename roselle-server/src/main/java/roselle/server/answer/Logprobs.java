@@ -1,13 +1,13 @@
-package roselle.server.openai.common;
+package roselle.server.answer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import roselle.api.TokenLogprob;
 import roselle.server.http.JsonWriter;
 
-/** Log-probabilities in the form that chat completions and responses share. */
+/** Log-probabilities in the form that APIs share. */
 public final class Logprobs {
-    /** OpenAI's least log-probability: JSON has no infinities. */
+    /** The least that is told: JSON has no infinities. */
     private static final float LEAST = -9999;
 
     private Logprobs() {}

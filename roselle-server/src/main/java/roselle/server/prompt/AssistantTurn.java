@@ -1,4 +1,4 @@
-package roselle.server.responses;
+package roselle.server.prompt;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,33 +7,33 @@ import java.util.Map;
 import roselle.api.ChatMessage;
 
 /** What a model thought, said and called in one turn: several items here, one message for chat templates. */
-final class AssistantTurn {
+public final class AssistantTurn {
     private final StringBuilder thoughts = new StringBuilder();
     private final StringBuilder text = new StringBuilder();
     private final List<Map<String, Object>> calls = new ArrayList<>();
     private boolean isEmpty = true;
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return isEmpty;
     }
 
     /** Whether only thoughts were added: they come before what is said and called. */
-    boolean isOnlyThoughts() {
+    public boolean isOnlyThoughts() {
         return text.isEmpty() && calls.isEmpty();
     }
 
-    void think(String piece) {
+    public void think(String piece) {
         isEmpty = false;
         thoughts.append(piece);
     }
 
-    void say(String piece) {
+    public void say(String piece) {
         isEmpty = false;
         text.append(piece);
     }
 
     /** Adds a call; the arguments as an object, which is how templates read them, or as a text that is none. */
-    void call(String id, String name, Object arguments) {
+    public void call(String id, String name, Object arguments) {
         isEmpty = false;
         Map<String, Object> function = new LinkedHashMap<>();
         function.put("name", name);
@@ -45,7 +45,7 @@ final class AssistantTurn {
         calls.add(call);
     }
 
-    ChatMessage message() {
+    public ChatMessage message() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("content", text.toString());
         if (!thoughts.isEmpty()) {

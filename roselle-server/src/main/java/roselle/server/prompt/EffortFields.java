@@ -1,4 +1,4 @@
-package roselle.server.openai.common;
+package roselle.server.prompt;
 
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +34,22 @@ public final class EffortFields {
             requireOneOf(fields.path(name), asked, Effort.VERBOSITIES);
             tell(fields.path(name), asked, effort.write(asked));
         });
+        return this;
+    }
+
+    /** Whether the model's chat template can be told of an effort to think. */
+    public boolean hasWordFor(String effortWord) {
+        return effort.think(effortWord).isPresent();
+    }
+
+    /**
+     * Has the model think as an effort says.
+     *
+     * @param path the field that asks for it
+     * @param shown what the field says
+     */
+    public EffortFields think(String path, String shown, String effortWord) {
+        tell(path, shown, effort.think(effortWord));
         return this;
     }
 

@@ -1,0 +1,25 @@
+package roselle.server.http;
+
+/** A document a line, failures among them. */
+public record LineFormat() implements StreamFormat {
+    @Override
+    public String contentType() {
+        return "application/x-ndjson";
+    }
+
+    @Override
+    public void begin(Utf8Buffer out, String event) {}
+
+    @Override
+    public void end(Utf8Buffer out) {
+        out.ascii("\n");
+    }
+
+    @Override
+    public String errorEvent() {
+        return "";
+    }
+
+    @Override
+    public void finish(Utf8Buffer out) {}
+}

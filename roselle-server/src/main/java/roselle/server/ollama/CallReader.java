@@ -1,0 +1,179 @@
+package roselle.server.ollama;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import roselle.api.ChatMessage;
+import roselle.api.GenerationRequest;
+import roselle.api.GenerationRequestBuilder;
+import roselle.api.OutputOptions;
+import roselle.api.Prompt;
+import roselle.api.ResponseFormat;
+import roselle.server.answer.Models;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+import roselle.server.prompt.EffortFields;
+import roselle.server.prompt.KeepableFormat;
+import roselle.server.prompt.LastTurn;
+import tools.jackson.databind.JsonNode;
+
+/** Reads the bodies of chats and of completions: each field is honoured, or refused by name. */
+final class CallReader {
+    private static final int MAX_CONTEXT = 10_000_000;
+    private static final Set<String> EFFORTS = Set.of("low", "medium", "high");
+    private static final Pattern DURATION =
+            Pattern.compile("[-+]?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+|[-+]?0");
+    private static final Pattern DIGIT_ABOVE_ZERO = Pattern.compile("[1-9]");
+    private static final String NEVER_CUT = "what is too long is refused and never cut, so it must be false";
+
+    private final Models models;
+
+    CallReader(Models models) {
+        this.models = models;
+    }
+
+    /**
+     * What was asked for.
+     *
+     * @param name what the caller calls the model
+     * @param requests the one request, or none, where the model was only to be loaded, which it is
+     * @param context tokens that come before the prompt's
+     * @param isChat whether the answer is a message
+     * @param tellsContext whether the answer ends with the tokens of all of it
+     */
+    record Call(
+            String name,
+            ServedModel model,
+            List<GenerationRequest> requests,
+            List<Integer> context,
+            boolean streams,
+            boolean isChat,
+            boolean tellsContext) {}
+
+    Call chat(JsonFields fields) {
+        ServedModel model = ModelNames.of(fields, models);
+        GenerationRequestBuilder request = common(fields, model);
+        List<ChatMessage> messages = TurnFields.messages(fields);
+        List<Map<String, Object>> tools = TurnFields.tools(fields);
+        EffortFields effort = think(fields, model);
+        boolean streams = fields.bool("stream", true);
+        fields.refuseOthers();
+        List<GenerationRequest> requests = new ArrayList<>();
+        if (!messages.isEmpty()) {
+            var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)));
+            requests.add(request.prompt(prompt).build());
+        }
+        return new Call(name(fields, model), model, requests, List.of(), streams, true, false);
+    }
+
+    Call generate(JsonFields fields) {
+        ServedModel model = ModelNames.of(fields, models);
+        GenerationRequestBuilder request = common(fields, model);
+        String text = fields.string("prompt").orElse("");
+        String system = fields.string("system").orElse("");
+        boolean isRaw = fields.bool("raw", false);
+        List<Integer> context = fields.integers("context", 0, Integer.MAX_VALUE, MAX_CONTEXT);
+        EffortFields effort = think(fields, model);
+        TurnFields.refuseImages(fields);
+        fields.requireDefault("template", "a model has one template, its own: send the whole text with raw", "");
+        fields.requireDefault("suffix", "text cannot be filled in before a suffix, so it must be empty", "");
+        boolean streams = fields.bool("stream", true);
+        fields.refuseOthers();
+        boolean isPlain = isRaw || !model.engine().hasChatTemplate();
+        requirePlain(isPlain, system, context, fields);
+        List<GenerationRequest> requests = new ArrayList<>();
+        if (!text.isEmpty()) {
+            Prompt prompt = isPlain
+                    ? new Prompt.Text(text, true, isRaw)
+                    : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()));
+            requests.add(request.prompt(prompt).build());
+        }
+        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw);
+    }
+
+    private static List<ChatMessage> turns(String system, String text) {
+        ChatMessage asked = ChatMessage.user(text);
+        return system.isEmpty() ? List.of(asked) : List.of(ChatMessage.system(system), asked);
+    }
+
+    private static void requirePlain(boolean isPlain, String system, List<Integer> context, JsonFields fields) {
+        String why = " is there, but the prompt is taken as it stands: put it into the prompt";
+        if (isPlain && !system.isEmpty()) {
+            throw ApiException.invalid("system", "system" + why);
+        }
+        if (isPlain && !context.isEmpty()) {
+            throw ApiException.invalid("context", "context" + why);
+        }
+        if (isPlain && fields.has("think")) {
+            throw ApiException.invalid("think", "think" + why);
+        }
+    }
+
+    private static String name(JsonFields fields, ServedModel model) {
+        return fields.string("model").orElse(model.name());
+    }
+
+    /** The fields that chats and completions have. */
+    private static GenerationRequestBuilder common(JsonFields fields, ServedModel model) {
+        GenerationRequestBuilder request = OptionFields.read(fields, model);
+        boolean logprobs = fields.bool("logprobs", false);
+        int top = fields.integer("top_logprobs", 0, 20).orElse(0);
+        if (top > 0 && !logprobs) {
+            throw ApiException.invalid("top_logprobs", "top_logprobs is " + top + ", but logprobs is not true");
+        }
+        keepAlive(fields);
+        fields.requireDefault("truncate", NEVER_CUT, false);
+        fields.requireDefault("shift", NEVER_CUT, false);
+        return request.output(new OutputOptions(1, logprobs, top, false)).format(format(fields, model));
+    }
+
+    private static ResponseFormat format(JsonFields fields, ServedModel model) {
+        JsonNode format = fields.any("format").orElse(null);
+        if (format == null || (format.isString() && format.stringValue().isEmpty())) {
+            return ResponseFormat.TEXT;
+        }
+        if (format.isString() && format.stringValue().equals("json")) {
+            return KeepableFormat.of(model.engine(), "format", ResponseFormat.JsonObject::new);
+        }
+        if (!format.isObject()) {
+            throw JsonFields.wrongType("format", format, "json or a JSON schema");
+        }
+        return KeepableFormat.of(model.engine(), "format", () -> new ResponseFormat.JsonSchema(format.toString()));
+    }
+
+    private static EffortFields think(JsonFields fields, ServedModel model) {
+        var effort = new EffortFields(model.engine());
+        fields.any("think").ifPresent(asked -> {
+            if (asked.isBoolean()) {
+                effort.think("think", asked.toString(), asked.booleanValue() ? "medium" : "none");
+            } else if (asked.isString() && EFFORTS.contains(asked.stringValue())) {
+                effort.think("think", asked.stringValue(), asked.stringValue());
+            } else {
+                throw JsonFields.wrongType("think", asked, "true, false, low, medium or high");
+            }
+        });
+        return effort;
+    }
+
+    /** Any time but none: models stay for as long as the server runs. */
+    private static void keepAlive(JsonFields fields) {
+        fields.any("keep_alive").ifPresent(time -> {
+            boolean isDuration =
+                    time.isString() && DURATION.matcher(time.stringValue()).matches();
+            if (!isDuration && !time.isNumber()) {
+                throw JsonFields.wrongType("keep_alive", time, "a number of seconds, or a text such as 5m");
+            }
+            boolean isZero = time.isNumber()
+                    ? time.asDouble() == 0
+                    : !DIGIT_ABOVE_ZERO.matcher(time.stringValue()).find();
+            if (isZero) {
+                throw ApiException.invalid(
+                        "keep_alive",
+                        "keep_alive is " + time + ": models stay while the server runs and are not unloaded");
+            }
+        });
+    }
+}

@@ -1,0 +1,196 @@
+package roselle.server.ollama;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import roselle.api.SamplingParameters;
+import roselle.conversation.Effort;
+import roselle.server.answer.Models;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
+import roselle.server.http.EventStream;
+import roselle.server.http.Exchange;
+import roselle.server.http.JsonFields;
+import roselle.server.http.JsonWriter;
+import roselle.server.http.Routes;
+
+/** What Ollama's API tells of models: which there are, which run, what they can; and its version. */
+final class ModelRoutes {
+    /** The version of Ollama whose API this is: clients ask for it to find out what they can say. */
+    private static final String VERSION = "0.13.5";
+
+    /** When a model is unloaded: clients read it as a time that does not come. */
+    private static final String NEVER = "9999-12-31T23:59:59Z";
+
+    private final Models models;
+
+    ModelRoutes(Models models) {
+        this.models = models;
+    }
+
+    void register(Routes routes) {
+        routes.get("/api/version", ModelRoutes::version)
+                .get("/api/tags", this::tags)
+                .get("/api/ps", this::running)
+                .post("/api/show", this::show)
+                .post("/api/pull", this::pull);
+    }
+
+    private static void version(Exchange exchange) {
+        exchange.sendJson(
+                200, new JsonWriter().object().field("version", VERSION).endObject());
+    }
+
+    private void tags(Exchange exchange) {
+        JsonWriter json = new JsonWriter().object().array("models");
+        for (ServedModel model : models.all()) {
+            open(json, model, model.engine().plan().weightBytes())
+                    .field("modified_at", model.created().toString())
+                    .endObject();
+        }
+        exchange.sendJson(200, json.endArray().endObject());
+    }
+
+    /** Every model that there is; the memory of all devices counts as the machine's. */
+    private void running(Exchange exchange) {
+        JsonWriter json = new JsonWriter().object().array("models");
+        for (ServedModel model : models.all()) {
+            open(json, model, model.engine().plan().totalBytes())
+                    .field("expires_at", NEVER)
+                    .field("size_vram", 0)
+                    .field("context_length", model.engine().context())
+                    .endObject();
+        }
+        exchange.sendJson(200, json.endArray().endObject());
+    }
+
+    private static JsonWriter open(JsonWriter json, ServedModel model, long bytes) {
+        json.object()
+                .field("name", ModelNames.listed(model))
+                .field("model", ModelNames.listed(model))
+                .field("size", bytes)
+                .field("digest", digest(model));
+        details(json);
+        return json;
+    }
+
+    /** What Ollama reads from its own store; here it is not known. */
+    private static void details(JsonWriter json) {
+        json.object("details")
+                .field("parent_model", "")
+                .field("format", "")
+                .field("family", "")
+                .array("families")
+                .endArray()
+                .field("parameter_size", "")
+                .field("quantization_level", "")
+                .endObject();
+    }
+
+    /** Tells a model from others, and from itself at another start: files are not read for it. */
+    private static String digest(ServedModel model) {
+        String text = model.name()
+                + '\n'
+                + model.created()
+                + '\n'
+                + model.engine().plan().weightBytes();
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException(missing); // every JDK has it
+        }
+    }
+
+    private void show(Exchange exchange) throws IOException {
+        JsonFields fields = exchange.json();
+        ServedModel model = ModelNames.find(fields, models);
+        fields.requireDefault("verbose", "there is nothing more to tell, so it must be false", false);
+        fields.requireDefault("system", "models keep no system message", "");
+        fields.requireDefault("template", "a model has one template, its own", "");
+        fields.requireDefault("options", "nothing depends on them here", java.util.Map.of());
+        fields.refuseOthers();
+        JsonWriter json = new JsonWriter().object();
+        json.field("modelfile", "FROM " + model.name() + "\n")
+                .field("parameters", parameters(model))
+                .field("template", "")
+                .field("modified_at", model.created().toString());
+        details(json);
+        json.object("model_info")
+                .field("general.architecture", "unknown")
+                .field("unknown.context_length", model.engine().context())
+                .endObject();
+        json.array("capabilities");
+        capabilities(model).forEach(json::value);
+        exchange.sendJson(200, json.endArray().endObject());
+    }
+
+    /** How the model's makers advise to draw its tokens, as lines of a Modelfile. */
+    private static String parameters(ServedModel model) {
+        var lines = new TreeMap<String, Object>();
+        lines.put("num_ctx", model.engine().context());
+        Optional<SamplingParameters> advice = model.engine().advisedSampling();
+        advice.ifPresent(sampling -> {
+            lines.put("temperature", sampling.temperature());
+            lines.put("top_k", sampling.topK());
+            lines.put("top_p", sampling.topP());
+            lines.put("min_p", sampling.minP());
+            lines.put("repeat_penalty", sampling.repetitionPenalty());
+        });
+        var text = new StringBuilder();
+        lines.forEach((name, value) -> text.append("%-30s %s%n".formatted(name, value)));
+        return text.toString();
+    }
+
+    private static List<String> capabilities(ServedModel model) {
+        var engine = model.engine();
+        boolean callsTools = engine.hasChatTemplate() && !engine.toolParser().equals("none");
+        boolean thinks =
+                new Effort(engine::chatTemplateMentions).think("medium").isPresent();
+        return java.util.stream.Stream.of("completion", callsTools ? "tools" : "", thinks ? "thinking" : "")
+                .filter(name -> !name.isEmpty())
+                .toList();
+    }
+
+    /** What is there need not be pulled; the rest is not pulled. */
+    private void pull(Exchange exchange) throws IOException {
+        JsonFields fields = exchange.json();
+        boolean streams = fields.bool("stream", true);
+        fields.requireDefault("insecure", "nothing is pulled, so it must be false", false);
+        fields.requireDefault("username", "nothing is pulled", "");
+        fields.requireDefault("password", "nothing is pulled", "");
+        requireServed(fields);
+        fields.refuseOthers();
+        if (streams) {
+            EventStream events = exchange.stream();
+            status(events.event());
+            events.finish();
+        } else {
+            exchange.sendJson(200, status(new JsonWriter()));
+        }
+    }
+
+    private void requireServed(JsonFields fields) {
+        try {
+            ModelNames.find(fields, models);
+        } catch (ApiException unknown) {
+            if (unknown.kind() != ErrorKind.MODEL_NOT_FOUND) {
+                throw unknown;
+            }
+            throw new ApiException(
+                    ErrorKind.NOT_SUPPORTED,
+                    "pull is not supported for models that are not there: " + unknown.getMessage()
+                            + "; start the server with the model");
+        }
+    }
+
+    private static JsonWriter status(JsonWriter json) {
+        return json.object().field("status", "success").endObject();
+    }
+}

@@ -1,0 +1,90 @@
+package roselle.server.ollama;
+
+import java.util.List;
+import java.util.Optional;
+import roselle.api.GenerationRequest;
+import roselle.api.GenerationRequestBuilder;
+import roselle.api.SamplingParameters;
+import roselle.api.StopConditions;
+import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
+import roselle.server.prompt.PenaltyWindow;
+import roselle.server.prompt.StopStrings;
+
+/**
+ * Reads {@code options}. What is left open is as the model's makers advise, else as Ollama has it. Options of loading were settled
+ * when the server started: they are accepted where they say so, and refused otherwise.
+ */
+final class OptionFields {
+    private static final SamplingParameters USUAL = GenerationRequest.builder()
+            .text("")
+            .temperature(0.8)
+            .topK(40)
+            .topP(0.9)
+            .build()
+            .sampling();
+
+    private static final String AT_START = "this was settled when the server started";
+    private static final String NO_MIROSTAT = "there is no mirostat here";
+
+    private final JsonFields fields;
+    private final ServedModel model;
+
+    private OptionFields(JsonFields fields, ServedModel model) {
+        this.fields = fields;
+        this.model = model;
+    }
+
+    /** A request that draws tokens and ends as the options of a body say. */
+    static GenerationRequestBuilder read(JsonFields body, ServedModel model) {
+        SamplingParameters advice = model.engine().advisedSampling().orElse(USUAL);
+        GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
+        Optional<JsonFields> options = body.object("options");
+        options.ifPresent(given -> new OptionFields(given, model).read(request));
+        return request;
+    }
+
+    private void read(GenerationRequestBuilder request) {
+        fields.number("temperature", 0, 100).ifPresent(request::temperature);
+        fields.integer("top_k", 0, Integer.MAX_VALUE).ifPresent(request::topK);
+        fields.number("top_p", 1e-6, 1).ifPresent(request::topP);
+        fields.number("min_p", 0, 1).ifPresent(request::minP);
+        fields.number("typical_p", 1e-6, 1).ifPresent(request::typicalP);
+        fields.number("repeat_penalty", 0.01, 100).ifPresent(request::repetitionPenalty);
+        fields.number("presence_penalty", -2, 2).ifPresent(request::presencePenalty);
+        fields.number("frequency_penalty", -2, 2).ifPresent(request::frequencyPenalty);
+        PenaltyWindow.read(fields, "repeat_last_n", request, model.engine().context());
+        fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE).ifPresent(request::seed);
+        int most = fields.integer("num_predict", -2, Integer.MAX_VALUE).orElse(-1);
+        request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT);
+        request.stopStrings(StopStrings.read(fields, "stop"));
+        settle();
+        fields.refuseOthers();
+    }
+
+    private void settle() {
+        int context = fields.integer("num_ctx", 1, Integer.MAX_VALUE).orElse(1);
+        if (context > model.engine().context()) {
+            throw ApiException.invalid(
+                    fields.path("num_ctx"),
+                    fields.path("num_ctx") + " is " + context + ": this server has "
+                            + model.engine().context() + "; --context says how many");
+        }
+        fields.integer("num_keep", -1, Integer.MAX_VALUE); // of a context that is cut, which none is
+        fields.requireDefault("num_batch", AT_START);
+        fields.requireDefault("num_gpu", AT_START + ", so it must be -1", -1L);
+        fields.requireDefault("main_gpu", AT_START + ", so it must be 0", 0L);
+        fields.requireDefault("num_thread", AT_START + ", so it must be 0", 0L);
+        fields.requireDefault("use_mmap", AT_START + ", so it must be true", true);
+        for (String name :
+                List.of("numa", "low_vram", "f16_kv", "logits_all", "vocab_only", "use_mlock", "embedding_only")) {
+            fields.requireDefault(name, AT_START + ", so it must be false", false);
+        }
+        fields.requireDefault("tfs_z", "there is no tail-free sampling here, so it must be 1", 1L, 1.0);
+        fields.requireDefault("mirostat", NO_MIROSTAT + ", so it must be 0", 0L);
+        fields.requireDefault("mirostat_tau", NO_MIROSTAT);
+        fields.requireDefault("mirostat_eta", NO_MIROSTAT);
+        fields.requireDefault("penalize_newline", "line breaks count as other tokens, so it must be true", true);
+    }
+}

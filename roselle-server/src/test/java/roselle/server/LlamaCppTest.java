@@ -1,0 +1,187 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** The paths of llama.cpp's server, answered by the demo model. */
+final class LlamaCppTest {
+    private static final String PROMPT = "\"prompt\":\"Once upon a time\",\"temperature\":0";
+
+    private static DemoServer demo;
+
+    @BeforeAll
+    static void start() {
+        demo = new DemoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @Test
+    void aStreamTellsTheSameAsTheWhole() {
+        JsonNode whole = completion(PROMPT + ",\"n_predict\":8,\"return_tokens\":true");
+        List<JsonNode> events =
+                DemoServer.events(demo.post("/completion", "{" + PROMPT + ",\"n_predict\":8,\"stream\":true}")
+                                .body())
+                        .stream()
+                        .map(DemoServer::json)
+                        .toList();
+
+        assertThat(events.stream()
+                        .map(event -> event.at("/content").stringValue())
+                        .collect(Collectors.joining()))
+                .isEqualTo(whole.at("/content").stringValue())
+                .isNotBlank();
+        assertThat(events.stream().mapToInt(event -> event.at("/tokens").size()).sum())
+                .isEqualTo(whole.at("/tokens").size())
+                .isEqualTo(8);
+        assertThat(events.stream().filter(event -> event.at("/stop").booleanValue()))
+                .hasSize(1);
+        for (JsonNode end : List.of(whole, events.getLast())) {
+            assertThat(end.at("/stop_type").stringValue()).isEqualTo("limit");
+            assertThat(end.at("/tokens_predicted").intValue()).isEqualTo(8);
+            assertThat(end.at("/timings/predicted_n").intValue()).isEqualTo(8);
+            assertThat(end.at("/timings/predicted_ms").doubleValue()).isPositive();
+        }
+    }
+
+    @Test
+    void saysTheSameAsOtherDialectsOfTheSameText() {
+        String other = demo.post("/v1/completions", "{" + PROMPT + ",\"max_tokens\":8}")
+                .body();
+
+        assertThat(completion(PROMPT + ",\"n_predict\":8").at("/content").stringValue())
+                .isEqualTo(DemoServer.json(other).at("/choices/0/text").stringValue());
+    }
+
+    @Test
+    void endsAtAWordAndNamesIt() {
+        String text = completion(PROMPT + ",\"n_predict\":20").at("/content").stringValue();
+        String stop = text.substring(6, 10);
+
+        JsonNode cut = completion(PROMPT + ",\"n_predict\":20,\"stop\":[\"" + stop + "\"]");
+
+        assertThat(cut.at("/stop_type").stringValue()).isEqualTo("word");
+        assertThat(cut.at("/stopping_word").stringValue()).isEqualTo(stop);
+        assertThat(cut.at("/content").stringValue()).isEqualTo(text.substring(0, text.indexOf(stop)));
+    }
+
+    @Test
+    void nothingComesFromTheCacheWhereThatIsNotWanted() {
+        String lasting = "\"prompt\":\"" + "A fox went to the sea. ".repeat(20) + "\",\"n_predict\":1";
+        completion(lasting);
+
+        assertThat(completion(lasting).at("/tokens_cached").intValue()).isPositive();
+        assertThat(completion(lasting + ",\"cache_prompt\":false")
+                        .at("/tokens_cached")
+                        .intValue())
+                .isZero();
+    }
+
+    @Test
+    void biasesForbidTokens() {
+        int first = completion(PROMPT + ",\"n_predict\":1,\"return_tokens\":true")
+                .at("/tokens/0")
+                .intValue();
+        for (String bias : List.of("[[" + first + ",false]]", "{\"" + first + "\":-100}")) {
+            JsonNode other = completion(PROMPT + ",\"n_predict\":1,\"return_tokens\":true,\"logit_bias\":" + bias);
+            assertThat(other.at("/tokens/0").intValue()).isNotEqualTo(first);
+        }
+    }
+
+    @Test
+    void holdsAnAnswerToAGrammar() {
+        assertThat(completion(PROMPT + ",\"grammar\":\"root ::= \\\"yes\\\" | \\\"no\\\"\"")
+                        .at("/content")
+                        .stringValue())
+                .isIn("yes", "no");
+        String schema = "{\"type\":\"object\",\"additionalProperties\":false}";
+        assertThat(completion(PROMPT + ",\"json_schema\":" + schema)
+                        .at("/content")
+                        .stringValue())
+                .startsWith("{");
+    }
+
+    @Test
+    void tellsProbabilitiesWithTheIdsOfTokens() {
+        JsonNode probabilities = completion(PROMPT + ",\"n_predict\":3,\"n_probs\":2,\"return_tokens\":true")
+                .at("/completion_probabilities");
+
+        assertThat(probabilities).hasSize(3);
+        assertThat(probabilities.at("/0/top_logprobs/0/id").intValue())
+                .isEqualTo(probabilities.at("/0/id").intValue());
+    }
+
+    @Test
+    void tellsWhatItWasStartedWith() {
+        JsonNode properties = DemoServer.json(demo.get("/props").body());
+
+        assertThat(properties.at("/default_generation_settings/n_ctx").intValue())
+                .isEqualTo(demo.engine().context());
+        assertThat(properties.at("/total_slots").intValue())
+                .isEqualTo(demo.engine().plan().maxSequences());
+        assertThat(demo.get("/props?model=other").statusCode()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/slots", "/lora-adapters"})
+    void whatIsNotSupportedSaysSo(String path) {
+        var refused = demo.get(path);
+
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(DemoServer.json(refused.body()).at("/error/type").stringValue())
+                .isEqualTo("not_supported_error");
+        assertThat(demo.post("/infill", "{}").statusCode()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"n_predict\":0 | n_predict is 0",
+                "\"mirostat\":2 | mirostat is 2",
+                "\"xtc_probability\":0.5 | xtc_probability is 0.5",
+                "\"samplers\":[\"top_k\"] | samplers is",
+                "\"id_slot\":1 | id_slot is 1",
+                "\"repeat_last_n\":64 | repeat_last_n is 64",
+                "\"logit_bias\":[[1,true]] | logit_bias is",
+                "\"logit_bias\":[[1,101]] | logit_bias is",
+                "\"grammar\":\"root ::= x\" | grammar:",
+                "\"prompt\":{} | prompt is",
+                "\"n_threads\":3 | unknown field n_threads",
+            })
+    void refusesByNameWhatItDoesNotHonour(String field, String said) {
+        String prompt = field.startsWith("\"prompt\"") ? "" : PROMPT + ",";
+        JsonNode refused = DemoServer.json(
+                demo.post("/completion", "{" + prompt + field + "}").body());
+
+        assertThat(refused.at("/error/message").stringValue()).contains(said);
+        assertThat(refused.at("/error/code").intValue()).isEqualTo(400);
+    }
+
+    @Test
+    void whatIsSwitchedOffMayBeSaid() {
+        completion(PROMPT + """
+                ,"n_predict":1,"dynatemp_range":0,"dynatemp_exponent":1.0,"xtc_probability":0.0,"xtc_threshold":0.1,
+                 "dry_multiplier":0,"dry_base":1.75,"dry_allowed_length":2,"dry_penalty_last_n":-1,"mirostat":0,
+                 "mirostat_tau":5,"mirostat_eta":0.1,"n_keep":0,"seed":-1,"min_keep":0,"t_max_predict_ms":-1,
+                 "dry_sequence_breakers":["\\n"],"lora":[],"id_slot":-1,"top_k":-1""");
+    }
+
+    private static JsonNode completion(String fields) {
+        var response = demo.post("/completion", "{" + fields + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return DemoServer.json(response.body());
+    }
+}
