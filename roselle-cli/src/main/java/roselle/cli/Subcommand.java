@@ -7,6 +7,7 @@ import roselle.cli.bench.BenchCommand;
 import roselle.cli.model.InspectCommand;
 import roselle.cli.model.ListCommand;
 import roselle.cli.model.PullCommand;
+import roselle.cli.model.QuantizeCommand;
 import roselle.cli.model.RemoveCommand;
 import roselle.cli.model.ShowCommand;
 import roselle.cli.model.TemplateCommand;
@@ -39,6 +40,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
                     "verify",
                     "Compare logits and greedy tokens with those of another implementation.",
                     () -> new VerifyCommand()),
+            new Subcommand("quantize", "Write a model's numbers in fewer bits, as GGUF.", () -> new QuantizeCommand()),
             new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
             new Subcommand(
                     "template", "Render a chat template: variables in, a prompt out.", () -> new TemplateCommand()),
