@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,6 +42,7 @@ class HeldOutPerplexityTest {
     @TempDir
     private Path folder = Path.of("");
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(names = {"VNNI", "BF16", "AMX"})
     void roundingHardlyChangesIt(CpuPath path) throws IOException {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -180,6 +181,7 @@ public class GemmTest {
         return IntStream.of(128, 256, 512).filter(bits -> bits < Lanes.COUNT * Float.SIZE);
     }
 
+    @Tag("long")
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("forcedWidths")
     void everyFormatMultipliesAsItsScalarTwinAtAForcedWidth(int bits) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -47,6 +48,7 @@ class RowOperationsTest {
         return IntStream.of(128, 256, 512).filter(bits -> bits < Lanes.COUNT * Float.SIZE);
     }
 
+    @Tag("long")
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("forcedWidths")
     void everyOperationOnRowsGivesTheBitsOfItsScalarTwinAtAForcedWidth(int bits) {
