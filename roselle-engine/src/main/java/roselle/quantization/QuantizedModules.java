@@ -76,8 +76,8 @@ record QuantizedModules(String method, GroupFields groups, Layout layout) implem
     /** Lines of words that follow the outputs. */
     private PackedWords words(IntegerGroups parts, String ending, long lines) {
         long outputs = parts.shape().rows();
-        Tensor words = parts.required(
-                ending, DataType.I32, Shape.of(lines, PackedWords.wordsOf(outputs, groups.bits())));
+        Tensor words =
+                parts.required(ending, DataType.I32, Shape.of(lines, PackedWords.wordsOf(outputs, groups.bits())));
         if (layout.interleaves && outputs % PackedWords.EIGHT != 0) {
             throw parts.failure(words.name(), "has " + outputs + " outputs, which is not a multiple of 8");
         }

@@ -39,7 +39,11 @@ public final class QuantizeCommand implements Runnable {
     @Parameters(index = "0", paramLabel = "IN", description = "A .gguf, or demo.")
     private Path source = Path.of("");
 
-    @Parameters(index = "1", paramLabel = "OUT", arity = "0..1", description = "The .gguf to write; not with --dry-run.")
+    @Parameters(
+            index = "1",
+            paramLabel = "OUT",
+            arity = "0..1",
+            description = "The .gguf to write; not with --dry-run.")
     private @Nullable Path target;
 
     @Option(
@@ -97,8 +101,7 @@ public final class QuantizeCommand implements Runnable {
     }
 
     private Recipe recipe() {
-        Mix mix = Mix.named(type)
-                .orElseThrow(() -> misuse("--type is " + type + ", expected one of " + Mix.names()));
+        Mix mix = Mix.named(type).orElseThrow(() -> misuse("--type is " + type + ", expected one of " + Mix.names()));
         return new Recipe(mix, rules.stream().map(this::rule).toList(), isPure, mayLoseTwice);
     }
 
@@ -111,7 +114,8 @@ public final class QuantizeCommand implements Runnable {
             String wanted = text.substring(split + 1).toUpperCase(Locale.ROOT);
             return new Recipe.Rule(Pattern.compile(text.substring(0, split)), DataType.valueOf(wanted));
         } catch (PatternSyntaxException malformed) {
-            throw misuse("--tensor-type is " + text + ", which is no regular expression: " + malformed.getDescription());
+            throw misuse(
+                    "--tensor-type is " + text + ", which is no regular expression: " + malformed.getDescription());
         } catch (IllegalArgumentException unknown) {
             throw misuse("--tensor-type is " + text + "; " + text.substring(split + 1) + " is no type of GGUF");
         }
@@ -163,7 +167,8 @@ public final class QuantizeCommand implements Runnable {
         int count = plan.tensors().size();
         int workers = threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
         new Conversion(plan, wanted, workers).run((index, tensor, isDone) -> {
-            err.printf(Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, describe(tensor), isDone ? ", done before" : "");
+            err.printf(
+                    Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, describe(tensor), isDone ? ", done before" : "");
             err.flush();
         });
         PrintWriter out = specification.commandLine().getOut();

@@ -162,7 +162,9 @@ public final class GgufMetadata implements Metadata {
         if (entry.type() == GgufType.STRING) {
             cursor.skipStrings(key, entry.count(), Integer.MAX_VALUE);
         } else {
-            cursor.skip(CheckedSize.of(cursor.field(key), entry.count()), entry.type().bytes());
+            cursor.skip(
+                    CheckedSize.of(cursor.field(key), entry.count()),
+                    entry.type().bytes());
         }
         return file.data().asSlice(entry.offset(), cursor.position() - entry.offset());
     }

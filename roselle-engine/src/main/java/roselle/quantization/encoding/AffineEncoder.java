@@ -47,7 +47,7 @@ final class AffineEncoder implements Encoder.OneBlock {
     static AffineEncoder q2_k() {
         return new AffineEncoder(16, 3, 15, 80, (codes, scales, minima, target, at) -> {
             for (int i = 0; i < scales.length; i++) {
-                target[at + i] = (byte) (scales[i] | minima[i] << 4);
+                target[at + i] = (byte) (scales[i] | (minima[i] << 4));
             }
             Codes.clear(target, at + 16, 64);
             Codes.put(codes, target, at + 16, 32, 2, 0);
@@ -76,9 +76,9 @@ final class AffineEncoder implements Encoder.OneBlock {
     /** Scales 0 to 3, minima 0 to 3, then nibbles of both 4 to 7, whose upper two bits lie above the first ones. */
     private static void sixBits(int[] scales, int[] minima, byte[] target, int at) {
         for (int i = 0; i < 4; i++) {
-            target[at + i] = (byte) (scales[i] | scales[i + 4] >> 4 << 6);
-            target[at + 4 + i] = (byte) (minima[i] | minima[i + 4] >> 4 << 6);
-            target[at + 8 + i] = (byte) (scales[i + 4] & 0xF | (minima[i + 4] & 0xF) << 4);
+            target[at + i] = (byte) (scales[i] | ((scales[i + 4] >> 4) << 6));
+            target[at + 4 + i] = (byte) (minima[i] | ((minima[i + 4] >> 4) << 6));
+            target[at + 8 + i] = (byte) ((scales[i + 4] & 0xF) | ((minima[i + 4] & 0xF) << 4));
         }
     }
 

@@ -6,7 +6,8 @@ final class Levels {
     private final boolean isLinear;
     private final float least;
     private final float greatest;
-    private final byte[] codeOfHalf; // by how many halves a number is above the least; empty where codes follow each other
+    private final byte[]
+            codeOfHalf; // by how many halves a number is above the least; empty where codes follow each other
 
     private Levels(float[] values, boolean isLinear) {
         this.values = values;

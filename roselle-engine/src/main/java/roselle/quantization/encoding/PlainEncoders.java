@@ -9,7 +9,7 @@ final class PlainEncoders {
     static void float32(float[] numbers, int from, float @Nullable [] importance, byte[] target, int at) {
         int bits = Float.floatToRawIntBits(numbers[from]);
         for (int i = 0; i < Float.BYTES; i++) {
-            target[at + i] = (byte) (bits >> i * Byte.SIZE);
+            target[at + i] = (byte) (bits >> (i * Byte.SIZE));
         }
     }
 
@@ -19,7 +19,7 @@ final class PlainEncoders {
 
     static void bfloat16(float[] numbers, int from, float @Nullable [] importance, byte[] target, int at) {
         int bits = Float.floatToRawIntBits(numbers[from]);
-        int rounded = Float.isNaN(numbers[from]) ? bits >> 16 | 0x40 : bits + 0x7FFF + (bits >> 16 & 1) >> 16;
+        int rounded = Float.isNaN(numbers[from]) ? (bits >> 16) | 0x40 : (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
         target[at] = (byte) rounded;
         target[at + 1] = (byte) (rounded >> Byte.SIZE);
     }

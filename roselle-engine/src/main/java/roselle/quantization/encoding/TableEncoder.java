@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** Blocks of codes for 16 values that lie closer near zero: FP4 with scales of 8 bits, and IQ4_NL. */
 final class TableEncoder implements Encoder.OneBlock {
     /** The values of IQ4_NL and IQ4_XS. */
-    static final Levels STEPS =
-            Levels.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
+    static final Levels STEPS = Levels.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
 
     /** The values of E2M1 (OCP Microscaling Formats 1.0), doubled to be whole. */
     private static final float[] E2M1_DOUBLED = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
@@ -56,9 +55,7 @@ final class TableEncoder implements Encoder.OneBlock {
             int code = unsignedE4m3(PlainEncoders.largestMagnitude(numbers, first, 16) / 6);
             target[at + group] = (byte) code;
             int exponent = code >> 3;
-            float scale = exponent == 0
-                    ? Math.scalb((float) code, -9)
-                    : Math.scalb(1 + (code & 7) / 8f, exponent - 7);
+            float scale = exponent == 0 ? Math.scalb((float) code, -9) : Math.scalb(1 + (code & 7) / 8f, exponent - 7);
             pairs(numbers, first, 16, scale / 2, target, at + 4 + 8 * group);
         }
     }
@@ -69,7 +66,8 @@ final class TableEncoder implements Encoder.OneBlock {
         if (exponent < -6) {
             return Math.min((int) (bounded * 512 + 0.5f), 7);
         }
-        int code = Math.round(Math.scalb(bounded, 3 - exponent)) + (exponent + 6) * 8; // a mantissa of 16 is the next exponent's 8
+        int code = Math.round(Math.scalb(bounded, 3 - exponent))
+                + (exponent + 6) * 8; // a mantissa of 16 is the next exponent's 8
         return Math.min(code, 0x7E);
     }
 
@@ -77,7 +75,7 @@ final class TableEncoder implements Encoder.OneBlock {
     private static void pairs(float[] numbers, int from, int count, float scale, byte[] target, int at) {
         for (int i = 0; i < count / 2; i++) {
             int low = nearest(numbers[from + i], scale);
-            target[at + i] = (byte) (low | nearest(numbers[from + count / 2 + i], scale) << 4);
+            target[at + i] = (byte) (low | (nearest(numbers[from + count / 2 + i], scale) << 4));
         }
     }
 

@@ -93,8 +93,7 @@ public final class Conversion {
                 .append(' ')
                 .append(Arrays.hashCode(header));
         for (PlannedTensor tensor : plan.tensors()) {
-            plan.importanceOf(tensor)
-                    .ifPresent(importance -> text.append(' ').append(Arrays.hashCode(importance)));
+            plan.importanceOf(tensor).ifPresent(importance -> text.append(' ').append(Arrays.hashCode(importance)));
         }
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -115,13 +114,13 @@ public final class Conversion {
         }
     }
 
-    private void write(FileChannel channel, long at, PlannedTensor tensor, ExecutorService workers)
-            throws IOException {
+    private void write(FileChannel channel, long at, PlannedTensor tensor, ExecutorService workers) throws IOException {
         if (tensor.isCopied()) {
             long size = tensor.bytes();
             for (long from = 0; from < size; from += Integer.MAX_VALUE) {
                 long count = Math.min(Integer.MAX_VALUE, size - from);
-                ByteBuffer bytes = tensor.source().codes().data().asSlice(from, count).asByteBuffer();
+                ByteBuffer bytes =
+                        tensor.source().codes().data().asSlice(from, count).asByteBuffer();
                 write(channel, at + from, bytes);
             }
             return;

@@ -35,10 +35,7 @@ public final class ConversionPlan {
     private final List<PlannedTensor> tensors;
 
     private ConversionPlan(
-            Checkpoint source,
-            Recipe recipe,
-            @Nullable ImportanceMatrix importance,
-            List<PlannedTensor> tensors) {
+            Checkpoint source, Recipe recipe, @Nullable ImportanceMatrix importance, List<PlannedTensor> tensors) {
         this.source = source;
         this.recipe = recipe;
         this.importance = importance;

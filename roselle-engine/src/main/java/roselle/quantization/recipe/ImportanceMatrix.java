@@ -98,8 +98,8 @@ public final class ImportanceMatrix {
         }
         long expected = tensor.shape().columns() * ConversionPlan.matricesOf(tensor.shape());
         if (found.length != expected) {
-            throw new CheckpointException(origin + ": " + tensor.name() + " has " + found.length + " columns, the model "
-                    + expected + "; it was made from another model");
+            throw new CheckpointException(origin + ": " + tensor.name() + " has " + found.length
+                    + " columns, the model " + expected + "; it was made from another model");
         }
         return Optional.of(found);
     }

@@ -55,11 +55,10 @@ public enum Mix {
     /** The mix of a name in any case; Q3_K, Q4_K and Q5_K are the middle ones. */
     public static Optional<Mix> named(String name) {
         String upper = name.toUpperCase(Locale.ROOT);
-        String full =
-                switch (upper) {
-                    case "Q3_K", "Q4_K", "Q5_K" -> upper + "_M";
-                    default -> upper;
-                };
+        String full = switch (upper) {
+            case "Q3_K", "Q4_K", "Q5_K" -> upper + "_M";
+            default -> upper;
+        };
         return Arrays.stream(values()).filter(mix -> mix.name().equals(full)).findFirst();
     }
 

@@ -25,7 +25,7 @@ record MixRules(Mix mix, ModelFacts facts, boolean hasImportance) {
     /** The type, before it is known whether rows are whole blocks of it. */
     DataType type(String name, int rank) {
         TensorKind kind = TensorKind.of(name);
-        if (kind == TensorKind.OUTPUT || kind == TensorKind.EMBEDDING && facts.sharesEmbedding()) {
+        if (kind == TensorKind.OUTPUT || (kind == TensorKind.EMBEDDING && facts.sharesEmbedding())) {
             return mix.type() == Q8_0 || mix == Mix.MXFP4_MOE ? Q8_0 : Q6_K;
         }
         if (mix == Mix.MXFP4_MOE) {
@@ -35,23 +35,22 @@ record MixRules(Mix mix, ModelFacts facts, boolean hasImportance) {
             return mix == Mix.TQ1_0 || mix == Mix.TQ2_0 ? Q4_K : mix.type();
         }
         int layer = ModelFacts.layerOf(name);
-        return kind.makesValues() ? ofValues(kind, layer) : ofOthers(kind, layer);
+        return kind.makesValues() ? ofValues(layer) : ofOthers(kind, layer);
     }
 
-    private DataType ofValues(TensorKind kind, int layer) {
+    private DataType ofValues(int layer) {
         int index = facts.valueIndex(layer);
         int layers = facts.valueLayers();
-        DataType type =
-                switch (mix) {
-                    case Q2_K -> facts.queriesPerKey() >= 4 ? Q4_K : Q3_K;
-                    case Q2_K_S -> facts.queriesPerKey() >= 4 ? Q4_K : mix.type();
-                    case Q3_K_M -> index < 2 ? Q5_K : Q4_K;
-                    case Q3_K_L -> Q5_K;
-                    case IQ4_NL, IQ4_XS -> facts.queriesPerKey() >= 4 ? Q5_K : mix.type();
-                    case Q4_K_M, Q5_K_M -> getsMoreBits(index, layers) ? Q6_K : mix.type();
-                    case Q4_K_S -> index < 4 ? Q5_K : Q4_K;
-                    default -> mix.type();
-                };
+        DataType type = switch (mix) {
+            case Q2_K -> facts.queriesPerKey() >= 4 ? Q4_K : Q3_K;
+            case Q2_K_S -> facts.queriesPerKey() >= 4 ? Q4_K : mix.type();
+            case Q3_K_M -> index < 2 ? Q5_K : Q4_K;
+            case Q3_K_L -> Q5_K;
+            case IQ4_NL, IQ4_XS -> facts.queriesPerKey() >= 4 ? Q5_K : mix.type();
+            case Q4_K_M, Q5_K_M -> getsMoreBits(index, layers) ? Q6_K : mix.type();
+            case Q4_K_S -> index < 4 ? Q5_K : Q4_K;
+            default -> mix.type();
+        };
         if (facts.experts() == 8) {
             return Q8_0;
         }
@@ -111,15 +110,14 @@ record MixRules(Mix mix, ModelFacts facts, boolean hasImportance) {
         if (columns % wanted.blockElements() == 0) {
             return wanted;
         }
-        DataType smaller =
-                switch (wanted) {
-                    case IQ4_XS -> IQ4_NL;
-                    case Q2_K, Q3_K, TQ1_0, TQ2_0 -> Q4_0;
-                    case Q4_K -> Q5_0;
-                    case Q5_K -> Q5_1;
-                    case Q6_K -> Q8_0;
-                    default -> DataType.F16;
-                };
+        DataType smaller = switch (wanted) {
+            case IQ4_XS -> IQ4_NL;
+            case Q2_K, Q3_K, TQ1_0, TQ2_0 -> Q4_0;
+            case Q4_K -> Q5_0;
+            case Q5_K -> Q5_1;
+            case Q6_K -> Q8_0;
+            default -> DataType.F16;
+        };
         return columns % smaller.blockElements() == 0 ? smaller : DataType.F16;
     }
 }

@@ -19,7 +19,9 @@ import roselle.tensor.Dequantizer;
 
 /** Compares blocks with those that tools/formats/encoded.py had the gguf package and ggml make. */
 class EncoderTest {
+    private static final int ROWS = 16;
     private static final int COLUMNS = 512;
+
     private static final int SPECIAL = 7; // row of zeros and of a lone number
     /** How much larger than ggml's our errors may be. */
     private static final double ROOM = 1.01;
@@ -68,7 +70,7 @@ class EncoderTest {
         var back = new float[numbers.length];
         Dequantizer.of(type).dequantize(MemorySegment.ofArray(blocks), 0, back, 0, back.length);
         double sum = 0;
-        for (int row = 0; row < numbers.length / COLUMNS; row++) {
+        for (int row = 0; row < ROWS; row++) {
             if (row == SPECIAL) {
                 continue;
             }
@@ -82,7 +84,7 @@ class EncoderTest {
             }
             sum += errors / squares;
         }
-        return Math.sqrt(sum / (numbers.length / COLUMNS));
+        return Math.sqrt(sum / ROWS);
     }
 
     @ParameterizedTest
@@ -117,9 +119,9 @@ class EncoderTest {
 
     private static byte[] encode(DataType type, float @Nullable [] weights) {
         int rowBytes = Math.toIntExact(type.rowBytes(COLUMNS));
-        byte[] blocks = new byte[numbers.length / COLUMNS * rowBytes];
+        byte[] blocks = new byte[ROWS * rowBytes];
         Encoder encoder = Encoder.of(type).orElseThrow();
-        for (int row = 0; row < numbers.length / COLUMNS; row++) {
+        for (int row = 0; row < ROWS; row++) {
             float[] one = Arrays.copyOfRange(numbers, row * COLUMNS, (row + 1) * COLUMNS);
             encoder.encode(one, weights, blocks, row * rowBytes);
         }

@@ -39,9 +39,11 @@ class ConversionTest {
                 Checkpoint after = Checkpoints.open(target)) {
             assertThat(after.config().strings("tokenizer.ggml.tokens")).containsExactly("a", "bc", "ä");
             assertThat(after.config().numbers("tokenizer.ggml.scores")).containsExactly(1f, -2f, 0.5f);
-            assertThat(after.config().flag("tokenizer.ggml.add_bos_token", false)).isTrue();
+            assertThat(after.config().flag("tokenizer.ggml.add_bos_token", false))
+                    .isTrue();
             assertThat(after.config().integer("general.file_type")).isEqualTo(14);
-            assertThat(after.tensors().keySet()).containsExactlyElementsOf(before.tensors().keySet());
+            assertThat(after.tensors().keySet())
+                    .containsExactlyElementsOf(before.tensors().keySet());
             assertThat(after.tensor("blk.0.attn_norm.weight").type()).isEqualTo(DataType.F32);
             assertThat(after.tensor("blk.0.attn_v.weight").type()).isEqualTo(DataType.Q4_K);
             assertThat(after.tensor("blk.0.ffn_down_exps.weight").type()).isEqualTo(DataType.Q8_0);
@@ -91,8 +93,13 @@ class ConversionTest {
                 }))
                 .hasMessage("stopped");
         var other = new Recipe(Mix.Q5_K_S, List.of(), true, false);
-        run(source, target, other, null, 1, (index, tensor, isDone) -> assertThat(isDone)
-                .isFalse());
+        run(
+                source,
+                target,
+                other,
+                null,
+                1,
+                (index, tensor, isDone) -> assertThat(isDone).isFalse());
         assertThat(Files.readAllBytes(target)).isEqualTo(Files.readAllBytes(convert(source, other, null, 1)));
     }
 
@@ -142,7 +149,9 @@ class ConversionTest {
             float[] was = Dequantizer.all(a.tensor(name));
             assertThat(error(was, Dequantizer.all(c.tensor(name)), 0))
                     .isLessThan(error(was, Dequantizer.all(b.tensor(name)), 0) / 3);
-            assertThat(c.tensor("blk.0.attn_v.weight").data().mismatch(b.tensor("blk.0.attn_v.weight").data()))
+            assertThat(c.tensor("blk.0.attn_v.weight")
+                            .data()
+                            .mismatch(b.tensor("blk.0.attn_v.weight").data()))
                     .isEqualTo(-1);
             assertThat(c.config().integer("quantize.imatrix.entries_count")).isEqualTo(1);
         }
@@ -209,8 +218,7 @@ class ConversionTest {
 
     private static Tensor floats(String name, float[] numbers, long... extents) {
         byte[] bytes = GgufWriter.little(
-                numbers.length * Float.BYTES,
-                buffer -> buffer.asFloatBuffer().put(numbers));
+                numbers.length * Float.BYTES, buffer -> buffer.asFloatBuffer().put(numbers));
         return new Tensor(name, DataType.F32, Shape.of(extents), MemorySegment.ofArray(bytes));
     }
 

@@ -23,7 +23,11 @@ class MixRulesTest {
                 .filter(line -> line.getFirst().equals(model))
                 .toList();
         var facts = new ModelFacts(
-                layers, experts, queriesPerKey, IntStream.range(0, layers).boxed().toList(), shares);
+                layers,
+                experts,
+                queriesPerKey,
+                IntStream.range(0, layers).boxed().toList(),
+                shares);
         List<String> names = lines.getFirst();
         assertThat(lines).hasSize(23);
         for (List<String> line : lines.subList(1, lines.size())) {
