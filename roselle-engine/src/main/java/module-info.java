@@ -40,6 +40,8 @@ module roselle.engine {
     exports roselle.model.weights to
             roselle.cli,
             roselle.bench;
+    exports roselle.quantization.recipe to
+            roselle.cli;
     exports roselle.execution to
             roselle.cli,
             roselle.bench;

@@ -4,9 +4,12 @@ import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import roselle.cli.bench.BenchCommand;
+import roselle.cli.model.CompareCommand;
+import roselle.cli.model.ImportanceCommand;
 import roselle.cli.model.InspectCommand;
 import roselle.cli.model.ListCommand;
 import roselle.cli.model.PullCommand;
+import roselle.cli.model.QuantizeCommand;
 import roselle.cli.model.RemoveCommand;
 import roselle.cli.model.ShowCommand;
 import roselle.cli.model.TemplateCommand;
@@ -39,6 +42,9 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
                     "verify",
                     "Compare logits and greedy tokens with those of another implementation.",
                     () -> new VerifyCommand()),
+            new Subcommand("compare", "Tell what a model lost against another, on a text.", () -> new CompareCommand()),
+            new Subcommand("quantize", "Write a model's numbers in fewer bits, as GGUF.", () -> new QuantizeCommand()),
+            new Subcommand("imatrix", "Find out which columns of a model matter.", () -> new ImportanceCommand()),
             new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
             new Subcommand(
                     "template", "Render a chat template: variables in, a prompt out.", () -> new TemplateCommand()),

@@ -76,6 +76,13 @@ public final class SingleSequence implements AutoCloseable {
         length = 0;
     }
 
+    /** Appends tokens, {@code chunk} at a time, whose logits nobody wants. */
+    public void append(int[] tokens, int chunk) {
+        for (int from = 0; from < tokens.length; from += chunk) {
+            advance(Arrays.copyOfRange(tokens, from, Math.min(from + chunk, tokens.length)), false);
+        }
+    }
+
     /** Appends tokens, {@code chunk} at a time, and returns the logits of each, {@code [tokens][vocabulary]}. */
     public float[][] logits(int[] tokens, int chunk) {
         var logits = new float[tokens.length][];
@@ -91,9 +98,7 @@ public final class SingleSequence implements AutoCloseable {
 
     /** Appends tokens, {@code chunk} at a time, then continues greedily and returns what was chosen. */
     public int[] greedy(int[] tokens, int chunk, int count) {
-        for (int from = 0; from < tokens.length; from += chunk) {
-            advance(Arrays.copyOfRange(tokens, from, Math.min(from + chunk, tokens.length)), false);
-        }
+        append(tokens, chunk);
         var chosen = new int[count];
         for (int i = 0; i < count; i++) {
             chosen[i] = largest(read(0));

@@ -12,7 +12,7 @@ import roselle.tensor.Tensor;
  */
 record PackedWords(Tensor words, int bits, boolean goesDown, boolean interleaves) {
     static final int WORD = Integer.SIZE;
-    private static final int EIGHT = 8;
+    static final int EIGHT = 8; // that interleave
 
     /** Words that so many numbers take. */
     static long wordsOf(long numbers, int bits) {

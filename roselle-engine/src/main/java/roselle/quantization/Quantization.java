@@ -35,8 +35,8 @@ public interface Quantization {
         return switch (fields.method()) {
             case "fp8" -> new Fp8(fields);
             case "mxfp4" -> new Mxfp4(fields);
-            case "gptq" -> new Gptq(fields);
-            case "awq" -> new Awq(fields);
+            case "gptq" -> Gptq.read(fields);
+            case "awq" -> Awq.read(fields);
             case "compressed-tensors" -> new CompressedTensors(fields);
             default ->
                 throw fields.unsupported(

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -160,6 +161,11 @@ public enum DataType {
             }
         }
         return Optional.empty();
+    }
+
+    /** The number that GGUF gives it; empty for types that GGUF does not have. */
+    public OptionalInt ggufNumber() {
+        return ggufNumber == NOT_IN_GGUF ? OptionalInt.empty() : OptionalInt.of(ggufNumber);
     }
 
     /** The plain type that safetensors gives a name. */

@@ -1,5 +1,6 @@
 package roselle.checkpoint.gguf;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Metadata;
+import roselle.checkpoint.file.CheckedSize;
 import roselle.checkpoint.file.FileCursor;
 import roselle.checkpoint.file.FileField;
 import roselle.checkpoint.file.MappedFile;
@@ -153,6 +155,20 @@ public final class GgufMetadata implements Metadata {
         return entry(key).count();
     }
 
+    /** The bytes that a key's value takes, as the file has them. */
+    MemorySegment bytes(String key) {
+        GgufEntry entry = entry(key);
+        FileCursor cursor = at(entry);
+        if (entry.type() == GgufType.STRING) {
+            cursor.skipStrings(key, entry.count(), Integer.MAX_VALUE);
+        } else {
+            cursor.skip(
+                    CheckedSize.of(cursor.field(key), entry.count()),
+                    entry.type().bytes());
+        }
+        return file.data().asSlice(entry.offset(), cursor.position() - entry.offset());
+    }
+
     /** Whether the key holds one flag. */
     boolean isFlag(String key) {
         GgufEntry entry = entry(key);
@@ -169,7 +185,7 @@ public final class GgufMetadata implements Metadata {
         return file.name();
     }
 
-    private GgufEntry entry(String key) {
+    GgufEntry entry(String key) {
         GgufEntry entry = entries.get(key);
         if (entry == null) {
             throw new CheckpointException(file.name() + " has no metadata key " + FileField.excerpt(key));
