@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -71,6 +73,16 @@ final class RecordingOperations implements Operations {
     @Override
     public void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache) {
         operations.ropeAndAppendKv(query, key, value, layer, cache);
+    }
+
+    @Override
+    public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
+        operations.convolve(input, convolution, cache, output);
+    }
+
+    @Override
+    public void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+        operations.deltaRule(query, key, value, a, b, rule, cache, output);
     }
 
     @Override
