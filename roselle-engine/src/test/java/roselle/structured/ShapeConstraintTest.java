@@ -123,7 +123,7 @@ public final class ShapeConstraintTest {
 
     @Test
     void theWorkOfAStepIsBounded() {
-        var limits = new GrammarLimits(1 << 20, 100_000, 300, 100_000);
+        var limits = new GrammarLimits(1 << 20, 100_000, 300, 0, 100_000);
         Map<String, Object> schema = Map.of("type", "string", "pattern", "^[ab]*a[ab]{9}$");
         Constraint constraint = new ShapeCompiler(SpecialOctets.none(), new int[0], List.of(), limits)
                 .compile(new Shape.Sequence(List.of(new Shape.Literal("x"), new Shape.Json(schema))));
