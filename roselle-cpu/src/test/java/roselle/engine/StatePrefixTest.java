@@ -81,7 +81,7 @@ class StatePrefixTest {
         var config = TestConfig.of(folder)
                 .with(new BatchOptions(512, 4, 64, 0, 4))
                 .with(new CacheOptions("f32", 64L << 20, PAGE, caches));
-        return EngineOnDevice.open(config, new CpuDevice(2));
+        return EngineOnDevice.open(config, new CpuDevice(1));
     }
 
     private static Answer alone(String model, int[] prompt) {

@@ -41,7 +41,7 @@ class StateLengthsTest {
         try (Checkpoint checkpoint =
                         Checkpoints.open(RESOURCES.resolve("tiny-models").resolve(model));
                 Checkpoint expected = Checkpoints.open(RESOURCES.resolve("state-lengths/" + model + ".safetensors"));
-                Device device = new CpuDevice(CpuOptions.of(2).with(Precision.F32));
+                Device device = new CpuDevice(CpuOptions.of(1).with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), device, 512, 1024)) {
             for (int i = 0; i < LENGTHS.length; i++) {
                 int[] input = integers(expected.tensor("input_" + i));

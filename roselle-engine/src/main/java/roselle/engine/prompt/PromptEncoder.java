@@ -61,6 +61,9 @@ public final class PromptEncoder {
     private String spelling(Checkpoint checkpoint, String key) {
         Metadata config = checkpoint.config();
         String name = checkpoint.format() == Checkpoint.Format.GGUF ? "tokenizer.ggml." + key : key;
+        if (!config.has(name)) { // a decoder that is wrapped beside an encoder of pictures has its own
+            config = config.object("text_config").orElse(config);
+        }
         if (!config.has(name)) {
             return "";
         }
