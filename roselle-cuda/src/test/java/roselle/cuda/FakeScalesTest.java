@@ -111,8 +111,7 @@ class FakeScalesTest {
         return wholeNumbers(arena, bits, size, order, 40);
     }
 
-    private static StoredMatrix.Scaled wholeNumbers(
-            Arena arena, int bits, int size, @Nullable Tensor order, int rows) {
+    private static StoredMatrix.Scaled wholeNumbers(Arena arena, int bits, int size, @Nullable Tensor order, int rows) {
         Shape shape = Shape.of(rows, COLUMNS);
         MemorySegment codes = arena.allocate(shape.elements());
         for (long i = 0; i < codes.byteSize(); i++) {

@@ -205,7 +205,11 @@ class KernelChoiceTest {
             ranges(what + ", rows that are normalised", upTo(6), device::normed, lines);
         }
         try (var device = new Multiplying(outputs, columns, FOUR_BITS)) {
-            ranges("Hopper, " + outputs + " x " + columns + " codes of 4 bits, rows", CODED_ROWS, device::product, lines);
+            ranges(
+                    "Hopper, " + outputs + " x " + columns + " codes of 4 bits, rows",
+                    CODED_ROWS,
+                    device::product,
+                    lines);
         }
     }
 

@@ -82,8 +82,15 @@ class ScaledBlocksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2, 128, 384, I4_128", "3, 1000, 384, I4_128", "4, 128, 384, I4_128", "4, 64, 384, I4_32", "4, 32, 96, I4_32",
-        "4, 96, 96, I4_32", "5, 128, 384, I8_128", "8, 32, 384, I8_32", "8, 384, 384, I8_128"
+        "2, 128, 384, I4_128",
+        "3, 1000, 384, I4_128",
+        "4, 128, 384, I4_128",
+        "4, 64, 384, I4_32",
+        "4, 32, 96, I4_32",
+        "4, 96, 96, I4_32",
+        "5, 128, 384, I8_128",
+        "8, 32, 384, I8_32",
+        "8, 384, 384, I8_128"
     })
     void wholeNumbersAreBlocksOfTheirBits(int bits, int size, int columns, DataType type) {
         try (var arena = Arena.ofConfined()) {

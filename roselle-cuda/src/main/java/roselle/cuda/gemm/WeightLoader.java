@@ -7,9 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Phase;
@@ -256,8 +256,7 @@ public final class WeightLoader {
     }
 
     private CudaWeight coded(CodedFormat format, String name, int rows, int columns, List<WeightRows> blocks) {
-        CodedLinear products =
-                coded.computeIfAbsent(format.type(), _ -> new CodedLinear(kernels, format, type));
+        CodedLinear products = coded.computeIfAbsent(format.type(), _ -> new CodedLinear(kernels, format, type));
         long bytes = CodedLinear.bytes(format, rows, columns);
         long address = device.memory().allocate(bytes);
         device.driver().clear(address, bytes, device.stream());
