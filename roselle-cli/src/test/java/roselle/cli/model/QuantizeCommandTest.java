@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
@@ -20,6 +21,7 @@ final class QuantizeCommandTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     void writesAModelThatComparesWithItsSource() throws IOException {
         Path text = folder.resolve("text.txt");
         Files.writeString(text, "Once upon a time there was a little bear who liked honey. ".repeat(12));
@@ -59,6 +61,7 @@ final class QuantizeCommandTest {
     }
 
     @Test
+    @Tag("long")
     void findsOutWhichColumnsMatterAndMindsThem() throws IOException {
         Path text = folder.resolve("text.txt");
         Files.writeString(text, "Once upon a time there was a little bear who liked honey. ".repeat(12));
