@@ -81,7 +81,8 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
-    public void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
+    public void deltaRule(
+            Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         operations.deltaRule(query, key, value, a, b, rule, cache, output);
     }
 
