@@ -20,10 +20,12 @@ public final class SequencePages {
     int depth; // shared pages
     int pageCount;
     int computed; // tokens whose rows are in the pages
-    int promptState = PrefixTree.NONE; // the last page whose state another request with this prompt could go on from
-    int forkState =
-            PrefixTree
-                    .NONE; // the page at which earlier sequences left this one's beginning, where that has no state yet
+    /** The last page whose state another request with this prompt could go on from. */
+    int promptState = PrefixTree.NONE;
+
+    /** The page at which earlier sequences left this one's beginning, where that has no state yet. */
+    int forkState = PrefixTree.NONE;
+
     int tip; // the node stood on
     int copySource = PrefixTree.NONE; // the node whose page is to be copied into the first owned page
     final int[] copyFrom; // [groups] its pages, which stay valid even if the node goes
