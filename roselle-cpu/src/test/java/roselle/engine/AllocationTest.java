@@ -43,6 +43,7 @@ class AllocationTest {
         check(Path.of("../roselle-engine/src/test/resources/tiny-models/deepseek_v3"), "off");
     }
 
+    @Tag("long")
     @Test
     void aStepThatIsOverlappedAllocatesNoMore() {
         check(Path.of("../roselle-engine/src/test/resources/tiny-models/llama"), 4, "on");

@@ -24,6 +24,12 @@ import roselle.cpu.option.CpuPath;
 class VerifyCommandTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
 
+    /**
+     * Percent of the norm for small random models with delta nets, which pass roundings on from token to token: transformers 5.23 in
+     * bfloat16 is off by up to 11 % in these models (worst token 40 %), and by 0.7 to 1.2 % in Llama and Gemma 3 of the same size.
+     */
+    private static final int OF_STATES = 6;
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -82,15 +88,21 @@ class VerifyCommandTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void verifiesEachModelInBfloat16WithinTwoPercentOfTheNorm(Path model) {
+    void verifiesEachModelInBfloat16WithinAFewPercentOfTheNorm(Path model) throws IOException {
         assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
-        assertThat(run("verify", model.toString(), "--compute", "bf16"))
+        int percent = keepsStates(model) ? OF_STATES : 2;
+        assertThat(run("verify", model.toString(), "--compute", "bf16", "--tolerance", "" + percent / 100.0))
                 .as("%s%s", out, err)
                 .isZero();
         assertThat(out.toString())
                 .contains(" % of the norm (worst token ", " %), likeliest ")
-                .contains(
-                        "verified: each input's logits within 2 % of the reference's norm and each token's within 4 %");
+                .contains("verified: each input's logits within " + percent
+                        + " % of the reference's norm and each token's within " + 2 * percent + " %");
+    }
+
+    private static boolean keepsStates(Path model) throws IOException {
+        String config = Files.readString(model.resolve("config.json"));
+        return config.contains("\"linear_attention\"");
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
@@ -179,6 +180,7 @@ final class DrainTest {
         }
     }
 
+    @Tag("long")
     @Test
     void hasTheLatestStepsAndRequestsForTheFlightRecorder() throws IOException, InterruptedException {
         try (var serving = new Serving()) {

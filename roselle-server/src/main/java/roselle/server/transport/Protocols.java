@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -108,7 +109,13 @@ final class Protocols {
                 context -> context.pipeline().remove(decoder).remove(encoder),
                 name -> AsciiString.contentEquals(Http2CodecUtil.HTTP_UPGRADE_PROTOCOL_NAME, name)
                         ? new Http2ServerUpgradeCodec(
-                                codec(), new Http2MultiplexHandler(streams()), new Http2Watch(connection))
+                                codec(), new Http2MultiplexHandler(streams()), new Http2Watch(connection)) {
+                            @Override
+                            public void upgradeTo(ChannelHandlerContext context, FullHttpRequest request) {
+                                super.upgradeTo(context, request);
+                                context.pipeline().addAfter(context.name(), null, new UpgradedRequest());
+                            }
+                        }
                         : null,
                 MAX_UPGRADE_BODY) {
             private boolean isFirst = true;
