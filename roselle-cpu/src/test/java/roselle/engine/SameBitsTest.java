@@ -111,7 +111,10 @@ class SameBitsTest {
     @ValueSource(strings = {"llama", "gemma3", "gpt_oss", "deepseek_v3", "qwen3_5_moe", "lfm2"})
     void aRequestGivesTheSameBitsHoweverItRuns(String name) {
         check(new Subject(
-                Path.of("../roselle-engine/src/test/resources/tiny-models").resolve(name), "auto", CpuPath.AUTO, false));
+                Path.of("../roselle-engine/src/test/resources/tiny-models").resolve(name),
+                "auto",
+                CpuPath.AUTO,
+                false));
     }
 
     @Tag("long")

@@ -44,10 +44,8 @@ class KernelCompileTest {
     private static final String WITHOUT_MACHINE_CODE = "compute_";
 
     /** Experts' products that differ by their format alone. */
-    private static final Set<KernelSource> REPEATING = TileFormat.all().stream()
-            .skip(1)
-            .map(TileFormat::grouped)
-            .collect(Collectors.toUnmodifiableSet());
+    private static final Set<KernelSource> REPEATING =
+            TileFormat.all().stream().skip(1).map(TileFormat::grouped).collect(Collectors.toUnmodifiableSet());
 
     /** What has branches for architectures, in their own text or in what they include. */
     private static final Set<KernelSource> BRANCHING = Set.of(

@@ -60,7 +60,8 @@ final class UpgradeTest {
             assertThat(frame(connection)).containsExactly(4, 0);
             connection.send(PREFACE.substring(0, 23));
             try (var another = transport.connect()) { // by when it is answered, the first would have been, too
-                assertThat(another.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status())
+                assertThat(another.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                .status())
                         .isEqualTo(200);
             }
             assertThat(transport.calls.get()).isEqualTo(1);
