@@ -86,7 +86,10 @@ class EngineLoop implements Runnable {
     /** Why the loop ended, or null while it runs. */
     @Nullable
     String death() {
-        return death == null && thread.getState() == Thread.State.TERMINATED ? KILLED : death;
+        boolean hasEnded = thread.getState()
+                == Thread.State.TERMINATED; // first: a thread that has ended has said why, if it could
+        String said = death;
+        return said == null && hasEnded ? KILLED : said;
     }
 
     /** Ends the loop: what is in flight fails, saying so; returns when the thread has ended. */
