@@ -32,9 +32,11 @@ public interface Conventions {
 
     StreamFormat streamFormat();
 
-    /** Tells a client, by headers of the answer, what is left of one of its limits. */
-    void tell(Exchange exchange, Quota quota);
+    /** Tells a client, by headers of the answer, what is left of one of its limits; nothing where clients read no such headers. */
+    default void tell(Exchange exchange, Quota quota) {}
 
     /** The headers of {@link #tell}, which scripts of allowed pages may read. */
-    List<String> quotaHeaders();
+    default List<String> quotaHeaders() {
+        return List.of();
+    }
 }

@@ -1,13 +1,10 @@
 package roselle.server.llamacpp;
 
-import java.util.List;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
 import roselle.server.http.Credentials;
 import roselle.server.http.ErrorAnswer;
-import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
-import roselle.server.http.Quota;
 import roselle.server.http.SseFormat;
 import roselle.server.http.StreamFormat;
 
@@ -63,13 +60,5 @@ record LlamaCppConventions() implements Conventions {
     @Override
     public boolean readsAnyContentType() {
         return true;
-    }
-
-    @Override
-    public void tell(Exchange exchange, Quota quota) {} // its clients read no such headers
-
-    @Override
-    public List<String> quotaHeaders() {
-        return List.of();
     }
 }

@@ -1,15 +1,12 @@
 package roselle.server.ollama;
 
-import java.util.List;
 import java.util.Locale;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
 import roselle.server.http.Credentials;
 import roselle.server.http.ErrorAnswer;
-import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.LineFormat;
-import roselle.server.http.Quota;
 import roselle.server.http.StreamFormat;
 
 /** How Ollama's API speaks: an error is one text, a stream a document a line, and bodies are JSON whatever their type is called. */
@@ -38,13 +35,5 @@ record OllamaConventions() implements Conventions {
     @Override
     public boolean readsAnyContentType() {
         return true;
-    }
-
-    @Override
-    public void tell(Exchange exchange, Quota quota) {} // its clients read no such headers
-
-    @Override
-    public List<String> quotaHeaders() {
-        return List.of();
     }
 }
