@@ -9,13 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
-import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.option.TextInput;
@@ -23,7 +20,6 @@ import roselle.cli.report.ByteCount;
 import roselle.engine.Devices;
 import roselle.execution.Comparison;
 import roselle.execution.Divergence;
-import roselle.execution.TextWindows;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,8 +27,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code roselle compare}: what a model lost against another one, on a text. */
 @Command(name = "compare")
 public final class CompareCommand implements Runnable {
-    private static final int MOST_BYTES = 256 << 20;
-
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
@@ -74,33 +68,19 @@ public final class CompareCommand implements Runnable {
 
     @Override
     public void run() {
-        if (context < 4 || windows < 0) {
-            throw new ParameterException(
-                    specification.commandLine(),
-                    "--context is " + context + " and --windows " + windows + ", expected 4 or more, and 0 or more");
-        }
+        var windowed = new WindowedText(specification, context, windows);
         Path first = ModelNames.resolve(reference);
         Path second = ModelNames.resolve(model);
-        String all = TextInput.ofFile(text, MOST_BYTES, ", which no comparison needs");
-        List<int[]> cut = windows(first, all);
-        requireSameTokens(cut, windows(second, all));
-        PrintWriter err = specification.commandLine().getErr();
+        String all = TextInput.ofFile(text, WindowedText.MOST_BYTES, ", which no comparison needs");
+        List<int[]> cut = windowed.cut(first, all);
+        requireSameTokens(cut, windowed.cut(second, all));
         Comparison.Outcome outcome;
         try (Device opened = Devices.open(cpu.on(device, 0))) {
-            outcome = Comparison.run(first, second, opened, cut, done -> {
-                err.printf(Locale.ROOT, "window %d of %d%n", done, cut.size());
-                err.flush();
-            });
+            outcome = Comparison.run(first, second, opened, cut, windowed.progress(cut.size()));
         }
         PrintWriter out = specification.commandLine().getOut();
         out.print(isJson ? json(outcome) + "\n" : table(outcome));
         out.flush();
-    }
-
-    private List<int[]> windows(Path path, String all) {
-        try (Checkpoint checkpoint = Checkpoints.open(path)) {
-            return TextWindows.of(all, checkpoint.tokenizer(), context, windows);
-        }
     }
 
     private static void requireSameTokens(List<int[]> first, List<int[]> second) {

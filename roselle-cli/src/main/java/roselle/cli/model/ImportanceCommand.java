@@ -10,24 +10,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.backend.Device;
-import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.option.TextInput;
 import roselle.engine.Devices;
 import roselle.execution.InputSquares;
-import roselle.execution.TextWindows;
 
 /** {@code roselle imatrix}: how much each column of a model's matrices matters, for {@code roselle quantize}. */
 @Command(name = "imatrix")
 public final class ImportanceCommand implements Runnable {
-    private static final int MOST_BYTES = 256 << 20;
-
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
@@ -63,31 +57,19 @@ public final class ImportanceCommand implements Runnable {
 
     @Override
     public void run() {
-        if (context < 4 || windows < 0) {
-            throw new ParameterException(
-                    specification.commandLine(),
-                    "--context is " + context + " and --windows " + windows + ", expected 4 or more, and 0 or more");
-        }
+        var windowed = new WindowedText(specification, context, windows);
         Path file = ModelNames.resolve(model);
-        List<int[]> cut = windows(file, TextInput.ofFile(text, MOST_BYTES, ", which no matrix needs"));
-        PrintWriter err = specification.commandLine().getErr();
+        List<int[]> cut =
+                windowed.cut(file, TextInput.ofFile(text, WindowedText.MOST_BYTES, ", which no matrix needs"));
         try (Device device = Devices.open(cpu.on("cpu", 0))) {
-            int matrices = InputSquares.write(file, device, cut, text.toString(), target, done -> {
-                err.printf(Locale.ROOT, "window %d of %d%n", done, cut.size());
-                err.flush();
-            });
+            int matrices =
+                    InputSquares.write(file, device, cut, text.toString(), target, windowed.progress(cut.size()));
             PrintWriter out = specification.commandLine().getOut();
             out.printf(
                     Locale.ROOT, "%s: %d matrices, %d windows of %d tokens%n", target, matrices, cut.size(), context);
             out.flush();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
-        }
-    }
-
-    private List<int[]> windows(Path file, String all) {
-        try (Checkpoint checkpoint = Checkpoints.open(file)) {
-            return TextWindows.of(all, checkpoint.tokenizer(), context, windows);
         }
     }
 }
