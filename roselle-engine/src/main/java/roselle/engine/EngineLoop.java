@@ -86,8 +86,7 @@ class EngineLoop implements Runnable {
     /** Why the loop ended, or null while it runs. */
     @Nullable
     String death() {
-        boolean hasEnded = thread.getState()
-                == Thread.State.TERMINATED; // first: a thread that has ended has said why, if it could
+        boolean hasEnded = thread.getState() == Thread.State.TERMINATED; // first: a thread says why before it ends
         String said = death;
         return said == null && hasEnded ? KILLED : said;
     }
