@@ -30,6 +30,7 @@ import roselle.server.openai.OpenAiDialect;
 import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
 import roselle.server.responses.ResponsesDialect;
+import roselle.server.tgi.TgiDialect;
 import roselle.server.web.RequestLog;
 import roselle.server.web.WebDialect;
 
@@ -102,7 +103,8 @@ public final class Server implements AutoCloseable {
                 new OllamaDialect(answers),
                 new LlamaCppDialect(answers),
                 new OpenApiDialect(),
-                new WebDialect(answers.models(), readiness, log));
+                new WebDialect(answers.models(), readiness, log),
+                new TgiDialect(answers)); // behind the page, whose path it shares
     }
 
     /**

@@ -24,6 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenApiComparisonTest {
     private static final String CHAT = "/v1/chat/completions";
 
+    private static final String TGI = """
+            {"inputs":"a","parameters":{"max_new_tokens":1,"do_sample":true,"stop":["x"],"grammar":{"type":"regex","value":"[ab]+"}}}""";
+
     /** Bodies with a value that is right for every field, in one of them; what they ask for is made in no time. */
     private static final Map<String, List<String>> BODIES = OpenApiTest.joined(
             Map.of(
@@ -94,9 +97,17 @@ final class OpenApiComparisonTest {
                     List.of("""
                 {"prompt":"x","system":"x","stream":false,"format":"","options":{"num_predict":1}}""", """
                 {"prompt":"x","context":[1],"logprobs":true,"stream":false,"options":{"num_predict":1}}""")),
-            Map.of("/completion", List.of("""
+            Map.of(
+                    "/completion",
+                    List.of("""
                         {"prompt":"a","n_predict":1,"stop":["x"],"logit_bias":{"1":1},"dry_sequence_breakers":["x"]}""", """
-                        {"prompt":[1],"n_predict":1,"logit_bias":[[1,1]]}""")));
+                        {"prompt":[1],"n_predict":1,"logit_bias":[[1,1]]}"""),
+                    "/generate",
+                    List.of(TGI),
+                    "/generate_stream",
+                    List.of("{\"inputs\":\"a\",\"parameters\":{\"max_new_tokens\":1,\"best_of\":1},\"stream\":true}"),
+                    "/",
+                    List.of("{\"inputs\":\"a\",\"parameters\":{\"max_new_tokens\":1},\"stream\":false}")));
 
     /** Values of each type; numbers at the bounds of the document's schemas come to them. */
     private static final List<String> VALUES = List.of(
@@ -149,6 +160,9 @@ final class OpenApiComparisonTest {
             "the prompt is taken as it stands",
             "both say what the answer must look like",
             "the prompt has token id",
+            "it chooses among answers that differ",
+            "a stream has one answer",
+            "a stream does not tell of its prompt",
             "the model's vectors have");
 
     /** A list as long takes long to read, and its bound is left to other tests. */

@@ -68,6 +68,9 @@ final class OpenApiTest {
     private static final String TOOLS =
             "[{\"name\":\"f\",\"input_schema\":{},\"cache_control\":{\"type\":\"ephemeral\"}}]";
 
+    private static final String TGI_BODY = """
+            {"inputs":"a","parameters":{"max_new_tokens":1,"grammar":{"type":"regex","value":"[ab]"}}}""";
+
     /** Bodies that together have every object that there is a schema for. */
     private static final Map<String, List<String>> BODIES = joined(
             Map.of(
@@ -137,13 +140,21 @@ final class OpenApiTest {
                     "/api/pull",
                     List.of("{\"model\":\"demo\"}"),
                     "/completion",
-                    List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}")));
+                    List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}"),
+                    "/generate",
+                    List.of(TGI_BODY),
+                    "/generate_stream",
+                    List.of(TGI_BODY),
+                    "/",
+                    List.of(TGI_BODY)));
 
     static <V> Map<String, V> joined(Map<String, V> some, Map<String, V> others) {
         Map<String, V> all = new HashMap<>(some);
         all.putAll(others);
         return all;
     }
+
+    private static final String SHORT_TGI = "{\"inputs\":\"a\",\"parameters\":{\"max_new_tokens\":1}}";
 
     /** Bodies with nothing but what must be there. */
     private static final Map<String, String> SHORTEST = joined(
@@ -174,7 +185,13 @@ final class OpenApiTest {
                     "/api/pull",
                     "{\"stream\":false}",
                     "/completion",
-                    "{\"prompt\":\"a\",\"n_predict\":1}"));
+                    "{\"prompt\":\"a\",\"n_predict\":1}",
+                    "/generate",
+                    SHORT_TGI,
+                    "/generate_stream",
+                    SHORT_TGI,
+                    "/",
+                    SHORT_TGI));
 
     private static DemoServer demo;
     private static Description description;
@@ -333,13 +350,14 @@ final class OpenApiTest {
 
         var response = demo.post(probe.path(), body.toString());
         JsonNode error = DemoServer.json(response.body()).at("/error");
+        int refusal = body.has("inputs") ? 422 : 400; // as Text Generation Inference has it
 
         if (probe.isRefused()) {
-            assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(refusal);
             assertThat(field(error)).as(response.body()).startsWith(probe.field());
             assertThat(message(error)).isNotEqualTo("unknown field " + probe.field());
         } else {
-            assertThat(response.statusCode()).as(response.body()).isIn(200, 400);
+            assertThat(response.statusCode()).as(response.body()).isIn(200, refusal);
             assertThat(error.at("/code").asString("")).as(response.body()).isNotEqualTo("invalid_value");
         }
     }
@@ -407,6 +425,12 @@ final class OpenApiTest {
         requireConforming("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":3,\"n_probs\":2}");
         requireConforming("/completion", "LlamaCppFailure", "{}");
         requireConforming("LlamaCppProperties", demo.get("/props").body());
+        String generated = "{\"inputs\":\"a\",\"parameters\":{\"max_new_tokens\":3,\"details\":true,\"top_n_tokens\":2";
+        String best = ",\"decoder_input_details\":true,\"best_of\":2,\"do_sample\":true";
+        requireConforming("/generate", "TgiAnswer", generated + best + "}}");
+        requireConforming("/", "TgiAnswers", generated + "}}");
+        requireConforming("/generate", "TgiFailure", "{}");
+        requireConforming("TgiInformation", demo.get("/info").body());
         requireConforming("OllamaTags", demo.get("/api/tags").body());
         requireConforming("OllamaRunning", demo.get("/api/ps").body());
         requireConforming("ModelList", demo.get("/v1/models").body());
@@ -445,6 +469,8 @@ final class OpenApiTest {
 
         requireEvents(MESSAGES, "AnthropicEvent", "{" + HELLO + streams + "3}");
         requireEvents("/completion", "LlamaCppAnswer", "{\"prompt\":\"a\",\"n_predict\":5,\"stream\":true}");
+        String four = ",\"parameters\":{\"max_new_tokens\":4,\"details\":true,\"top_n_tokens\":1}}";
+        requireEvents("/generate_stream", "TgiEvent", "{\"inputs\":\"a\"" + four);
         requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + tools + streams + "60}");
         requireEvents(MESSAGES, "AnthropicEvent", "{" + weather + thinks + streams + "2000}");
     }

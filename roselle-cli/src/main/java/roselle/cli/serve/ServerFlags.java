@@ -97,7 +97,7 @@ final class ServerFlags {
     @Option(
             names = "--dialects",
             paramLabel = "NAMES",
-            description = "APIs that are answered, separated by commas; default: openai,anthropic,ollama,llamacpp.")
+            description = "APIs that are answered, separated by commas; default: openai,anthropic,ollama,llamacpp,tgi.")
     private String dialects = String.join(",", DialectOptions.NAMES);
 
     @Mixin

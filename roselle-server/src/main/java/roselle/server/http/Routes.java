@@ -17,7 +17,7 @@ import roselle.server.transport.RequestHead;
  *
  * <p>A path belongs to the dialect that added it, and everything that is said on it, refusals of interceptors too, is said by
  * that dialect's conventions. Where nothing is, and where a dialect has none of its own, the server's hold. A path that two
- * APIs have is told apart by a header that one of them sends, see {@link #onlyWith}.
+ * APIs have is told apart by its methods, or by a header that one of them sends, see {@link #onlyWith}.
  */
 public final class Routes {
     private final Conventions standard;
@@ -99,8 +99,8 @@ public final class Routes {
     private Routes add(String method, String path, Handler handler) {
         int rest = path.endsWith("*") ? path.length() - 1 : path.length();
         Route route = target.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
-        Handler answer = isSwitchedOff ? switchedOff(path) : handler;
-        if (!route.conventions().equals(present) || route.methods().putIfAbsent(method, answer) != null) {
+        var answer = new Route.Method(present, isSwitchedOff ? switchedOff(path) : handler);
+        if (route.methods().putIfAbsent(method, answer) != null) {
             throw new IllegalStateException("two answers to " + method + " " + path);
         }
         return this;
@@ -147,14 +147,19 @@ public final class Routes {
                 otherwise = each.getValue().conventions();
                 Route route = find(head.path(), each.getValue().routes());
                 if (route != null) {
-                    return route;
+                    return route.as(asked(head.method()));
                 }
             }
         }
         Route route = find(head.path(), routes);
         return route != null
-                ? route
+                ? route.as(asked(head.method()))
                 : new Route(otherwise, Map.of(), head.path().length());
+    }
+
+    /** The method that answers one; whoever asks for the head alone is answered as to {@code GET}. */
+    private static String asked(String method) {
+        return method.equals("HEAD") ? "GET" : method;
     }
 
     private static @Nullable Route find(String path, Map<String, Route> routes) {
@@ -182,28 +187,27 @@ public final class Routes {
     }
 
     private static void dispatch(Exchange exchange) throws IOException {
-        Map<String, Handler> methods = exchange.route().methods();
+        Map<String, Route.Method> methods = exchange.route().methods();
         if (methods.isEmpty()) {
             throw new ApiException(
                     ErrorKind.NOT_FOUND, "there is nothing at " + exchange.path() + ": see /v1/models and the guide");
         }
-        String method = exchange.method().equals("HEAD") ? "GET" : exchange.method();
-        Handler handler = methods.get(method);
-        if (handler == null && method.equals("OPTIONS")) {
+        Route.Method method = methods.get(asked(exchange.method()));
+        if (method == null && exchange.method().equals("OPTIONS")) {
             exchange.header("Allow", allowed(methods));
             exchange.sendEmpty(204);
             return;
         }
-        if (handler == null) {
+        if (method == null) {
             exchange.header("Allow", allowed(methods));
             throw new ApiException(
                     ErrorKind.METHOD_NOT_ALLOWED,
                     exchange.path() + " does not take " + exchange.method() + ", but " + allowed(methods));
         }
-        handler.handle(exchange);
+        method.handler().handle(exchange);
     }
 
-    private static String allowed(Map<String, Handler> methods) {
+    private static String allowed(Map<String, Route.Method> methods) {
         return String.join(", ", methods.keySet()) + (methods.containsKey("GET") ? ", HEAD" : "") + ", OPTIONS";
     }
 }

@@ -134,7 +134,8 @@ final class ScriptedClientsTest {
     @CsvSource({
         "openai_client.py, responses",
         "anthropic_client.py, every_published_field",
-        "ollama_client.py, every_published_field"
+        "ollama_client.py, every_published_field",
+        "tgi_client.py, every_published_field"
     })
     void pythonClientsWork(String script, String last) throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
@@ -187,7 +188,8 @@ final class ScriptedClientsTest {
                 "../docs/guide/serving.md",
                 "../docs/guide/anthropic.md",
                 "../docs/guide/ollama.md",
-                "../docs/guide/llamacpp.md")) {
+                "../docs/guide/llamacpp.md",
+                "../docs/guide/tgi.md")) {
             String[] fenced = Files.readString(Path.of(page)).split("```");
             for (int block = 1; block < fenced.length; block += 2) {
                 if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {
