@@ -61,6 +61,24 @@ final class ControlTest {
     }
 
     @Test
+    void tellsVllmsClientsOfItsSizesAndThatItIsAwake() {
+        JsonNode sizes = DemoServer.json(demo.get("/server_info").body()).at("/vllm_config");
+
+        assertThat(sizes.at("/model_config/served_model_name").stringValue()).isEqualTo("demo");
+        assertThat(sizes.at("/model_config/max_model_len").intValue())
+                .isEqualTo(demo.engine().context());
+        assertThat(sizes.at("/scheduler_config/max_num_seqs").intValue())
+                .isEqualTo(demo.engine().plan().maxSequences());
+        assertThat(sizes.at("/cache_config/num_gpu_blocks").intValue()).isPositive();
+        assertThat(DemoServer.json(demo.get("/is_sleeping").body())
+                        .at("/is_sleeping")
+                        .booleanValue())
+                .isFalse();
+        assertThat(demo.post("/sleep?level=1", "").statusCode()).isEqualTo(400);
+        assertThat(demo.post("/wake_up", "").body()).contains("sleep is not supported");
+    }
+
+    @Test
     void tokenizesAndBack() {
         String text = "The fox, the caf\\u00e9 and <|im_end|>.";
         JsonNode tokens =

@@ -2,6 +2,8 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.server.config.ServerConfig;
 import tools.jackson.databind.JsonNode;
 
 /** The paths of llama.cpp's server, answered by the demo model. */
@@ -134,8 +137,104 @@ final class LlamaCppTest {
         assertThat(demo.get("/props?model=other").statusCode()).isEqualTo(404);
     }
 
+    @Test
+    void hasASlotForEachAnswerAtATime() {
+        JsonNode slots = DemoServer.json(demo.get("/slots?fail_on_no_slot=1").body());
+
+        assertThat(slots).hasSize(demo.engine().plan().maxSequences());
+        assertThat(slots.at("/0/n_ctx").intValue()).isEqualTo(demo.engine().context());
+        assertThat(demo.get("/slots?model=other").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void tellsHowManySlotsAreTaken() {
+        var pace = new Pace();
+        try (var slow = new DemoServer(ServerConfig.DEFAULT, pace)) {
+            pace.slow(Duration.ofMillis(20));
+            var asked = slow.client().sendAsync(
+                    slow.request("/completion", "{" + PROMPT + ",\"n_predict\":200}").build(),
+                    HttpResponse.BodyHandlers.ofString());
+            DemoServer.await(() -> busy(slow) == 1);
+            pace.go();
+            asked.join();
+            DemoServer.await(() -> busy(slow) == 0);
+        }
+    }
+
+    private static long busy(DemoServer server) {
+        return DemoServer.json(server.get("/slots").body())
+                .valueStream()
+                .filter(slot -> slot.at("/is_processing").booleanValue())
+                .count();
+    }
+
+    @Test
+    void tellsThePromptThatAConversationBecomes() {
+        String messages = "\"messages\":[{\"role\":\"user\",\"content\":\"Tell me of a fox.\"}]";
+        String prompt = DemoServer.json(
+                        demo.post("/apply-template", "{" + messages + "}").body())
+                .at("/prompt")
+                .stringValue();
+        JsonNode asked = DemoServer.json(
+                demo.post("/v1/chat/completions", "{" + messages + ",\"temperature\":0,\"max_tokens\":8}").body());
+        String continued = completion("\"prompt\":" + DemoServer.MAPPER.writeValueAsString(prompt)
+                        + ",\"temperature\":0,\"n_predict\":8")
+                .at("/content")
+                .stringValue();
+
+        assertThat(prompt).contains("Tell me of a fox.");
+        assertThat(continued)
+                .isNotBlank()
+                .isEqualTo(asked.at("/choices/0/message/content").stringValue());
+    }
+
+    @Test
+    void tokenizesContentAndBack() {
+        JsonNode plain = tokenized("\"content\":\"a fox é\"");
+        JsonNode pieces = tokenized("\"content\":\"a fox é\",\"with_pieces\":true");
+
+        assertThat(pieces.valueStream().map(piece -> piece.at("/id").intValue()))
+                .containsExactlyElementsOf(
+                        plain.valueStream().map(JsonNode::intValue).toList());
+        assertThat(pieces.valueStream()
+                        .map(piece -> piece.at("/piece"))
+                        .filter(JsonNode::isString)
+                        .map(JsonNode::stringValue)
+                        .collect(Collectors.joining()))
+                .startsWith("a fox");
+        assertThat(DemoServer.json(demo.post("/detokenize", "{\"tokens\":" + plain + "}").body())
+                        .at("/content")
+                        .stringValue())
+                .isEqualTo("a fox é");
+        assertThat(tokenized("\"content\":\"a\",\"add_special\":true").size())
+                .isGreaterThanOrEqualTo(tokenized("\"content\":\"a\"").size());
+    }
+
+    private static JsonNode tokenized(String fields) {
+        var response = demo.post("/tokenize", "{" + fields + "}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return DemoServer.json(response.body()).at("/tokens");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"/slots", "/lora-adapters"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"content\":\"a\",\"prompt\":\"a\" | prompt is",
+                "\"content\":\"a\",\"return_token_strs\":true | return_token_strs is",
+                "\"content\":\"a\",\"messages\":[] | messages is",
+                "\"prompt\":\"a\",\"with_pieces\":true | with_pieces is",
+            })
+    void refusesFieldsOfAnotherFormOfTokenizing(String fields, String said) {
+        var refused = demo.post("/tokenize", "{" + fields + "}");
+
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(DemoServer.json(refused.body()).at("/error/message").stringValue())
+                .startsWith(said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/lora-adapters"})
     void whatIsNotSupportedSaysSo(String path) {
         var refused = demo.get(path);
 

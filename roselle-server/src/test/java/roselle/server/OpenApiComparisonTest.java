@@ -60,7 +60,7 @@ final class OpenApiComparisonTest {
                     "/v1/embeddings",
                     List.of("{\"input\":\"a\"}", "{\"input\":[\"a\",\"b\"]}", "{\"input\":[[1],[2]]}"),
                     "/tokenize",
-                    List.of("{\"prompt\":\"a\"}", """
+                    List.of("{\"prompt\":\"a\"}", "{\"content\":\"a\"}", """
                 {"messages":[{"role":"user","content":"x"},
                  {"role":"assistant","content":[{"type":"text","text":"x"}],"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},
                  {"role":"tool","tool_call_id":"1","content":"x"}],
@@ -102,6 +102,8 @@ final class OpenApiComparisonTest {
                     List.of("""
                         {"prompt":"a","n_predict":1,"stop":["x"],"logit_bias":{"1":1},"dry_sequence_breakers":["x"]}""", """
                         {"prompt":[1],"n_predict":1,"logit_bias":[[1,1]]}"""),
+                    "/apply-template",
+                    List.of("{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"),
                     "/generate",
                     List.of(TGI),
                     "/generate_stream",

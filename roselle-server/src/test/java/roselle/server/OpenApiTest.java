@@ -68,6 +68,10 @@ final class OpenApiTest {
     private static final String TOOLS =
             "[{\"name\":\"f\",\"input_schema\":{},\"cache_control\":{\"type\":\"ephemeral\"}}]";
 
+    private static final String CALL = """
+            {"role":"assistant","content":[{"type":"text","text":"x"}],"tool_calls":[{"function":{"name":"f"}}]},
+            {"role":"tool","tool_call_id":"1","content":"x"}""";
+
     private static final String TGI_BODY = """
             {"inputs":"a","parameters":{"max_new_tokens":1,"grammar":{"type":"regex","value":"[ab]"}}}""";
 
@@ -102,6 +106,7 @@ final class OpenApiTest {
                     "/tokenize",
                     List.of(
                             "{\"prompt\":\"a\"}",
+                            "{\"content\":\"a\"}",
                             "{"
                                     + HELLO.replace(
                                             "}]",
@@ -141,6 +146,8 @@ final class OpenApiTest {
                     List.of("{\"model\":\"demo\"}"),
                     "/completion",
                     List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}"),
+                    "/apply-template",
+                    List.of("{" + HELLO.replace("}]", "}," + CALL + "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]") + "}"),
                     "/generate",
                     List.of(TGI_BODY),
                     "/generate_stream",
@@ -186,6 +193,8 @@ final class OpenApiTest {
                     "{\"stream\":false}",
                     "/completion",
                     "{\"prompt\":\"a\",\"n_predict\":1}",
+                    "/apply-template",
+                    "{" + HELLO + "}",
                     "/generate",
                     SHORT_TGI,
                     "/generate_stream",
@@ -409,6 +418,12 @@ final class OpenApiTest {
         requireConforming("/v1/embeddings", "Embeddings", "{\"input\":[\"a\",\"b\"]}");
         requireConforming("/v1/embeddings", "Embeddings", "{\"input\":\"a\",\"encoding_format\":\"base64\"}");
         requireConforming("/tokenize", "Tokens", "{\"prompt\":\"a\",\"return_token_strs\":true}");
+        requireConforming("/tokenize", "TokensOfContent", "{\"content\":\"a\"}");
+        requireConforming("/tokenize", "TokensOfContent", "{\"content\":\"a é\",\"with_pieces\":true}");
+        requireConforming("/apply-template", "LlamaCppPrompt", "{" + HELLO + "}");
+        requireConforming("LlamaCppSlots", demo.get("/slots").body());
+        requireConforming("Sleeping", demo.get("/is_sleeping").body());
+        requireConforming("ServerInformation", demo.get("/server_info").body());
         requireConforming("/detokenize", "DetokenizedText", "{\"tokens\":[1]}");
         requireConforming(CHAT, "Failure", "{}");
         requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");

@@ -14,6 +14,7 @@ public final class OpenAiDialect implements Dialect {
     private final EmbeddingsHandler embeddings;
     private final ModelsHandler models;
     private final TokenRoutes tokens;
+    private final ServerRoutes server;
 
     public OpenAiDialect(Answers answers) {
         chat = new ChatHandler(answers);
@@ -21,6 +22,7 @@ public final class OpenAiDialect implements Dialect {
         embeddings = new EmbeddingsHandler(answers);
         models = new ModelsHandler(answers.models());
         tokens = new TokenRoutes(answers);
+        server = new ServerRoutes(answers.models());
     }
 
     @Override
@@ -31,6 +33,7 @@ public final class OpenAiDialect implements Dialect {
                 .get("/v1/models", models::list)
                 .getBelow("/v1/models/", models::one);
         tokens.register(routes);
+        server.register(routes);
     }
 
     @Override

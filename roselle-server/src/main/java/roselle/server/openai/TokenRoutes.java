@@ -1,6 +1,8 @@
 package roselle.server.openai;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import roselle.api.Prompt;
 import roselle.server.answer.Answers;
@@ -16,10 +18,12 @@ import roselle.server.http.Routes;
 import roselle.server.openai.common.ChatPrompt;
 import roselle.tokenizer.Tokenizer;
 
-/** {@code /tokenize} and {@code /detokenize}, in vLLM's form. */
+/** {@code /tokenize} and {@code /detokenize} in vLLM's form, and in that of llama.cpp, which has {@code content} for the text. */
 final class TokenRoutes {
     private static final int MAX_TOKENS = 10_000_000;
     private static final int PORTION = 8192;
+    private static final String OTHER_FORM = "it is of another form than content";
+    private static final List<String> REFUSED_WITHOUT_CONTENT = List.of("add_special", "parse_special", "with_pieces");
 
     private final Answers answers;
     private final Models models;
@@ -48,6 +52,11 @@ final class TokenRoutes {
     private void tokenize(Exchange exchange, AdmittedRequest admitted) throws IOException {
         JsonFields fields = exchange.json();
         ServedModel model = models.named(fields.string("model"));
+        if (fields.has("content")) {
+            exchange.sendJson(200, tokensOfContent(fields, model, admitted));
+            return;
+        }
+        REFUSED_WITHOUT_CONTENT.forEach(name -> fields.requireDefault(name, "it belongs to content"));
         Prompt prompt = prompt(fields);
         boolean tellsTexts = fields.bool("return_token_strs", false);
         fields.refuseOthers();
@@ -68,6 +77,50 @@ final class TokenRoutes {
             body.nullField("token_strs");
         }
         exchange.sendJson(200, body.endObject());
+    }
+
+    private static JsonWriter tokensOfContent(JsonFields fields, ServedModel model, AdmittedRequest admitted) {
+        boolean addsSpecial = fields.bool("add_special", false);
+        boolean parsesSpecial = fields.bool("parse_special", true);
+        boolean tellsPieces = fields.bool("with_pieces", false);
+        var text = new Prompt.Text(fields.requiredString("content"), addsSpecial, parsesSpecial);
+        fields.requireDefault("prompt", OTHER_FORM);
+        fields.requireDefault("add_special_tokens", OTHER_FORM);
+        fields.requireDefault("return_token_strs", OTHER_FORM);
+        ChatPrompt.FIELDS.forEach(name -> fields.requireDefault(name, OTHER_FORM));
+        fields.refuseOthers();
+        int[] ids = admitted.tokenize(model, text);
+        var body = new JsonWriter().object().array("tokens");
+        for (int at = 0; at < ids.length; at++) {
+            if (tellsPieces) {
+                piece(
+                        body.object().field("id", ids[at]).name("piece"),
+                        model.engine().tokenizer(),
+                        ids[at]);
+                body.endObject();
+            } else {
+                body.value(ids[at]);
+            }
+            giveWay(at);
+        }
+        return body.endArray().endObject();
+    }
+
+    /** What a token stands for: a text, or the bytes that are none. */
+    private static void piece(JsonWriter body, Tokenizer tokenizer, int id) {
+        byte[] bytes = tokenizer.isSpecial(id)
+                ? tokenizer.spellingOf(id).getBytes(StandardCharsets.UTF_8)
+                : tokenizer.bytesOf(id);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
+            body.value(text);
+        } else {
+            body.array();
+            for (byte unit : bytes) {
+                body.value(unit & 0xFF);
+            }
+            body.endArray();
+        }
     }
 
     private static void texts(JsonWriter body, Tokenizer tokenizer, int[] ids) {
@@ -109,6 +162,12 @@ final class TokenRoutes {
         fields.refuseOthers();
         String text = admitted.detokenize(
                 model, ids.stream().mapToInt(Integer::intValue).toArray());
-        exchange.sendJson(200, new JsonWriter().object().field("prompt", text).endObject());
+        exchange.sendJson(
+                200,
+                new JsonWriter()
+                        .object()
+                        .field("prompt", text)
+                        .field("content", text)
+                        .endObject());
     }
 }
