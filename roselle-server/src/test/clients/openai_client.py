@@ -165,6 +165,8 @@ def test_responses():
             if event.type == "response.output_text.delta":
                 text += event.delta
     assert text == first.output_text
+    items = client.responses.input_items.list(first.id).data
+    assert [item.content[0].text for item in items] == ["Hello"], items
     client.responses.delete(first.id)
 
 

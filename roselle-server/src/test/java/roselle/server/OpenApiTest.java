@@ -147,7 +147,11 @@ final class OpenApiTest {
                     "/completion",
                     List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}"),
                     "/apply-template",
-                    List.of("{" + HELLO.replace("}]", "}," + CALL + "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]") + "}"),
+                    List.of("{"
+                            + HELLO.replace(
+                                    "}]",
+                                    "}," + CALL + "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]")
+                            + "}"),
                     "/generate",
                     List.of(TGI_BODY),
                     "/generate_stream",
@@ -418,6 +422,13 @@ final class OpenApiTest {
         requireConforming("/v1/embeddings", "Embeddings", "{\"input\":[\"a\",\"b\"]}");
         requireConforming("/v1/embeddings", "Embeddings", "{\"input\":\"a\",\"encoding_format\":\"base64\"}");
         requireConforming("/tokenize", "Tokens", "{\"prompt\":\"a\",\"return_token_strs\":true}");
+        String response = DemoServer.json(demo.post("/v1/responses", "{\"input\":\"a\",\"max_output_tokens\":1}")
+                        .body())
+                .at("/id")
+                .stringValue();
+        requireConforming(
+                "InputItemList",
+                demo.get("/v1/responses/" + response + "/input_items").body());
         requireConforming("/tokenize", "TokensOfContent", "{\"content\":\"a\"}");
         requireConforming("/tokenize", "TokensOfContent", "{\"content\":\"a é\",\"with_pieces\":true}");
         requireConforming("/apply-template", "LlamaCppPrompt", "{" + HELLO + "}");

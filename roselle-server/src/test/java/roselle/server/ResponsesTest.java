@@ -63,6 +63,56 @@ final class ResponsesTest {
     }
 
     @Test
+    void tellsTheItemsThatItWasAskedWith() {
+        String id = respond("\"max_output_tokens\":1,\"input\":[" + message("user", "Hi") + ",{\"id\":\"msg_own\","
+                        + "\"role\":\"assistant\",\"content\":\"Yes?\"},{\"type\":\"message\","
+                        + "\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Go on.\"}]}]")
+                .at("/id")
+                .stringValue();
+        JsonNode all = items(id, "?order=asc");
+        JsonNode page = items(id, "?limit=1&after=msg_own");
+
+        assertThat(all.at("/data")
+                        .valueStream()
+                        .map(item -> item.at("/content/0/text").stringValue()))
+                .containsExactly("Hi", "Yes?", "Go on.");
+        assertThat(all.at("/data")
+                        .valueStream()
+                        .map(item -> item.at("/content/0/type").stringValue()))
+                .containsExactly("input_text", "output_text", "input_text");
+        assertThat(all.at("/data/1/id").stringValue()).isEqualTo("msg_own");
+        assertThat(items(id, "").at("/first_id")).isEqualTo(all.at("/data/2/id"));
+        assertThat(page.at("/data")).hasSize(1);
+        assertThat(page.at("/data/0")).isEqualTo(all.at("/data/0"));
+        assertThat(page.at("/has_more").booleanValue()).isFalse();
+        assertThat(items(id, "?limit=2").at("/has_more").booleanValue()).isTrue();
+    }
+
+    private static JsonNode items(String id, String query) {
+        var response = demo.get("/v1/responses/" + id + "/input_items" + query);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return DemoServer.json(response.body());
+    }
+
+    @Test
+    void refusesPagesThatAreNoneAndToCancelWhatIsComplete() {
+        String id = respond(FOX).at("/id").stringValue();
+
+        for (String query :
+                java.util.List.of("limit=0", "limit=101", "limit=x", "order=up", "after=msg_none", "include=x")) {
+            var refused = demo.get("/v1/responses/" + id + "/input_items?" + query);
+            assertThat(refused.statusCode()).as(query).isEqualTo(400);
+            assertThat(DemoServer.json(refused.body()).at("/error/param").stringValue())
+                    .isEqualTo(query.substring(0, query.indexOf('=')));
+        }
+        assertThat(demo.get("/v1/responses/resp_none/input_items").statusCode()).isEqualTo(404);
+        assertThat(demo.post("/v1/responses/" + id + "/cancel", "").statusCode())
+                .isEqualTo(400);
+        assertThat(demo.post("/v1/responses/resp_none/cancel", "").statusCode()).isEqualTo(404);
+        assertThat(demo.post("/v1/responses/" + id, "").statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void goesOnFromAnEarlierResponseButNotWithItsInstructions() {
         JsonNode first = respond(FOX + ",\"instructions\":\"Be short.\"");
 

@@ -15,6 +15,7 @@ import roselle.server.config.ServedModel;
  * @param conversation the messages before the answer, without the instructions, which hold for one response only
  * @param streams whether to answer with events
  * @param stores whether to keep it for {@code previous_response_id}
+ * @param items with which it was asked, where it is stored
  * @param asked what the response repeats of the request
  */
 record ResponseCall(
@@ -23,6 +24,7 @@ record ResponseCall(
         List<ChatMessage> conversation,
         boolean streams,
         boolean stores,
+        List<KeptItem> items,
         Asked asked) {
     /** Fields of the request that its response repeats. */
     record Asked(

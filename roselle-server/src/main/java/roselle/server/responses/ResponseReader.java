@@ -85,7 +85,8 @@ final class ResponseReader {
                 text.asked());
         settle(fields, streams);
         fields.refuseOthers();
-        return new ResponseCall(model, request, conversation, streams, stores, asked);
+        List<KeptItem> items = stores ? fields.any("input").map(KeptItem::of).orElse(List.of()) : List.of();
+        return new ResponseCall(model, request, conversation, streams, stores, items, asked);
     }
 
     private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {

@@ -39,8 +39,9 @@ final class ResponseStore {
      * @param key whose it is
      * @param conversation its messages and its answer
      * @param body what {@code GET} answers
+     * @param items with which it was asked
      */
-    record Kept(String key, List<ChatMessage> conversation, String body) {
+    record Kept(String key, List<ChatMessage> conversation, String body, List<KeptItem> items) {
         byte[] bodyBytes() {
             return body.getBytes(StandardCharsets.UTF_8);
         }
@@ -49,6 +50,9 @@ final class ResponseStore {
             long characters = body.length();
             for (ChatMessage message : conversation) {
                 characters += message.fields().toString().length();
+            }
+            for (KeptItem item : items) {
+                characters += item.id().length() + item.json().length();
             }
             return 2 * characters;
         }

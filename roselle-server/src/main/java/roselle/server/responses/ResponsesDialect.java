@@ -19,6 +19,7 @@ public final class ResponsesDialect implements Dialect {
     public void register(Routes routes) {
         routes.post("/v1/responses", responses)
                 .getBelow("/v1/responses/", responses::find)
+                .postBelow("/v1/responses/", responses::cancel)
                 .deleteBelow("/v1/responses/", responses::remove);
     }
 

@@ -17,6 +17,7 @@ import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonWriter;
@@ -24,6 +25,9 @@ import roselle.server.responses.ResponseOutput.Watcher;
 
 /** {@code /v1/responses}: answers whole or as a stream, and what was kept of them. */
 final class ResponsesHandler implements Handler {
+    private static final String ITEMS = "/input_items";
+    private static final String CANCEL = "/cancel";
+
     private final Answers answers;
     private final ResponseStore store = new ResponseStore();
     private final ResponseReader reader;
@@ -108,12 +112,16 @@ final class ResponsesHandler implements Handler {
             conversation.add(body.output().message());
             var json = new JsonWriter();
             body.write(json);
-            store.keep(body.id(), new ResponseStore.Kept(key, conversation, json.toString()));
+            store.keep(body.id(), new ResponseStore.Kept(key, conversation, json.toString(), call.items()));
         }
     }
 
-    /** {@code GET /v1/responses/…}. */
+    /** {@code GET /v1/responses/…}, and what is below a response. */
     void find(Exchange exchange) {
+        if (exchange.rest().endsWith(ITEMS)) {
+            items(exchange);
+            return;
+        }
         for (String name : List.of("stream", "starting_after", "include")) {
             if (exchange.query(name).filter(value -> !value.equals("false")).isPresent()) {
                 throw ApiException.invalid(name, name + " has no effect on a response that is kept: leave it out");
@@ -122,6 +130,27 @@ final class ResponsesHandler implements Handler {
         try (var admitted = answers.admit(exchange)) {
             var kept = store.find(exchange.rest(), admitted.key());
             exchange.sendJson(200, new JsonWriter().json(kept.bodyBytes()));
+        }
+    }
+
+    private void items(Exchange exchange) {
+        try (var admitted = answers.admit(exchange)) {
+            String id = exchange.rest().substring(0, exchange.rest().length() - ITEMS.length());
+            ItemsPage page = ItemsPage.of(store.find(id, admitted.key()).items(), exchange);
+            exchange.sendJson(200, page.write(new JsonWriter()));
+        }
+    }
+
+    /** {@code POST /v1/responses/…/cancel}, which is for responses that are made in the background. */
+    void cancel(Exchange exchange) {
+        if (!exchange.rest().endsWith(CANCEL)) {
+            throw new ApiException(ErrorKind.NOT_FOUND, "there is nothing at " + exchange.path());
+        }
+        try (var admitted = answers.admit(exchange)) {
+            store.find(exchange.rest().substring(0, exchange.rest().length() - CANCEL.length()), admitted.key());
+            throw new ApiException(
+                    ErrorKind.NOT_SUPPORTED,
+                    "the response is complete, and cannot be cancelled: closing the connection cancels one that is being made");
         }
     }
 

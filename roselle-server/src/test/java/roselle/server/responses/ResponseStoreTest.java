@@ -12,7 +12,7 @@ final class ResponseStoreTest {
     private final ResponseStore store = new ResponseStore();
 
     private static Kept response(String key, int characters) {
-        return new Kept(key, List.of(), "x".repeat(characters));
+        return new Kept(key, List.of(), "x".repeat(characters), List.of());
     }
 
     @Test
