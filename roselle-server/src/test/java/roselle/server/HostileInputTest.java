@@ -194,7 +194,7 @@ final class HostileInputTest {
                 new Refusal("{\"prompt\":[1.5]}", "prompt[0]", "integer"),
                 new Refusal("{\"prompt\":[99999999]}", "", "99999999"),
                 new Refusal("{\"prompt\":[99999999],\"echo\":true}", "prompt", "99999999"),
-                new Refusal("{\"prompt\":\"a\",\"suffix\":\"b\"}", "suffix", "empty"),
+                new Refusal("{\"prompt\":\"a\",\"suffix\":\"b\"}", "suffix", "has no tokens"),
                 new Refusal("{\"prompt\":\"a\",\"best_of\":3}", "best_of", "equal"),
                 new Refusal("{\"prompt\":\"a\",\"max_tokens\":-1}", "max_tokens", "between"),
                 new Refusal("{\"prompt\":[" + "\"a\",".repeat(2047) + "\"a\"]}", "prompt", "send several requests"),

@@ -151,9 +151,11 @@ final class LlamaCppTest {
         var pace = new Pace();
         try (var slow = new DemoServer(ServerConfig.DEFAULT, pace)) {
             pace.slow(Duration.ofMillis(20));
-            var asked = slow.client().sendAsync(
-                    slow.request("/completion", "{" + PROMPT + ",\"n_predict\":200}").build(),
-                    HttpResponse.BodyHandlers.ofString());
+            var asked = slow.client()
+                    .sendAsync(
+                            slow.request("/completion", "{" + PROMPT + ",\"n_predict\":200}")
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
             DemoServer.await(() -> busy(slow) == 1);
             pace.go();
             asked.join();
@@ -176,7 +178,8 @@ final class LlamaCppTest {
                 .at("/prompt")
                 .stringValue();
         JsonNode asked = DemoServer.json(
-                demo.post("/v1/chat/completions", "{" + messages + ",\"temperature\":0,\"max_tokens\":8}").body());
+                demo.post("/v1/chat/completions", "{" + messages + ",\"temperature\":0,\"max_tokens\":8}")
+                        .body());
         String continued = completion("\"prompt\":" + DemoServer.MAPPER.writeValueAsString(prompt)
                         + ",\"temperature\":0,\"n_predict\":8")
                 .at("/content")
@@ -202,7 +205,8 @@ final class LlamaCppTest {
                         .map(JsonNode::stringValue)
                         .collect(Collectors.joining()))
                 .startsWith("a fox");
-        assertThat(DemoServer.json(demo.post("/detokenize", "{\"tokens\":" + plain + "}").body())
+        assertThat(DemoServer.json(demo.post("/detokenize", "{\"tokens\":" + plain + "}")
+                                .body())
                         .at("/content")
                         .stringValue())
                 .isEqualTo("a fox é");
@@ -241,7 +245,7 @@ final class LlamaCppTest {
         assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(DemoServer.json(refused.body()).at("/error/type").stringValue())
                 .isEqualTo("not_supported_error");
-        assertThat(demo.post("/infill", "{}").statusCode()).isEqualTo(400);
+        assertThat(demo.post("/props", "{}").statusCode()).isEqualTo(400);
     }
 
     @ParameterizedTest

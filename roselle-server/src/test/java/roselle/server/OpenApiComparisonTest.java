@@ -163,6 +163,7 @@ final class OpenApiComparisonTest {
             "both say what the answer must look like",
             "the prompt has token id",
             "it chooses among answers that differ",
+            "has no tokens to fill in text with",
             "a stream has one answer",
             "a stream does not tell of its prompt",
             "the model's vectors have");

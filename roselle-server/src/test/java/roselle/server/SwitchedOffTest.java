@@ -37,6 +37,7 @@ final class SwitchedOffTest {
         assertThat(anthropic.at("/error/message").stringValue())
                 .contains("/v1/messages belongs to an API that is switched off");
         assertThat(ollama.at("/error").stringValue()).contains("/api/chat belongs to an API that is switched off");
+        assertThat(refusal("/").at("/error").stringValue()).contains("/ belongs to an API that is switched off");
         assertThat(llamaCpp.at("/error/message").stringValue()).contains("switched off");
     }
 
@@ -51,6 +52,7 @@ final class SwitchedOffTest {
         var versioned = HttpRequest.newBuilder(demo.at("/v1/models")).header("anthropic-version", "2023-06-01");
 
         assertThat(demo.get("/v1/models").statusCode()).isEqualTo(200);
+        assertThat(demo.get("/").statusCode()).isEqualTo(200);
         assertThat(demo.get("/health").statusCode()).isEqualTo(200);
         assertThat(demo.send(versioned.build()).statusCode()).isEqualTo(404);
     }

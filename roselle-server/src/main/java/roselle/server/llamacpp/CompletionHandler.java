@@ -19,15 +19,15 @@ import roselle.api.TokenLogprob;
 import roselle.api.Usage;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
+import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.answer.Logprobs;
 import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
-import roselle.server.http.Handler;
 import roselle.server.http.JsonWriter;
 import roselle.server.llamacpp.CompletionReader.Call;
 
-/** {@code /completion}, whole or as a stream whose last event is like the whole without its text. */
-final class CompletionHandler implements Handler {
+/** {@code /completion} and {@code /infill}, whole or as a stream whose last event is like the whole without its text. */
+final class CompletionHandler {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Answers answers;
@@ -38,20 +38,28 @@ final class CompletionHandler implements Handler {
         reader = new CompletionReader(answers.models());
     }
 
-    @Override
-    public void handle(Exchange exchange) throws IOException {
+    void complete(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            Call call = reader.read(exchange.json());
-            try (Answer answer = admitted.submitWithinContext(call.model(), call.request())) {
-                var completion = new Completion(call, answer.promptTokens());
-                if (call.streams()) {
-                    stream(answer, completion, exchange.stream());
-                } else {
-                    while (answer.hasNext()) {
-                        completion.add(answer.next());
-                    }
-                    exchange.sendJson(200, completion.writeLast(new JsonWriter()));
+            answer(exchange, admitted, reader.read(exchange.json(), CompletionReader::continued));
+        }
+    }
+
+    void infill(Exchange exchange) throws IOException {
+        try (var admitted = answers.admit(exchange)) {
+            answer(exchange, admitted, reader.read(exchange.json(), new InfillSource(admitted)));
+        }
+    }
+
+    private static void answer(Exchange exchange, AdmittedRequest admitted, Call call) throws IOException {
+        try (Answer answer = admitted.submitWithinContext(call.model(), call.request())) {
+            var completion = new Completion(call, answer.promptTokens());
+            if (call.streams()) {
+                stream(answer, completion, exchange.stream());
+            } else {
+                while (answer.hasNext()) {
+                    completion.add(answer.next());
                 }
+                exchange.sendJson(200, completion.writeLast(new JsonWriter()));
             }
         }
     }

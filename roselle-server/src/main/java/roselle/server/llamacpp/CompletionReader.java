@@ -58,11 +58,22 @@ final class CompletionReader {
             boolean tellsTokens,
             boolean hasProbabilities) {}
 
-    Call read(JsonFields fields) {
+    /** Where the prompt of a path comes from. */
+    @FunctionalInterface
+    interface Source {
+        void read(JsonFields fields, ServedModel model, GenerationRequestBuilder request);
+    }
+
+    /** Reads a text or token ids that are to be continued. */
+    static void continued(JsonFields fields, ServedModel model, GenerationRequestBuilder request) {
+        request.prompt(prompt(fields));
+    }
+
+    Call read(JsonFields fields, Source source) {
         ServedModel model = models.named(fields.string("model"));
         SamplingParameters advice = model.engine().advisedSampling().orElse(USUAL);
-        GenerationRequestBuilder request =
-                GenerationRequest.builder().prompt(prompt(fields)).sampling(advice);
+        GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
+        source.read(fields, model, request);
         sampling(fields, request);
         PenaltyWindow.read(fields, "repeat_last_n", request, model.engine().context());
         request.stopStrings(StopStrings.read(fields, "stop")).ignoreEos(fields.bool("ignore_eos", false));

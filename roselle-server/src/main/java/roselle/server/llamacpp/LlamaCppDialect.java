@@ -20,9 +20,9 @@ public final class LlamaCppDialect implements Dialect {
 
     @Override
     public void register(Routes routes) {
-        routes.post("/completion", completion)
+        routes.post("/completion", completion::complete)
                 .post("/props", _ -> refuse("changing properties", "they were settled when the server started"))
-                .post("/infill", _ -> refuse("infill", "text cannot be filled in before a suffix"))
+                .post("/infill", completion::infill)
                 .get("/lora-adapters", _ -> refuse("lora-adapters", "there are no adapters"))
                 .post("/lora-adapters", _ -> refuse("lora-adapters", "there are no adapters"));
         state.register(routes);

@@ -23,7 +23,7 @@ final class CompletionHandler implements Handler {
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            CompletionCall call = reader.read(exchange.json());
+            CompletionCall call = reader.read(exchange.json(), admitted);
             List<Answer> parts = new ArrayList<>();
             try {
                 for (var request : call.requests()) {

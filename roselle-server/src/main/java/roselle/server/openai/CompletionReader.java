@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -23,15 +24,17 @@ final class CompletionReader {
         this.models = models;
     }
 
-    CompletionCall read(JsonFields fields) {
+    /** Reads a request; {@code admitted} counts the tokens of texts that are read for it. */
+    CompletionCall read(JsonFields fields, AdmittedRequest admitted) {
         ServedModel model = models.named(fields.string("model"));
-        List<Prompt> prompts = PromptFields.read(fields, "prompt");
         boolean echoes = fields.bool("echo", false);
+        var filling = Filling.read(fields, model, admitted, echoes);
+        List<Prompt> prompts = filling.prompts(PromptFields.read(fields, "prompt"));
         OptionalInt logprobs = fields.integer("logprobs", 0, 20);
         int maxTokens = fields.integer("max_tokens", 0, Integer.MAX_VALUE).orElse(TOKENS_UNASKED);
         var common = new GenerationFields(fields, model);
         var sampling = common.sampling();
-        var stop = common.stop(OptionalInt.of(Math.max(1, maxTokens)));
+        var stop = filling.stop(common.stop(OptionalInt.of(Math.max(1, maxTokens))));
         var output = common.output(logprobs.isPresent(), logprobs.orElse(0), echoes && logprobs.isPresent());
         requireRoom(prompts.size(), output.choices(), model);
         var scheduling = common.scheduling();

@@ -46,7 +46,6 @@ final class Schema {
 
     /** Fields of completions alone. */
     static void settleCompletion(JsonFields fields, int choices) {
-        fields.requireDefault("suffix", "text cannot be filled in before a suffix, so it must be empty", "");
         int best = fields.integer("best_of", 1, 128).orElse(choices);
         if (best != choices) {
             throw ApiException.invalid(

@@ -101,10 +101,7 @@ final class GenerateReader {
     /** How tokens are chosen; true if they are drawn, which any of the fields that say how asks for, too. */
     private static boolean sampling(JsonFields fields, GenerationRequestBuilder request, boolean otherwise) {
         boolean draws = fields.bool("do_sample", otherwise)
-                | Stream.of("temperature", "top_k", "top_p", "typical_p")
-                        .filter(fields::has)
-                        .count()
-                        > 0;
+                || Stream.of("temperature", "top_k", "top_p", "typical_p").anyMatch(fields::has);
         request.temperature(fields.number("temperature", LEAST, 100).orElse(draws ? 1 : 0));
         fields.integer("top_k", 1, Integer.MAX_VALUE).ifPresent(request::topK);
         fields.number("top_p", LEAST, 1).ifPresent(request::topP);
@@ -155,8 +152,9 @@ final class GenerateReader {
                 yield KeepableFormat.of(
                         model.engine(), grammar.path("value"), () -> new ResponseFormat.Regex(expression));
             }
-            default -> throw ApiException.invalid(
-                    grammar.path("type"), grammar.path("type") + " is not known: it must be json or regex");
+            default ->
+                throw ApiException.invalid(
+                        grammar.path("type"), grammar.path("type") + " is not known: it must be json or regex");
         };
         grammar.refuseOthers();
         return format;
