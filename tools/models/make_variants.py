@@ -79,7 +79,8 @@ VARIANTS = {
                                             head_dim=16, norm_topk_prob=True)),
     "deepseek-fp8": ("DeepseekV3Config", dict(LATENT, hidden_size=136, n_routed_experts=4, qk_nope_head_dim=8, v_head_dim=28,
                                              kv_lora_rank=20, q_lora_rank=16, first_k_dense_replace=1)),
-    **{f"qwen3-{form}": ("Qwen3Config", dict(SIZES, num_hidden_layers=1, head_dim=16)) for form in quantized.FORMS},
+    **{f"qwen3-{form}": ("Qwen3Config", dict(SIZES, num_hidden_layers=1, head_dim=16, **quantized.SIZES.get(form, {})))
+       for form in quantized.FORMS},
     "deepseek-plain": ("DeepseekV3Config", dict(LATENT)),
     "deepseek-yarn": ("DeepseekV3Config", dict(LATENT, q_lora_rank=16, rope_interleave=False, rope_parameters=dict(
         YARN, mscale=0.707, mscale_all_dim=1.0))),

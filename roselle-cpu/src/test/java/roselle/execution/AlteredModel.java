@@ -1,9 +1,12 @@
 package roselle.execution;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import roselle.checkpoint.Checkpoint;
@@ -26,6 +29,26 @@ final class AlteredModel {
             Files.write(folder.resolve("model.safetensors"), SafetensorsWriter.toBytes(tensors.apply(all)));
         }
         Files.writeString(folder.resolve("config.json"), config);
+    }
+
+    /** What happens to the bytes of a tensor. */
+    interface Change {
+        void apply(MemorySegment data);
+    }
+
+    /** A copy of which one tensor has other bytes; where it has fewer than a change writes, some behind it are lost. */
+    static void change(Path model, Path folder, String name, Change change) throws IOException {
+        copy(model, folder, Files.readString(model.resolve("config.json")), tensors -> {
+            tensors.replaceAll(tensor -> tensor.name().equals(name) ? changed(tensor, change) : tensor);
+            return tensors;
+        });
+    }
+
+    private static Tensor changed(Tensor tensor, Change change) {
+        long size = tensor.data().byteSize();
+        var data = MemorySegment.ofArray(Arrays.copyOf(tensor.data().toArray(ValueLayout.JAVA_BYTE), (int) size + 4));
+        change.apply(data);
+        return new Tensor(tensor.name(), tensor.type(), tensor.shape(), data.asSlice(0, size));
     }
 
     /** Reads the configuration and plans the memory, as an engine does before it loads a weight; nothing is repacked. */

@@ -156,22 +156,8 @@ class IntegerModelsTest {
         return VARIANTS.resolve("qwen3-" + form);
     }
 
-    private interface Change {
-        void apply(MemorySegment data);
-    }
-
-    private void change(String form, String ending, Change change) throws IOException {
-        String name = GATE + "." + ending;
-        alter(form, tensors -> {
-            tensors.replaceAll(tensor -> tensor.name().equals(name) ? changed(tensor, change) : tensor);
-            return tensors;
-        });
-    }
-
-    private static Tensor changed(Tensor tensor, Change change) {
-        var data = MemorySegment.ofArray(tensor.data().toArray(ValueLayout.JAVA_BYTE));
-        change.apply(data);
-        return new Tensor(tensor.name(), tensor.type(), tensor.shape(), data);
+    private void change(String form, String ending, AlteredModel.Change change) throws IOException {
+        AlteredModel.change(model(form), folder, GATE + "." + ending, change);
     }
 
     private void alter(String form, UnaryOperator<List<Tensor>> tensors) throws IOException {

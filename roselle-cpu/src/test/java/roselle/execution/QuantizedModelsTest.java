@@ -48,7 +48,8 @@ class QuantizedModelsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'{\"quant_method\": \"bitsandbytes\", \"bits\": 4}', quant_method is bitsandbytes; supported is",
+        "'{\"quant_method\": \"bitsandbytes\", \"bits\": 4}', bits is not a field that Roselle knows for bitsandbytes",
+        "'{\"quant_method\": \"hqq\", \"bits\": 4}', quant_method is hqq; supported is",
         "'{\"bits\": 4}',                            has no field quant_method",
         "'{\"quant_method\": 4}',                    'quant_method is 4, not a string'",
         "'[]',                                       'quantization_config is [], not an object'",
@@ -93,7 +94,7 @@ class QuantizedModelsTest {
     @ParameterizedTest
     @CsvSource({
         "'\"fmt\": \"e4m3\"',                  '\"fmt\": \"e5m2\"',                   fmt is e5m2; supported is e4m3",
-        "'\"activation_scheme\": \"dynamic\"', '\"activation_scheme\": \"static\"',   'activation_scheme is static; supported is dynamic'",
+        "'\"activation_scheme\": \"dynamic\"', '\"activation_scheme\": \"token\"',    'activation_scheme is token; supported is dynamic or static'",
         "'\"fmt\": \"e4m3\"',                  '\"scale_fmt\": \"log\"',              scale_fmt is log; supported is float or ue8m0",
         "'\"fmt\": \"e4m3\"',                  '\"expert_dtype\": \"fp4\"',           expert_dtype is fp4; supported is fp8",
         "'\"fmt\": \"e4m3\"',                  '\"kv_cache_scheme\": \"fp8\"',        kv_cache_scheme is not a field that Roselle knows for fp8",
@@ -112,7 +113,7 @@ class QuantizedModelsTest {
         "'[128, -128]',     'weight_block_size is [128, -128]; supported'",
         "'[128, 2000000]',  'weight_block_size is [128, 2000000]; supported'",
         "'[128, 1.5]',      'weight_block_size is 1.5, not an integer'",
-        "'null',            'weight_block_size is not there; supported'",
+        "'null',            'expected [136, 1], one scale for each 1×136 of [136, 136]'",
         "'[64, 128]',       'expected [3, 2], one scale for each 64×128 of [136, 136]'",
         "'[100, 60]',       'expected [2, 3], one scale for each 100×60 of [136, 136]'",
     })

@@ -21,6 +21,7 @@ import roselle.backend.step.StepLimits;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
+import roselle.tensor.CodeValues;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -195,6 +196,20 @@ class FakeScalesTest {
                     .hasMessageContaining("tensor weight has a scale for each 128×64")
                     .hasMessageContaining("the device cpu");
             assertThatThrownBy(() -> backend.load("test", 1, blocks)).isInstanceOf(DeviceException.class);
+        }
+    }
+
+    @Test
+    void refusesPlacesInATable() {
+        try (var arena = Arena.ofShared();
+                var device = new FakeDriver(FakeDriver.Card.HOPPER).open(DataType.BF16)) {
+            StoredMatrix.Scaled plain = wholeNumbers(arena, 4, 128, null);
+            var values = CodeValues.of(-1f, 0f, 1f);
+            List<StoredMatrix> blocks = List.of(new StoredMatrix.Tabled(plain.codes(), values, plain.scales()));
+            assertThatThrownBy(() -> device.loadBytes(1, blocks))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("tensor weight has a scale for each 1×128")
+                    .hasMessageContaining("the device cpu");
         }
     }
 }

@@ -27,6 +27,11 @@ public interface Checkpoint extends AutoCloseable {
     /** generation_config.json; empty where there is none. */
     Optional<Metadata> generationConfig();
 
+    /** hf_quant_config.json, where NVIDIA's ModelOpt says how matrices are stored; empty where there is none. */
+    default Optional<Metadata> modelOptConfig() {
+        return Optional.empty();
+    }
+
     /** All tensors by name, in file order; shapes outermost first. */
     Map<String, Tensor> tensors();
 

@@ -1,5 +1,7 @@
 package roselle.quantization;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,9 +16,9 @@ import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /**
- * {@code compressed-tensors}: whole numbers in words ({@code pack-quantized}) or bytes ({@code int-quantized}), and FP8
- * ({@code float-quantized}), with {@code weight_scale} for a tensor, a row, a group or a block. How activations would be rounded
- * is read over: they stay as they are.
+ * {@code compressed-tensors}: whole numbers in words ({@code pack-quantized}) or bytes ({@code int-quantized}), FP8
+ * ({@code float-quantized}) and small floats ({@link SmallFloats}), with {@code weight_scale} for a tensor, a row, a group or a
+ * block. How activations would be rounded is read over: they stay as they are.
  */
 final class CompressedTensors implements Quantization {
     private static final Set<String> FIELDS = Set.of(
@@ -31,12 +33,28 @@ final class CompressedTensors implements Quantization {
             "kv_cache_scheme",
             "version");
     private static final Set<String> EMPTY = Set.of("sparsity_config", "transform_config", "kv_cache_scheme");
-    private static final List<String> FORMATS =
-            List.of("pack-quantized", "int-quantized", "float-quantized", "naive-quantized");
+    static final List<String> FORMATS = List.of(
+            "pack-quantized",
+            "int-quantized",
+            "float-quantized",
+            "naive-quantized",
+            "nvfp4-pack-quantized",
+            "mxfp4-pack-quantized",
+            "mxfp8-quantized",
+            "mixed-precision");
     private static final String PACKED = ".weight_packed";
     private static final String WEIGHT = ".weight";
     private static final Set<String> BESIDE = Set.of(
-            "weight_scale", "weight_zero_point", "weight_g_idx", "weight_shape", "input_scale", "input_zero_point");
+            "weight_scale",
+            "weight_global_scale",
+            "weight_zero_point",
+            "weight_g_idx",
+            "weight_shape",
+            "input_scale",
+            "input_global_scale",
+            "input_zero_point");
+
+    private static final int HALF = 128; // what signed bytes lack
 
     private final ModulePatterns ignored;
     private final List<Target> groups = new ArrayList<>();
@@ -90,6 +108,7 @@ final class CompressedTensors implements Quantization {
     public Optional<StoredMatrix> integers(String base, Shape shape, NamedTensors tensors, Copies copies) {
         Optional<Tensor> packed = tensors.find(base + PACKED);
         if (packed.isEmpty() && tensors.find(base + ".weight_scale").isEmpty()) {
+            requirePlain(base, tensors);
             return Optional.empty();
         }
         if (ignored.match(base)) {
@@ -98,9 +117,20 @@ final class CompressedTensors implements Quantization {
         }
         WeightArguments weights = argumentsOf(base, tensors);
         tensors.find(base + ".input_scale"); // of activations, which are not rounded
+        tensors.find(base + ".input_global_scale");
         tensors.find(base + ".input_zero_point");
         Group group = weights.group(shape);
         var parts = new IntegerGroups(tensors, base, shape, group);
+        if (weights.isNvfp4()) {
+            float overall = SmallFloats.one(parts, ".weight_global_scale");
+            return Optional.of(SmallFloats.nvfp4(parts, PACKED, scale -> scale / overall, copies));
+        }
+        if (weights.isMxfp4()) {
+            return Optional.of(SmallFloats.mxfp4(parts, PACKED, copies));
+        }
+        if (weights.isFloat() && hasExponents(base, tensors)) {
+            return Optional.of(SmallFloats.mxfp8(parts, copies));
+        }
         Tensor scales = scales(parts, weights, base, tensors);
         if (packed.isPresent()) {
             return Optional.of(words(parts, weights, scales, copies));
@@ -109,7 +139,22 @@ final class CompressedTensors implements Quantization {
                 weights.isFloat()
                         ? new StoredMatrix.Scaled(
                                 parts.required(WEIGHT, DataType.F8_E4M3, shape), new GroupScales(group, scales, 0))
-                        : bytes(parts, weights, scales));
+                        : bytes(parts, weights, scales, copies));
+    }
+
+    private static void requirePlain(String base, NamedTensors tensors) {
+        if (tensors.find(base + WEIGHT)
+                .filter(weight -> weight.type() == DataType.F8_E4M3)
+                .isPresent()) {
+            throw new CheckpointException(
+                    tensors.source() + ": tensor " + base + ".weight_scale is missing; the file is not complete");
+        }
+    }
+
+    private static boolean hasExponents(String base, NamedTensors tensors) {
+        return tensors.find(base + ".weight_scale")
+                .filter(scales -> scales.type() == DataType.U8)
+                .isPresent();
     }
 
     private WeightArguments argumentsOf(String base, NamedTensors tensors) {
@@ -177,14 +222,25 @@ final class CompressedTensors implements Quantization {
         }
     }
 
-    private static StoredMatrix bytes(IntegerGroups parts, WeightArguments weights, Tensor scales) {
+    private static StoredMatrix bytes(IntegerGroups parts, WeightArguments weights, Tensor scales, Copies copies) {
         Tensor codes = parts.required(WEIGHT, DataType.I8, parts.shape());
         var bound = new GroupScales(parts.columns(), scales, 0, parts.order(".weight_g_idx"));
-        Tensor zeros = weights.isSymmetric() ? null : parts.required(".weight_zero_point", DataType.I8, scales.shape());
-        if (zeros != null && !GroupFields.areZeros(zeros)) {
-            throw parts.failure(zeros.name(), "is not all zeros; bytes with other zeros are not supported");
+        if (weights.isSymmetric()) {
+            return new StoredMatrix.Scaled(codes, bound);
         }
-        return new StoredMatrix.Scaled(codes, bound);
+        Tensor zeros = parts.required(".weight_zero_point", DataType.I8, parts.grid());
+        if (GroupFields.areZeros(zeros)) {
+            return new StoredMatrix.Scaled(codes, bound);
+        }
+        long columns = parts.shape().columns();
+        long groups = parts.grid().columns();
+        return parts.bind(
+                Byte.SIZE,
+                (row, column) -> codes.data().get(JAVA_BYTE, row * columns + column) + HALF,
+                (row, group) ->
+                        zeros.data().get(JAVA_BYTE, row / parts.columns().rows() * groups + group) + HALF,
+                bound,
+                copies);
     }
 
     @Override
@@ -193,6 +249,9 @@ final class CompressedTensors implements Quantization {
         if (tensor.type() == DataType.I32 && tensor.name().endsWith(PACKED)) {
             int bits = groups.getFirst().weights().bits();
             return new TypeUse(DataType.I32, 1, bytes * Byte.SIZE / bits, bytes);
+        }
+        if (tensor.type() == DataType.U8 && tensor.name().endsWith(PACKED)) {
+            return new TypeUse(DataType.U8, 1, 2 * bytes, bytes);
         }
         return isScales(tensor.name()) ? new TypeUse(tensor.type(), 0, 0, bytes) : TypeUse.of(tensor);
     }

@@ -10,8 +10,9 @@ import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
 /**
- * {@code fp8} in blocks: numbers of E4M3 in {@code weight}, and in {@code weight_scale_inv} what each block of them is multiplied
- * with (DeepSeek-V3, section 3.3; Qwen3). Activations are not rounded to 8 bits, which the configuration allows kernels to do.
+ * {@code fp8}: numbers of E4M3 in {@code weight}, and in {@code weight_scale_inv} what each block of them is multiplied with
+ * (DeepSeek-V3, section 3.3; Qwen3); without blocks one number there or in {@code weight_scale} for the tensor, or one for each
+ * row. Activations are not rounded to 8 bits, which the configuration allows kernels to do.
  */
 final class Fp8 implements Quantization {
     private static final Set<String> FIELDS = Set.of(
@@ -25,43 +26,45 @@ final class Fp8 implements Quantization {
             "modules_to_convert",
             "ignored_layers",
             "dequantize");
+    private static final DataType TYPE = DataType.F8_E4M3;
+    private static final String BLOCKS = "weight_block_size";
     private static final String SCALES = "_scale_inv";
     private static final int MOST = 1 << 20;
 
-    private final Scheme scheme;
+    private static final String PLAIN_SCALES = "_scale";
+
+    private final Optional<Scheme> blocks; // empty where there are none
     private final List<String> excluded;
 
     Fp8(MethodFields fields) {
         fields.requireOnly(FIELDS);
         fields.requireOneOf("fmt", List.of("e4m3"));
-        fields.requireOneOf("activation_scheme", List.of("dynamic"));
+        fields.requireOneOf("activation_scheme", List.of("dynamic", "static"));
         fields.requireOneOf("scale_fmt", List.of("float", "ue8m0"));
         fields.requireOneOf("expert_dtype", List.of("fp8"));
         fields.modules("modules_to_convert"); // what is converted is told by its tensors
         excluded = fields.modules("modules_to_not_convert", "ignored_layers");
-        scheme = Scheme.withScales(DataType.F8_E4M3, blocks(fields), SCALES);
+        blocks = fields.config().has(BLOCKS)
+                ? Optional.of(Scheme.withScales(TYPE, blocks(fields), SCALES))
+                : Optional.empty();
     }
 
     private static Group blocks(MethodFields fields) {
-        String key = "weight_block_size";
-        int[] sizes = fields.config().has(key) ? fields.config().integers(key) : new int[0];
+        int[] sizes = fields.config().integers(BLOCKS);
         if (sizes.length != 2 || Math.min(sizes[0], sizes[1]) < 1 || Math.max(sizes[0], sizes[1]) > MOST) {
-            throw fields.unsupported(
-                    key,
-                    sizes.length == 0 ? "not there" : Arrays.toString(sizes),
-                    "two sizes of a block, such as [128, 128]");
+            throw fields.unsupported(BLOCKS, Arrays.toString(sizes), "two sizes of a block, such as [128, 128]");
         }
         return new Group(sizes[0], sizes[1]);
     }
 
     @Override
     public Optional<String> description() {
-        return Optional.of(scheme.describe());
+        return Optional.of(blocks.map(Scheme::describe).orElse(TYPE.label() + " with a scale for each tensor or row"));
     }
 
     @Override
     public StoredMatrix matrix(Tensor codes, NamedTensors tensors) {
-        if (codes.type() != scheme.type()) {
+        if (codes.type() != TYPE) {
             return StoredMatrix.of(codes);
         }
         String name = codes.name();
@@ -71,21 +74,30 @@ final class Fp8 implements Quantization {
                         + codes.type().label() + ", but " + FIELD + " says that " + module + " is not converted");
             }
         }
+        String module = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+        tensors.find(module + ".input_scale"); // of activations, which are not rounded
+        tensors.find(module + ".activation_scale");
+        if (blocks.isEmpty()) {
+            return OwnScales.bind(tensors, codes, List.of(name + SCALES, name + PLAIN_SCALES));
+        }
         Tensor scales = tensors.find(name + SCALES)
                 .orElseThrow(() -> new CheckpointException(
                         tensors.source() + ": tensor " + name + SCALES + " is missing; the file is not complete"));
-        return scheme.bind(tensors.source(), codes, scales);
+        return blocks.get().bind(tensors.source(), codes, scales);
+    }
+
+    @Override
+    public boolean saysNothing(Tensor tensor) {
+        return OwnScales.areOfCache(tensor.name());
     }
 
     @Override
     public TypeUse use(Tensor tensor) {
-        return isScales(tensor.name())
-                ? new TypeUse(scheme.type(), 0, 0, tensor.data().byteSize())
-                : TypeUse.of(tensor);
+        return isScales(tensor.name()) ? new TypeUse(TYPE, 0, 0, tensor.data().byteSize()) : TypeUse.of(tensor);
     }
 
     @Override
     public boolean isScales(String name) {
-        return name.endsWith(SCALES);
+        return name.endsWith(SCALES) || name.endsWith(PLAIN_SCALES);
     }
 }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /**
@@ -56,6 +57,11 @@ public record GroupScales(
         return new GroupScales(group, grid, firstRow + row, order);
     }
 
+    /** Bytes of those that belong to a matrix. */
+    long bytes(Shape matrix) {
+        return group.grid(matrix).elements() * grid.type().blockBytes();
+    }
+
     float number(long index) {
         MemorySegment data = grid.data();
         return switch (grid.type()) {
@@ -68,8 +74,7 @@ public record GroupScales(
     }
 
     /** The way from codes to numbers: each code's value times its scale, rounded once to float32. */
-    Dequantizer over(Tensor codes) {
-        Dequantizer values = Dequantizer.of(codes.type());
+    Dequantizer over(Tensor codes, Dequantizer values) {
         long columns = codes.shape().columns();
         int codeBytes = codes.type().blockBytes();
         return (source, offset, target, start, elements) -> {

@@ -11,7 +11,8 @@ import roselle.tensor.Tensor;
 
 /**
  * Binds a matrix of whole numbers to its scales and zeros, {@code number = scale * (code - zero)}, and refuses what does not fit
- * together. Codes less their zeros become bytes, so that devices know one way alone, whatever the bits and the order in the file.
+ * together. Codes less their zeros become bytes, or bfloat16 where those are too few, so that devices need not know the bits and the
+ * order in the file.
  *
  * @param base the module's name
  * @param shape of the matrix
@@ -61,6 +62,15 @@ record IntegerGroups(NamedTensors tensors, String base, Shape shape, Group colum
         return new Tensor(scales.name(), scales.type(), grid, scales.data());
     }
 
+    /** A positive number that stands alone. */
+    Tensor alone(String ending) {
+        Tensor one = tensors.find(base + ending)
+                .orElseThrow(() -> failure(base + ending, "is missing; the file is not complete"));
+        Shape shape = one.shape().elements() == 1 ? one.shape() : Shape.of(1);
+        Scheme.requireScales(tensors.source(), one, shape, shape().toString());
+        return one;
+    }
+
     /** Which group a column is of; null where columns follow each other, as their groups do. */
     @Nullable
     Tensor order(String ending) {
@@ -80,27 +90,27 @@ record IntegerGroups(NamedTensors tensors, String base, Shape shape, Group colum
         return isPlain ? null : order.get();
     }
 
-    /** The matrix as bytes. */
+    /** The matrix as bytes, or where its zeros are too far off for bytes as bfloat16. */
     StoredMatrix bind(int bits, Stored codes, Stored zeros, GroupScales scales, Copies copies) {
-        requireBytes(bits, zeros);
-        Tensor bytes = copies.bytes(
-                base + ".weight", shape, (row, column) -> codes.at(row, column) - zeros.at(row, scales.beside(column)));
-        return new StoredMatrix.Scaled(bytes, scales, bits);
+        Copies.Integers numbers = (row, column) -> codes.at(row, column) - zeros.at(row, scales.beside(column));
+        String name = base + ".weight";
+        return areBytes(bits, zeros)
+                ? new StoredMatrix.Scaled(copies.bytes(name, shape, numbers), scales, bits)
+                : new StoredMatrix.Scaled(copies.bfloats(name, shape, numbers), scales);
     }
 
-    private void requireBytes(int bits, Stored zeros) {
+    private boolean areBytes(int bits, Stored zeros) {
         int most = (1 << bits) - 1;
-        Shape grid = grid();
-        for (long row = 0; row < grid.rows(); row++) {
-            for (long group = 0; group < grid.columns(); group++) {
+        long groups = grid().columns();
+        for (long row = 0; row < shape.rows(); row++) {
+            for (long group = 0; group < groups; group++) {
                 int zero = zeros.at(row, group);
                 if (most - zero > Byte.MAX_VALUE || zero > -Byte.MIN_VALUE) {
-                    throw failure(
-                            base,
-                            "has the zero " + zero + " for codes of " + bits + " bits; supported is " + (most + 1) / 2);
+                    return false;
                 }
             }
         }
+        return true;
     }
 
     CheckpointException failure(String name, String problem) {

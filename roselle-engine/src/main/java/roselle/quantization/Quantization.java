@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.Metadata;
 import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -27,20 +26,28 @@ public interface Quantization {
         if (checkpoint.format() == Checkpoint.Format.GGUF) {
             return new InOneTensor();
         }
-        return checkpoint.config().object(FIELD).map(Quantization::read).orElseGet(InOneTensor::new);
+        return checkpoint
+                .config()
+                .object(FIELD)
+                .map(config -> read(new MethodFields(config)))
+                .or(() -> checkpoint.modelOptConfig().map(config -> read(new MethodFields(config, "modelopt"))))
+                .orElseGet(InOneTensor::new);
     }
 
-    private static Quantization read(Metadata config) {
-        var fields = new MethodFields(config);
+    private static Quantization read(MethodFields fields) {
         return switch (fields.method()) {
             case "fp8" -> new Fp8(fields);
             case "mxfp4" -> new Mxfp4(fields);
             case "gptq" -> Gptq.read(fields);
             case "awq" -> Awq.read(fields);
             case "compressed-tensors" -> new CompressedTensors(fields);
+            case "bitsandbytes" -> new BitsAndBytes(fields);
+            case "modelopt", "modelopt_fp4", "modelopt_mixed", "modelopt_mxfp8" -> new ModelOpt(fields);
             default ->
                 throw fields.unsupported(
-                        "quant_method", fields.method(), "fp8, mxfp4, gptq, awq or compressed-tensors");
+                        "quant_method",
+                        fields.method(),
+                        "fp8, mxfp4, gptq, awq, compressed-tensors, bitsandbytes or modelopt");
         };
     }
 

@@ -1,5 +1,8 @@
 package roselle.quantization;
 
+import java.lang.foreign.ValueLayout;
+import roselle.tensor.CodeValues;
+import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
@@ -42,19 +45,46 @@ public sealed interface StoredMatrix {
 
         @Override
         public Dequantizer dequantizer() {
-            return scales.over(codes);
+            return scales.over(codes, Dequantizer.of(codes.type()));
         }
 
-        /** The codes and a share of the scales. */
         @Override
         public long bytes() {
-            long groups = scales.group().grid(codes.shape()).elements();
-            return codes.data().byteSize() + groups * scales.grid().type().blockBytes();
+            return codes.data().byteSize() + scales.bytes(codes.shape());
         }
 
         @Override
         public StoredMatrix rows(long first, long count) {
             return new Scaled(codes.rows(first, count), scales.from(first), bits);
+        }
+    }
+
+    /** A matrix of bytes that are places in a table, whose numbers are multiplied by scales of a second tensor. */
+    record Tabled(Tensor codes, CodeValues values, GroupScales scales) implements StoredMatrix {
+        public Tabled {
+            if (codes.type() != DataType.I8) {
+                throw new IllegalArgumentException(
+                        "places in a table are bytes, not " + codes.type().label());
+            }
+        }
+
+        @Override
+        public Dequantizer dequantizer() {
+            return scales.over(codes, (source, offset, target, start, elements) -> {
+                for (int i = 0; i < elements; i++) {
+                    target[start + i] = values.of(source.get(ValueLayout.JAVA_BYTE, offset + i));
+                }
+            });
+        }
+
+        @Override
+        public long bytes() {
+            return codes.data().byteSize() + scales.bytes(codes.shape());
+        }
+
+        @Override
+        public StoredMatrix rows(long first, long count) {
+            return new Tabled(codes.rows(first, count), values, scales.from(first));
         }
     }
 

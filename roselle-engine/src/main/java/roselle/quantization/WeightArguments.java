@@ -27,6 +27,7 @@ record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String st
             "observer_kwargs",
             "scale_dtype",
             "zp_dtype");
+    private static final String NVFP4 = "tensor_group"; // the strategy that nothing else has
     private static final int MOST = 1 << 20;
 
     static WeightArguments of(MethodFields group) {
@@ -38,26 +39,45 @@ record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String st
         MethodFields fields = group.within(weights);
         fields.requireOnly(FIELDS);
         fields.requireOneOf("type", List.of("int", "float"));
-        fields.requireOneOf("strategy", List.of("tensor", "channel", "group", "block"));
+        group.requireOneOf("format", CompressedTensors.FORMATS);
+        fields.requireOneOf("strategy", List.of("tensor", "channel", "group", "block", NVFP4));
         boolean isFloat = weights.string("type", "int").equals("float");
         int bits = weights.integer("num_bits", 8);
         boolean isSymmetric = weights.flag("symmetric", true);
         if (weights.flag("dynamic", false)) {
             throw fields.unsupported("dynamic", "true", "false");
         }
-        if (isFloat ? bits != 8 : bits < 2 || bits > 8) {
-            throw fields.unsupported("num_bits", Integer.toString(bits), isFloat ? "8" : "2 to 8");
+        String strategy = weights.string("strategy", "tensor");
+        var arguments = new WeightArguments(bits, isFloat, isSymmetric, strategy, size(fields, strategy));
+        boolean isSmall = arguments.isNvfp4() || arguments.isMxfp4();
+        if (isFloat ? bits != 8 && !isSmall : bits < 2 || bits > 8) {
+            throw fields.unsupported(
+                    "num_bits",
+                    Integer.toString(bits),
+                    isFloat ? "8, or 4 with 16 columns of a " + NVFP4 + " or 32 of a group" : "2 to 8");
+        }
+        if (strategy.equals(NVFP4) && !isSmall) {
+            throw fields.unsupported("strategy", strategy, "tensor, channel, group or block");
         }
         if (isFloat && !isSymmetric) {
             throw fields.unsupported("symmetric", "false", "true for floats");
         }
-        String strategy = weights.string("strategy", "tensor");
-        return new WeightArguments(bits, isFloat, isSymmetric, strategy, size(fields, strategy));
+        return arguments;
+    }
+
+    /** E2M1 with a scale of E4M3 for each 16, and one for all. */
+    boolean isNvfp4() {
+        return isFloat && bits == 4 && strategy.equals(NVFP4) && size.equals(List.of(16));
+    }
+
+    /** E2M1 with a power of two for each 32. */
+    boolean isMxfp4() {
+        return isFloat && bits == 4 && strategy.equals("group") && size.equals(List.of(32));
     }
 
     private static List<Integer> size(MethodFields fields, String strategy) {
         boolean isBlock = strategy.equals("block");
-        if (!isBlock && !strategy.equals("group")) {
+        if (!isBlock && !strategy.equals("group") && !strategy.equals(NVFP4)) {
             return List.of();
         }
         String key = isBlock ? "block_structure" : "group_size";
@@ -78,7 +98,7 @@ record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String st
         return switch (strategy) {
             case "tensor" -> new Group(shape.rows(), shape.columns());
             case "channel" -> new Group(1, shape.columns());
-            case "group" -> new Group(1, size.getFirst());
+            case "group", NVFP4 -> new Group(1, size.getFirst());
             default -> new Group(size.getFirst(), size.getLast());
         };
     }
@@ -89,11 +109,12 @@ record WeightArguments(int bits, boolean isFloat, boolean isSymmetric, String st
 
     String describe() {
         String each = switch (strategy) {
-            case "group" -> "1×" + size.getFirst();
+            case "group", NVFP4 -> "1×" + size.getFirst();
             case "block" -> size.getFirst() + "×" + size.getLast();
             case "channel" -> "row";
             default -> "tensor";
         };
-        return (isFloat ? "f8_e4m3" : bits + " bits") + " with a scale for each " + each;
+        String numbers = isNvfp4() ? "nvfp4" : isMxfp4() ? "mxfp4" : isFloat ? "f8_e4m3" : bits + " bits";
+        return numbers + " with a scale for each " + each;
     }
 }

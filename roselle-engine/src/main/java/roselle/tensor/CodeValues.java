@@ -11,6 +11,11 @@ public final class CodeValues {
         this.values = values;
     }
 
+    /** What the codes from 0 on stand for, where a file says it. */
+    public static CodeValues of(float... values) {
+        return new CodeValues(values.clone());
+    }
+
     /** Codes of so many bits that are numbers from 0 on. */
     static CodeValues unsigned(int bits) {
         return less(bits, 0);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CheckpointException;
+import roselle.tensor.CodeValues;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
@@ -81,6 +83,29 @@ class SchemeTest {
             }
             assertThat(matrix.bytes())
                     .isEqualTo(codes.data().byteSize() + scales.data().byteSize());
+        }
+    }
+
+    @Test
+    void multipliesPlacesInATableWithTheScaleOfTheirGroup() {
+        try (Arena arena = Arena.ofConfined()) {
+            float[] values = {-1f, 0.25f, 0.7f};
+            int columns = 7;
+            byte[] places = {0, 1, 2, 2, 1, 0, 0, 1, 1, 2, 0, 2, 1, 2};
+            Tensor scales = scales(arena, DataType.F32, Shape.of(2, 3));
+            var codes = new Tensor("weight", DataType.I8, Shape.of(2, columns), MemorySegment.ofArray(places));
+            var matrix =
+                    new StoredMatrix.Tabled(codes, CodeValues.of(values), new GroupScales(new Group(1, 3), scales, 0));
+            float[] factors = Dequantizer.all(scales);
+            for (int i = 0; i < places.length; i++) {
+                float expected = values[places[i]] * factors[i / columns * 3 + i % columns / 3];
+                assertThat(matrix.numbers()[i])
+                        .as("number %d, seed %d", i, SEED)
+                        .isEqualTo(expected);
+            }
+            assertThat(matrix.rows(1, 1).numbers())
+                    .containsExactly(Arrays.copyOfRange(matrix.numbers(), columns, 2 * columns));
+            assertThat(matrix.bytes()).isEqualTo(14 + 6 * 4);
         }
     }
 

@@ -5,10 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import roselle.cpu.vector.Lanes;
+import roselle.tensor.CodeValues;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 
-/** Numbers of one byte each, by a table of all 256. */
+/** Numbers of one byte each, by a table. */
 final class ByteFormat implements WeightFormat {
     private final float[] table = new float[256];
 
@@ -19,6 +20,12 @@ final class ByteFormat implements WeightFormat {
                 bytes.set(JAVA_BYTE, i, (byte) i);
             }
             Dequantizer.of(type).dequantize(bytes, 0, table, 0, table.length);
+        }
+    }
+
+    ByteFormat(CodeValues values) {
+        for (int code = 0; code < values.count(); code++) {
+            table[code] = values.of(code);
         }
     }
 

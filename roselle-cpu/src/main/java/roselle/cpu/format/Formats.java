@@ -13,7 +13,10 @@ public final class Formats {
         return switch (matrix) {
             case StoredMatrix.Whole _ -> of(type);
             case StoredMatrix.Scaled scaled ->
-                new ScaledFormat(type == DataType.I8 ? new ByteFormat(type) : of(type), scaled);
+                new ScaledFormat(
+                        type == DataType.I8 ? new ByteFormat(type) : of(type), scaled.codes(), scaled.scales());
+            case StoredMatrix.Tabled tabled ->
+                new ScaledFormat(new ByteFormat(tabled.values()), tabled.codes(), tabled.scales());
         };
     }
 

@@ -6,7 +6,7 @@ import static roselle.cpu.vector.Lanes.FLOATS;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import roselle.quantization.GroupScales;
-import roselle.quantization.StoredMatrix;
+import roselle.tensor.Tensor;
 
 /** Plain codes whose scales lie in a second tensor: decoded as if there were none, and multiplied group by group. */
 final class ScaledFormat implements WeightFormat {
@@ -15,11 +15,11 @@ final class ScaledFormat implements WeightFormat {
     private final long columns;
     private final int codeBytes;
 
-    ScaledFormat(WeightFormat codes, StoredMatrix.Scaled matrix) {
+    ScaledFormat(WeightFormat codes, Tensor matrix, GroupScales scales) {
         this.codes = codes;
-        scales = matrix.scales();
+        this.scales = scales;
         columns = matrix.shape().columns();
-        codeBytes = matrix.codes().type().blockBytes();
+        codeBytes = matrix.type().blockBytes();
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.LongStream;
 import roselle.api.DeviceException;
 import roselle.cuda.kernel.KernelNumbers;
+import roselle.quantization.GroupScales;
 import roselle.quantization.ScaledBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -84,14 +85,15 @@ public sealed interface WeightRows {
         return switch (matrix) {
             case StoredMatrix.Whole whole -> stored(whole.codes());
             case StoredMatrix.Scaled scaled ->
-                new Joined(
-                        ScaledBlocks.of(scaled)
-                                .orElseThrow(
-                                        () -> new DeviceException(
-                                                "tensor " + matrix.name() + " has a scale for each "
-                                                        + scaled.scales().group() + " of its " + matrix.shape()
-                                                        + " numbers, which no kernel reads: take another file of the model, or the device cpu")));
+                new Joined(ScaledBlocks.of(scaled).orElseThrow(() -> unread(matrix, scaled.scales())));
+            case StoredMatrix.Tabled tabled -> throw unread(matrix, tabled.scales());
         };
+    }
+
+    private static DeviceException unread(StoredMatrix matrix, GroupScales scales) {
+        return new DeviceException("tensor " + matrix.name() + " has a scale for each " + scales.group() + " of its "
+                + matrix.shape()
+                + " numbers, which no kernel reads: take another file of the model, or the device cpu");
     }
 
     private static WeightRows stored(Tensor tensor) {

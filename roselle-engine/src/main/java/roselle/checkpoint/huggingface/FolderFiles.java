@@ -10,6 +10,7 @@ public final class FolderFiles {
     public static final String SAFETENSORS = "model.safetensors";
     public static final String SAFETENSORS_INDEX = "model.safetensors.index.json";
     static final String GENERATION_CONFIG = "generation_config.json";
+    static final String MODEL_OPT_CONFIG = "hf_quant_config.json";
     static final String TOKENIZER_CONFIG = "tokenizer_config.json";
 
     private FolderFiles() {}

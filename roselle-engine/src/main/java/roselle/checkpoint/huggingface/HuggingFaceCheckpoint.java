@@ -116,7 +116,16 @@ public final class HuggingFaceCheckpoint implements Checkpoint {
 
     @Override
     public Optional<Metadata> generationConfig() {
-        Path file = folder.resolve(FolderFiles.GENERATION_CONFIG);
+        return beside(FolderFiles.GENERATION_CONFIG);
+    }
+
+    @Override
+    public Optional<Metadata> modelOptConfig() {
+        return beside(FolderFiles.MODEL_OPT_CONFIG);
+    }
+
+    private Optional<Metadata> beside(String name) {
+        Path file = folder.resolve(name);
         return Files.exists(file) ? Optional.of(JsonMetadata.read(file)) : Optional.empty();
     }
 

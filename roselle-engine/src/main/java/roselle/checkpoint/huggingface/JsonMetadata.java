@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** The fields of one JSON object. */
-final class JsonMetadata implements Metadata {
+public final class JsonMetadata implements Metadata {
     private final String origin;
     private final JsonNode fields;
 
@@ -25,6 +25,11 @@ final class JsonMetadata implements Metadata {
 
     static JsonMetadata read(Path path) {
         return new JsonMetadata(path.toString(), StrictJson.readObject(path));
+    }
+
+    /** The object that a text holds, which lies somewhere in a file. */
+    public static Metadata parse(String origin, byte[] json) {
+        return new JsonMetadata(origin, StrictJson.readObject(origin, json));
     }
 
     /** Metadata without a key, for a file that is not there. */

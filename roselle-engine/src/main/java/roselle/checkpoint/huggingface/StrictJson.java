@@ -42,10 +42,15 @@ final class StrictJson {
 
     /** The object that a file holds. */
     static JsonNode readObject(Path path) {
-        try (JsonParser parser = parser(path.toString(), 0, readBytes(path))) {
-            JsonNode root = readDocument(path.toString(), parser);
+        return readObject(path.toString(), readBytes(path));
+    }
+
+    /** The object that a text holds; what names it in messages. */
+    static JsonNode readObject(String file, byte[] json) {
+        try (JsonParser parser = parser(file, 0, json)) {
+            JsonNode root = readDocument(file, parser);
             if (!root.isObject()) {
-                throw new CheckpointException(path + " does not hold a JSON object");
+                throw new CheckpointException(file + " does not hold a JSON object");
             }
             return root;
         }

@@ -7,6 +7,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.LongStream;
 import roselle.api.CheckpointException;
 import roselle.quantization.Copies;
+import roselle.quantization.GroupScales;
 import roselle.quantization.SplitBlocks;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -85,11 +86,14 @@ public final class Rearrangement implements Copies {
     private static Tensor whole(StoredMatrix matrix, String what) {
         return switch (matrix) {
             case StoredMatrix.Whole whole -> whole.codes();
-            case StoredMatrix.Scaled scaled ->
-                throw new CheckpointException("tensor " + matrix.name() + " has a scale for each "
-                        + scaled.scales().group() + " and cannot be " + what
-                        + "; convert the model to f32, f16 or bf16");
+            case StoredMatrix.Scaled scaled -> throw moved(matrix, scaled.scales(), what);
+            case StoredMatrix.Tabled tabled -> throw moved(matrix, tabled.scales(), what);
         };
+    }
+
+    private static CheckpointException moved(StoredMatrix matrix, GroupScales scales, String what) {
+        return new CheckpointException("tensor " + matrix.name() + " has a scale for each " + scales.group()
+                + " and cannot be " + what + "; convert the model to f32, f16 or bf16");
     }
 
     private static void requirePlain(Tensor tensor) {
@@ -146,20 +150,60 @@ public final class Rearrangement implements Copies {
     }
 
     @Override
-    public Tensor bytes(String name, Shape shape, Bytes numbers) {
-        long size = shape.elements();
+    public Tensor bytes(String name, Shape shape, Integers numbers) {
+        return filled(
+                name,
+                DataType.I8,
+                shape,
+                (target, index, row, column) ->
+                        target.set(ValueLayout.JAVA_BYTE, index, (byte) numbers.at(row, column)));
+    }
+
+    @Override
+    public Tensor bfloats(String name, Shape shape, Integers numbers) {
+        return filled(
+                name,
+                DataType.BF16,
+                shape,
+                (target, index, row, column) -> target.setAtIndex(ValueLayout.JAVA_SHORT, index, (short)
+                        (Float.floatToRawIntBits(numbers.at(row, column)) >>> 16)));
+    }
+
+    @Override
+    public Tensor floats(String name, Shape shape, Floats numbers) {
+        return filled(
+                name,
+                DataType.F32,
+                shape,
+                (target, index, row, column) ->
+                        target.setAtIndex(ValueLayout.JAVA_FLOAT, index, numbers.at(row, column)));
+    }
+
+    @Override
+    public StoredMatrix joined(SplitBlocks matrix) {
+        return gather(matrix, row -> row);
+    }
+
+    /** Sets a number of a copy. */
+    @FunctionalInterface
+    private interface Setter {
+        void set(MemorySegment target, long index, long row, long column);
+    }
+
+    private Tensor filled(String name, DataType type, Shape shape, Setter setter) {
+        long size = shape.elements() * type.blockBytes();
         if (!copies) {
             bytes += size;
-            return new Tensor(name, DataType.I8, shape, anythingOf(size));
+            return new Tensor(name, type, shape, anythingOf(size));
         }
         MemorySegment target = take(size);
         long columns = shape.columns();
         LongStream.range(0, shape.rows()).parallel().forEach(row -> {
             for (long column = 0; column < columns; column++) {
-                target.set(ValueLayout.JAVA_BYTE, row * columns + column, (byte) numbers.at(row, column));
+                setter.set(target, row * columns + column, row, column);
             }
         });
-        return new Tensor(name, DataType.I8, shape, target);
+        return new Tensor(name, type, shape, target);
     }
 
     @Override

@@ -25,6 +25,7 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
     private static final Set<String> BESIDE_WEIGHTS = Set.of(
             "config.json",
             "generation_config.json",
+            "hf_quant_config.json",
             "tokenizer.json",
             "tokenizer_config.json",
             "tokenizer.model",
