@@ -29,9 +29,8 @@ final class Fp8 implements Quantization {
     private static final DataType TYPE = DataType.F8_E4M3;
     private static final String BLOCKS = "weight_block_size";
     private static final String SCALES = "_scale_inv";
-    private static final int MOST = 1 << 20;
-
     private static final String PLAIN_SCALES = "_scale";
+    private static final int MOST = 1 << 20;
 
     private final Optional<Scheme> blocks; // empty where there are none
     private final List<String> excluded;

@@ -37,7 +37,9 @@ final class SmallFloats {
      * @param ending of the tensor with codes, two in a byte, the first one lowest
      */
     static StoredMatrix nvfp4(IntegerGroups parts, String ending, Overall overall, Copies copies) {
-        MemorySegment codes = pairs(parts, ending).data();
+        Tensor pairs = pairs(parts, ending);
+        MemorySegment codes = pairs.data();
+        long rowCodes = 2 * pairs.shape().columns();
         Tensor stored = parts.required(SCALES, DataType.F8_E4M3, parts.grid());
         float[] numbers = ofE4m3();
         for (long i = 0; i < parts.grid().elements(); i++) {
@@ -49,14 +51,13 @@ final class SmallFloats {
             }
         }
         Shape grid = parts.grid();
-        long columns = parts.shape().columns();
         Tensor scales = copies.floats(
                 stored.name(),
                 grid,
                 (row, group) -> overall.of(numbers[
                         Byte.toUnsignedInt(stored.data().get(JAVA_BYTE, row * grid.columns() + group))]));
         Tensor bytes = copies.bytes(
-                parts.base() + ".weight", parts.shape(), (row, column) -> toE4m3(codes, row * columns + column));
+                parts.base() + ".weight", parts.shape(), (row, column) -> toE4m3(codes, row * rowCodes + column));
         return new StoredMatrix.Scaled(
                 new Tensor(bytes.name(), DataType.F8_E4M3, bytes.shape(), bytes.data()),
                 new GroupScales(parts.columns(), scales, 0));
