@@ -38,6 +38,7 @@ class AllocationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aStepAllocatesNothingForALayerOrAToken() {
         check(Path.of("../roselle-engine/src/test/resources/tiny-models/deepseek_v3"), "off");

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.api.ChatMessage;
@@ -25,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
  * What the demo model can do, measured through the engine on 4 × 100 prompts whose heroes, names, numbers and arguments are in
  * none of its training text. Case {@code n} is drawn with seed {@code n}.
  */
+@Tag("long")
 class DemoModelRatesTest {
     private static final String CALL = "<|tool_call|>";
     private static final String END = "<|im_end|>";

@@ -170,9 +170,15 @@ class SameBitsTest {
         return CpuDevice.paths();
     }
 
+    @Test
+    void superBlocksGiveTheSameBits() throws IOException {
+        check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", CpuPath.AUTO, false));
+    }
+
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("paths")
-    void superBlocksGiveTheSameBits(CpuPath path) throws IOException {
+    void superBlocksGiveTheSameBitsOnEachPath(CpuPath path) throws IOException {
         check(new Subject(RandomLlama.write(DataType.Q4_K, folder), "f16", path, false));
     }
 

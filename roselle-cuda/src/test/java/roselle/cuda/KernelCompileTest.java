@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,15 +22,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.tensor.DataType;
 
 /**
- * Every kernel compiles without a warning for Hopper, which has them all (of the products of experts one format: the others differ
- * in what products of all rows have, too), and what the others see of other branches of the preprocessor; and, as a long test, all
- * of them become machine code for each architecture that we name, without spilling registers.
+ * Every kernel compiles without a warning for Hopper, which has them all (of products whose sources differ in their format alone,
+ * one of each kind), and what the others see of other branches of the preprocessor; and, as a long test, all of them become machine
+ * code for each architecture that we name, without spilling registers.
  */
 class KernelCompileTest {
     private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
@@ -43,9 +43,11 @@ class KernelCompileTest {
     /** Every kind of the compiler's messages about sources, without the half of its time that goes into machine code. */
     private static final String WITHOUT_MACHINE_CODE = "compute_";
 
-    /** Experts' products that differ by their format alone. */
-    private static final Set<KernelSource> REPEATING =
-            TileFormat.all().stream().skip(1).map(TileFormat::grouped).collect(Collectors.toUnmodifiableSet());
+    /** Formats whose products are compiled in the quick test: blocks with a scale, and blocks of blocks. */
+    private static final Set<DataType> TYPICAL = Set.of(DataType.F8_E4M3_128, DataType.Q4_K);
+
+    /** Products that repeat those of other formats: of all rows, of experts, and of codes in tiles. */
+    private static final Set<KernelSource> REPEATING = repeating();
 
     /** What has branches for architectures, in their own text or in what they include. */
     private static final Set<KernelSource> BRANCHING = Set.of(
@@ -64,6 +66,23 @@ class KernelCompileTest {
         static Job ofText(KernelSource source, String architecture) {
             return new Job(source, architecture.replace("sm_", WITHOUT_MACHINE_CODE));
         }
+    }
+
+    private static Set<KernelSource> repeating() {
+        List<TileFormat> typical = TYPICAL.stream()
+                .map(type -> TileFormat.of(type, DataType.BF16).orElseThrow())
+                .toList();
+        var repeating = new HashSet<KernelSource>();
+        TileFormat.all().stream().filter(format -> !format.isPlain()).forEach(format -> {
+            repeating.add(format.grouped());
+            if (!typical.contains(format)) {
+                repeating.add(format.linear());
+            }
+        });
+        CodedFormat.all().stream()
+                .filter(format -> format.type() != DataType.I4_128)
+                .forEach(format -> repeating.add(format.source()));
+        return Set.copyOf(repeating);
     }
 
     @BeforeAll

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.bench.backend.Sampling;
 import roselle.bench.load.LoadOptions;
@@ -32,6 +33,12 @@ final class CapacityStageTest {
     private static final double TOLERANCE = 0.01;
 
     @Test
+    void findsACapacityNearTheOneThatTheFormulaTells() throws InterruptedException {
+        assertThat(search(1, SERVED_PER_SECOND).mean()).isBetween(0.93 * CAPACITY, 1.07 * CAPACITY);
+    }
+
+    @Tag("long")
+    @Test
     void findsTheCapacityThatTheFormulaTellsWithinItsConfidenceInterval() throws InterruptedException {
         int hits = 0;
         for (long seed = 1; seed <= 12; seed++) {
@@ -45,6 +52,7 @@ final class CapacityStageTest {
         assertThat(hits).isGreaterThanOrEqualTo(10);
     }
 
+    @Tag("long")
     @Test
     void findsAnotherCapacityForAServerThatIsATenthSlower() throws InterruptedException {
         for (long seed = 1; seed <= 4; seed++) {

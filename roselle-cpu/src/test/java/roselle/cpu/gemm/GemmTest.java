@@ -64,10 +64,26 @@ public class GemmTest {
         assertThat(new GemmContract(2_025, options).faults()).isEmpty();
     }
 
-    /** What is left out is −∞, and everything else what it would be among all. */
+    /** Without machine code, and as this machine does best. */
+    static List<CpuOptions> twoPaths() {
+        return List.of(GemmContract.VECTOR, CpuOptions.of(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("twoPaths")
+    void logitsThatAreWantedAreTheSameWithoutTheOthers(CpuOptions options) {
+        checkWantedLogits(options);
+    }
+
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("paths")
-    void logitsThatAreWantedAreTheSameWithoutTheOthers(CpuOptions options) {
+    void logitsThatAreWantedAreTheSameWithoutTheOthersOnEachPath(CpuOptions options) {
+        checkWantedLogits(options);
+    }
+
+    /** What is left out is −∞, and everything else what it would be among all. */
+    private static void checkWantedLogits(CpuOptions options) {
         int outputs = 1000;
         var random = new Random(2_027);
         var leftOut = new AtomicInteger();
