@@ -118,6 +118,7 @@ public class GemmTest {
         return mask;
     }
 
+    @Tag("long")
     @Test
     void everyFormatMultipliesAsItsScalarTwinInTilesThatAreInterpreted() {
         assumeTrue(Processor.probe().features().contains(Processor.Feature.BF16));
