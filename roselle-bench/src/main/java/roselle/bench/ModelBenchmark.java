@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.memory.KvGroup;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -18,6 +18,7 @@ import roselle.backend.step.StepProgram;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.Devices;
+import roselle.execution.OwnPages;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
 import roselle.model.architecture.Architectures;
@@ -107,6 +108,7 @@ public final class ModelBenchmark {
     private final String model;
     private final Decoder decoder;
     private final StepInputs inputs;
+    private final OwnPages pages;
     private final Device device;
     private final boolean isTimed;
     private final StepProgram program;
@@ -116,7 +118,13 @@ public final class ModelBenchmark {
     private final long weightBytes;
 
     private ModelBenchmark(
-            Plan plan, String model, Checkpoint checkpoint, Device device, Decoder decoder, StepLimits limits) {
+            Plan plan,
+            String model,
+            Checkpoint checkpoint,
+            Device device,
+            Decoder decoder,
+            StepInputs inputs,
+            OwnPages pages) {
         this.plan = plan;
         this.model = model;
         this.device = device;
@@ -125,10 +133,8 @@ public final class ModelBenchmark {
         program = isTimed ? this::profiled : decoder;
         vocabulary = decoder.spec().vocabulary();
         logits = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, vocabulary); // a device cannot write to the heap
-        inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
-        for (int[] table : inputs.pageTable) {
-            java.util.Arrays.setAll(table, page -> page);
-        }
+        this.inputs = inputs;
+        this.pages = pages;
         weightBytes = bytesOfAStep(checkpoint, decoder.spec().output().tied());
     }
 
@@ -164,12 +170,14 @@ public final class ModelBenchmark {
                 Math.max(1, plan.longest()),
                 PAGE_TOKENS);
         try (Device device = plan.open(checkpoint)) {
-            int groups = blueprint.spec().kvGroups().size();
-            var pages = new KvPages(device.activationType(), Collections.nCopies(groups, widest * limits.maxPages()));
+            List<KvGroup> groups = blueprint.spec().kvGroups();
+            var inputs = new StepInputs(limits, groups.size());
+            var own = new OwnPages(groups, limits, inputs);
+            var pages = new KvPages(device.activationType(), own.counts());
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
-                new ModelBenchmark(plan, name, checkpoint, device, decoder, limits).run(results);
+                new ModelBenchmark(plan, name, checkpoint, device, decoder, inputs, own).run(results);
                 return seconds;
             }
         }
@@ -243,6 +251,7 @@ public final class ModelBenchmark {
             }
         }
         inputs.rowStart[sequences] = inputs.rows;
+        pages.prepare();
         long start = System.nanoTime();
         device.submit(inputs, program);
         read(sequences - 1);

@@ -67,6 +67,24 @@ class EngineSizesTest {
         assertThat(states.bytes())
                 .isEqualTo((long) states.pages() * states.layers() * (16 * row + state) * Float.BYTES);
         assertThat(states.pages()).as("far less than one behind each page").isLessThan(4 * 512 / 16);
+        assertThat(plan.caches()).extracting(EnginePlan.Cache::holdsStates).containsExactly(true, true, false);
+        assertThat(plan.describe().lines())
+                .anyMatch(line ->
+                        line.matches("states .* MiB, f32, 3 delta layers, 36 states, each with rows of 16 tokens"))
+                .anyMatch(line -> line.matches("kv cache .* MiB, f16, 1 full layers, .* pages of 16 tokens"));
+    }
+
+    @Test
+    void checkpointsAreStatesBesideThoseOfSequences() {
+        EngineConfig config = EngineConfig.of(MODEL.resolveSibling("qwen3_5")).with(new BatchOptions(512, 4, 64, 0, 4));
+        EnginePlan plan = Engine.plan(config.with(CacheOptions.DEFAULT.withCheckpoints(33)));
+        assertThat(plan.caches().get(1).pages()).isEqualTo(4 * (8 + 33));
+        assertThat(plan.caches().get(2).pages())
+                .as("keys and values")
+                .isEqualTo(Engine.plan(config).caches().get(2).pages());
+        assertThatThrownBy(() -> CacheOptions.DEFAULT.withCheckpoints(0))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("checkpoints is 0: it must be at least 1");
     }
 
     @Test

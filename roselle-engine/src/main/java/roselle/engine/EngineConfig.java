@@ -33,21 +33,33 @@ public record EngineConfig(
      * @param prefixCache whether requests may reuse the keys and values of a common beginning
      * @param sharesAcrossKeys whether they may also where {@link roselle.api.SchedulingOptions#key} differs; a key then learns
      *     from its first token's time what others have asked
+     * @param checkpoints states for each of {@code maxSequences} beside those that it works with, of models whose layers keep
+     *     states: what later requests may go on from; llama.cpp's context checkpoints
      */
     public record CacheOptions(
-            String kvType, long kvMemory, int pageTokens, boolean prefixCache, boolean sharesAcrossKeys) {
+            String kvType,
+            long kvMemory,
+            int pageTokens,
+            boolean prefixCache,
+            boolean sharesAcrossKeys,
+            int checkpoints) {
         private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
 
         /** Each key's prefixes are its own. */
         public CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
-            this(kvType, kvMemory, pageTokens, prefixCache, false);
+            this(kvType, kvMemory, pageTokens, prefixCache, false, 1);
         }
 
         /** The same, but for who shares prefixes. */
         public CacheOptions sharedAcrossKeys(boolean value) {
-            return new CacheOptions(kvType, kvMemory, pageTokens, prefixCache, value);
+            return new CacheOptions(kvType, kvMemory, pageTokens, prefixCache, value, checkpoints);
+        }
+
+        /** The same with so many states for later requests. */
+        public CacheOptions withCheckpoints(int value) {
+            return new CacheOptions(kvType, kvMemory, pageTokens, prefixCache, sharesAcrossKeys, value);
         }
 
         public CacheOptions {
@@ -56,6 +68,7 @@ public record EngineConfig(
             }
             requireAtLeast("kv memory", kvMemory, 0);
             requireAtLeast("page tokens", pageTokens, 1);
+            requireBetween("checkpoints", checkpoints, 1);
         }
     }
 

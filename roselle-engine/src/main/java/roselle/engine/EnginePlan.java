@@ -37,8 +37,11 @@ public record EnginePlan(
      * @param name kind of its layers
      * @param layers how many share it
      * @param window tokens that a query of theirs sees; 0 for all
+     * @param holdsStates whether a page has a state, and the rows of its tokens, in the place of keys and values
+     * @param type how its numbers are stored
      */
-    public record Cache(String name, int layers, int window, int pages, long bytes) {}
+    public record Cache(
+            String name, int layers, int window, boolean holdsStates, DataType type, int pages, long bytes) {}
 
     public EnginePlan {
         caches = List.copyOf(caches);
@@ -60,9 +63,11 @@ public record EnginePlan(
         for (Cache cache : caches) {
             line(
                     text,
-                    "kv cache",
-                    size(cache.bytes()) + ", " + kvType.label() + ", " + cache.layers() + " " + cache.name()
-                            + " layers, " + cache.pages() + " pages of " + pageTokens + " tokens");
+                    cache.holdsStates() ? "states" : "kv cache",
+                    size(cache.bytes()) + ", " + cache.type().label() + ", " + cache.layers() + " " + cache.name()
+                            + " layers, " + cache.pages()
+                            + (cache.holdsStates() ? " states, each with rows of " : " pages of ") + pageTokens
+                            + " tokens");
         }
         line(
                 text,

@@ -86,7 +86,8 @@ record EngineSizes(
             KvGroup each = memory.groups().get(group);
             int pages = kv.pages().get(group);
             long bytes = memory.kvBytesPerPage().get(group) * pages;
-            caches.add(new EnginePlan.Cache(each.name(), each.layers(), each.window(), pages, bytes));
+            caches.add(new EnginePlan.Cache(
+                    each.name(), each.layers(), each.window(), each.isState(), each.storedAs(kv.type()), pages, bytes));
         }
         return new EnginePlan(
                 device,
@@ -229,7 +230,8 @@ record EngineSizes(
                     + EnginePlan.size(machineBytes);
             String advice = largest > 0
                     ? "; the largest context that fits is " + largest
-                    : "; not even the smallest context fits: use a smaller model";
+                    : "; not even the smallest context fits: use "
+                            + (config.cache().checkpoints() > 1 ? "fewer checkpoints, or " : "") + "a smaller model";
             return new CapacityException(need + advice);
         }
 
@@ -254,7 +256,9 @@ record EngineSizes(
                     config.cache().pageTokens());
             var pages = new ArrayList<Integer>();
             for (int group = 0; group < groups.size(); group++) {
-                pages.add(layout.peakPages(group, context, chunk) + 1);
+                int spare = groups.get(group).isState() ? config.cache().checkpoints() : 1;
+                pages.add(
+                        (int) Math.min(Integer.MAX_VALUE / 2, (long) layout.peakPages(group, context, chunk) + spare));
             }
             return pages;
         }

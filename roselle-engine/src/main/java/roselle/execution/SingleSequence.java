@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import roselle.backend.Device;
 import roselle.backend.memory.KvGroup;
@@ -20,7 +19,7 @@ import roselle.tensor.DataType;
 /**
  * One sequence on a decoder, without a scheduler: what verification and measurements need.
  *
- * <p>Its pages follow each other, all of them its own for as long as it lives.
+ * <p>Its pages are its own for as long as it lives; of states it has those alone that it goes on from.
  */
 public final class SingleSequence implements AutoCloseable {
     private static final int PAGE_TOKENS = 16;
@@ -28,6 +27,7 @@ public final class SingleSequence implements AutoCloseable {
     private final Device device;
     private final Decoder decoder;
     private final StepInputs inputs;
+    private final OwnPages pages;
     private final Arena arena;
     private final MemorySegment row; // [vocabulary]
     private final int maxRows;
@@ -39,12 +39,9 @@ public final class SingleSequence implements AutoCloseable {
         maxRows = limits.maxRows();
         maxContext = limits.maxContext();
         List<KvGroup> groups = blueprint.spec().kvGroups();
-        List<Integer> pages = Collections.nCopies(groups.size(), limits.maxPages());
-        decoder = Decoder.open(checkpoint, blueprint, device, limits, new KvPages(kv, pages));
         inputs = new StepInputs(limits, groups.size());
-        for (int[] table : inputs.pageTable) {
-            Arrays.setAll(table, page -> page);
-        }
+        pages = new OwnPages(groups, limits, inputs);
+        decoder = Decoder.open(checkpoint, blueprint, device, limits, new KvPages(kv, pages.counts()));
         arena = Arena.ofShared();
         row = arena.allocate(ValueLayout.JAVA_FLOAT, blueprint.spec().vocabulary());
     }
@@ -129,6 +126,7 @@ public final class SingleSequence implements AutoCloseable {
         if (!allOutputs) {
             inputs.outputRow[0] = rows - 1;
         }
+        pages.prepare();
         device.submit(inputs, decoder);
         length += rows;
     }

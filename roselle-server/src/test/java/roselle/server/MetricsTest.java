@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import roselle.engine.EnginePlan;
 
 final class MetricsTest {
     private static final String CHAT =
@@ -66,6 +67,16 @@ final class MetricsTest {
                 .contains("\nroselle_cache_config_info{block_size=\"16\",model=\"demo\",num_gpu_blocks=\""
                         + demo.engine().status().totalPages() + "\"} 1")
                 .contains("\nroselle_lora_requests_info{max_lora=\"0\",model=\"demo\",running_lora_adapters=\"\"");
+    }
+
+    @Test
+    void tellsWhatEachPoolIs() {
+        EnginePlan.Cache pool = demo.engine().plan().caches().getFirst();
+        String labels = "{holds=\"keys and values\",layers=\"" + pool.name() + "\",model=\"demo\",pool=\"0\",type=\""
+                + pool.type().label() + "\"} ";
+        String text = demo.get("/metrics").body();
+        assertThat(value(text, "roselle_cache_pool_pages" + labels.strip())).isEqualTo(pool.pages());
+        assertThat(value(text, "roselle_cache_pool_bytes" + labels.strip())).isEqualTo((double) pool.bytes());
     }
 
     @Test

@@ -45,10 +45,18 @@ record DecoderReport(Optional<String> quantization, Optional<String> refusal, Li
     /** Bytes for one sequence of full length; layers with a window keep no more than the window, and a state is as large as ever. */
     double bytesForContext() {
         return groups.stream()
-                .mapToDouble(group -> group.isState()
-                        ? group.layers() * (double) group.stateSize() * Float.BYTES
-                        : (double) bytesPerToken(group) * keptTokens(group))
+                .mapToDouble(group ->
+                        group.isState() ? stateBytes(group) : (double) bytesPerToken(group) * keptTokens(group))
                 .sum();
+    }
+
+    /** Bytes of the states that a sequence goes on from, however long it is. */
+    long stateBytes() {
+        return groups.stream().mapToLong(DecoderReport::stateBytes).sum();
+    }
+
+    static long stateBytes(KvGroup group) {
+        return group.isState() ? (long) group.layers() * group.stateSize() * Float.BYTES : 0;
     }
 
     private int keptTokens(KvGroup group) {

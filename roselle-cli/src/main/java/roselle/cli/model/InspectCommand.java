@@ -137,7 +137,10 @@ public final class InspectCommand implements Runnable {
 
     private static String describeCache(ModelSummary summary, DecoderReport decoder) {
         if (decoder.isSupported()) {
-            return describeCache(decoder.bytesPerToken(), decoder.bytesForContext());
+            String states = decoder.stateBytes() == 0
+                    ? ""
+                    : "; states " + bytes(decoder.stateBytes()) + " per sequence in 32 bits";
+            return describeCache(decoder.bytesPerToken(), decoder.bytesForContext()) + states;
         }
         if (summary.kvBytesPerToken().isEmpty()) {
             return "KV unknown";
@@ -213,13 +216,15 @@ public final class InspectCommand implements Runnable {
         }
         memory.put("kv_bytes_per_token", decoder.bytesPerToken());
         memory.put("kv_bytes_for_context", Math.round(decoder.bytesForContext()));
+        memory.put("state_bytes_per_sequence", decoder.stateBytes());
         var groups = memory.putArray("kv_groups");
         for (var group : decoder.groups()) {
             groups.addObject()
                     .put("name", group.name())
                     .put("layers", group.layers())
                     .put("window", group.window())
-                    .put("bytes_per_token", DecoderReport.bytesPerToken(group));
+                    .put("bytes_per_token", DecoderReport.bytesPerToken(group))
+                    .put("state_bytes", DecoderReport.stateBytes(group));
         }
     }
 

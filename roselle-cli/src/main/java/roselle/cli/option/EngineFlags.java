@@ -56,6 +56,14 @@ public final class EngineFlags {
             description = "Answers made at a time; default: as many as --n, 64 for roselle serve.")
     private int maxSequences;
 
+    @Option(
+            names = "--ctx-checkpoints",
+            paramLabel = "N",
+            description =
+                    "States for each of --max-sequences that later prompts go on from, where layers keep states, not keys"
+                            + " and values; default: 1.")
+    private int checkpoints = CacheOptions.DEFAULT.checkpoints();
+
     @Option(names = "--max-queue", paramLabel = "N", description = "Answers that wait at a time; default: 1024.")
     private int maxQueue = BatchOptions.DEFAULT.maxQueue();
 
@@ -94,7 +102,8 @@ public final class EngineFlags {
         var cache = CacheOptions.DEFAULT;
         return EngineConfig.of(NearNames.existing(ModelNames.resolve(model, isOffline)))
                 .with(cpu.on(device, threads))
-                .with(new CacheOptions(kvType, kvMemory, cache.pageTokens(), !hasNoPrefixCache))
+                .with(new CacheOptions(kvType, kvMemory, cache.pageTokens(), !hasNoPrefixCache)
+                        .withCheckpoints(checkpoints))
                 .with(new BatchOptions(context, sequences, stepTokens, chunkTokens, maxQueue))
                 .with(Overlap.of(overlap))
                 .withToolParser(toolParser);

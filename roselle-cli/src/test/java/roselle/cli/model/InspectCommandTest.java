@@ -94,6 +94,20 @@ final class InspectCommandTest {
     }
 
     @Test
+    void tellsStatesFromKeysAndValues() throws IOException {
+        String model = "../roselle-engine/src/test/resources/tiny-models/qwen3_5";
+        assertThat(roselle("inspect", model).out())
+                .containsPattern("KV 128 B per token in 16 bits, .*; states 9.0 KiB per sequence in 32 bits\n");
+        var memory = JsonMapper.shared()
+                .readTree(roselle("inspect", "--json", model).out())
+                .get("memory");
+        int states = 3 * 4 * 12 * 16 * Float.BYTES; // layers, heads, keys, values
+        assertThat(memory.get("state_bytes_per_sequence").intValue()).isEqualTo(states);
+        assertThat(memory.get("kv_groups").get(1).get("state_bytes").intValue()).isEqualTo(states);
+        assertThat(memory.get("kv_groups").get(2).get("state_bytes").intValue()).isZero();
+    }
+
+    @Test
     void printsTheSameAsJson() throws IOException {
         writeModel(CONFIG);
         Files.writeString(folder.resolve("chat_template.jinja"), "{{ messages }}");

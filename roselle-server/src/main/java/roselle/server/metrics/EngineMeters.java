@@ -26,6 +26,7 @@ final class EngineMeters {
     static void register(MeterRegistry registry, ServedModel model) {
         var meters = new EngineMeters(registry, model);
         meters.gateway();
+        meters.pools();
         meters.gauges();
         meters.counters();
     }
@@ -63,6 +64,26 @@ final class EngineMeters {
 
     private static double usage(EngineStatus status) {
         return status.totalPages() == 0 ? 0 : (double) status.usedPages() / status.totalPages();
+    }
+
+    /** What each pool of pages is, as the plan settled it. */
+    private void pools() {
+        EnginePlan plan = engine.plan();
+        for (int pool = 0; pool < plan.caches().size(); pool++) {
+            EnginePlan.Cache cache = plan.caches().get(pool);
+            Tags of = tags.and("pool", Integer.toString(pool))
+                    .and("layers", cache.name())
+                    .and("holds", cache.holdsStates() ? "states" : "keys and values")
+                    .and("type", cache.type().label());
+            Gauge.builder("roselle.cache.pool.pages", cache::pages)
+                    .description("Pages of a pool, or states")
+                    .tags(of)
+                    .register(registry);
+            Gauge.builder("roselle.cache.pool.bytes", cache::bytes)
+                    .description("Memory of a pool")
+                    .tags(of)
+                    .register(registry);
+        }
     }
 
     private void gauges() {
