@@ -70,11 +70,22 @@ class SameBitsTest {
         }
     }
 
+    private static final Path RESOURCES = Path.of("../roselle-engine/src/test/resources");
+
     static Stream<Path> models() throws IOException {
-        try (Stream<Path> folders = Files.list(Path.of("../roselle-engine/src/test/resources/tiny-models"))) {
+        return in("tiny-models");
+    }
+
+    /** Of families that are made of parts which others have. */
+    static Stream<Path> similarModels() throws IOException {
+        return in("similar-models");
+    }
+
+    private static Stream<Path> in(String folder) throws IOException {
+        try (Stream<Path> folders = Files.list(RESOURCES.resolve(folder))) {
             return folders
                     .filter(Files::isDirectory)
-                    .filter(folder -> System.getProperty(DEVICE) == null || !keepsStates(folder))
+                    .filter(model -> System.getProperty(DEVICE) == null || !keepsStates(model))
                     .sorted()
                     .toList()
                     .stream();
@@ -110,11 +121,7 @@ class SameBitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"llama", "gemma3", "gpt_oss", "deepseek_v3", "qwen3_5_moe", "lfm2"})
     void aRequestGivesTheSameBitsHoweverItRuns(String name) {
-        check(new Subject(
-                Path.of("../roselle-engine/src/test/resources/tiny-models").resolve(name),
-                "auto",
-                CpuPath.AUTO,
-                false));
+        check(new Subject(RESOURCES.resolve("tiny-models").resolve(name), "auto", CpuPath.AUTO, false));
     }
 
     @Tag("long")
@@ -122,6 +129,13 @@ class SameBitsTest {
     @MethodSource("models")
     void aRequestToAnyModelGivesTheSameBitsHoweverItRuns(Path model) {
         check(new Subject(model, "auto", CpuPath.AUTO, false));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("similarModels")
+    void aRequestToSimilarModelsGivesTheSameBitsToo(Path model) {
+        check(new Subject(model, "f16", CpuPath.AUTO, false));
     }
 
     /** A decoder that sees all, one with windows, one with latent attention and experts, one with states. */

@@ -25,22 +25,25 @@ class StateLengthsTest {
     private static final int GREEDY = 8;
 
     @ParameterizedTest
-    @ValueSource(strings = {"qwen3_5", "lfm2"})
+    @ValueSource(strings = {"tiny-models/qwen3_5", "tiny-models/lfm2"})
     void logitsAndGreedyTokensAreTheReferences(String model) {
         check(model, new int[] {64});
     }
 
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"qwen3_5", "qwen3_5_text", "lfm2"})
+    @ValueSource(
+            strings = {"tiny-models/qwen3_5", "tiny-models/qwen3_5_text", "tiny-models/lfm2", "similar-models/lfm2_moe"
+            })
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {
         check(model, new int[] {1, 7, 63, 64, 65, 512});
     }
 
     private static void check(String model, int[] chunks) {
-        try (Checkpoint checkpoint =
-                        Checkpoints.open(RESOURCES.resolve("tiny-models").resolve(model));
-                Checkpoint expected = Checkpoints.open(RESOURCES.resolve("state-lengths/" + model + ".safetensors"));
+        Path folder = RESOURCES.resolve(model);
+        try (Checkpoint checkpoint = Checkpoints.open(folder);
+                Checkpoint expected =
+                        Checkpoints.open(RESOURCES.resolve("state-lengths/" + folder.getFileName() + ".safetensors"));
                 Device device = new CpuDevice(CpuOptions.of(1).with(Precision.F32));
                 var sequence = SingleSequence.open(checkpoint, Architectures.read(checkpoint), device, 512, 1024)) {
             for (int i = 0; i < LENGTHS.length; i++) {

@@ -26,25 +26,38 @@ import roselle.model.config.ModelConfig;
 
 /** Each supported family computes what Hugging Face's implementation computed, however the prompt is cut. */
 class TinyModelsTest {
-    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+    private static final Path RESOURCES = Path.of("../roselle-engine/src/test/resources");
     private static final double TOLERANCE = 5e-4;
     private static final int WHOLE = 0;
 
     static List<Path> models() throws IOException {
-        try (Stream<Path> files = Files.list(MODELS)) {
+        return in("tiny-models");
+    }
+
+    /** Of families that are made of parts which others have. */
+    static List<Path> similarModels() throws IOException {
+        return in("similar-models");
+    }
+
+    private static List<Path> in(String folder) throws IOException {
+        try (Stream<Path> files = Files.list(RESOURCES.resolve(folder))) {
             return files.filter(Files::isDirectory).sorted().toList();
         }
+    }
+
+    static Stream<Path> allModels() throws IOException {
+        return Stream.concat(models().stream(), similarModels().stream());
     }
 
     @Test
     void coversEachFamily() throws IOException {
         var families = new TreeSet<String>();
-        for (Path model : models()) {
+        for (Path model : allModels().toList()) {
             try (Checkpoint checkpoint = Checkpoints.open(model)) {
                 families.add(new ModelConfig(checkpoint).family());
             }
         }
-        assertThat(families).hasSizeGreaterThanOrEqualTo(23);
+        assertThat(families).hasSizeGreaterThanOrEqualTo(42);
         assertThat(families).isEqualTo(Architectures.names(Checkpoint.Format.HUGGING_FACE));
     }
 
@@ -61,7 +74,7 @@ class TinyModelsTest {
     }
 
     private static Stream<Arguments> onEachPath(Predicate<Path> wanted) throws IOException {
-        return models().stream()
+        return allModels()
                 .filter(wanted)
                 .flatMap(model -> CpuDevice.paths().stream().map(path -> Arguments.of(model, path)));
     }
@@ -69,7 +82,13 @@ class TinyModelsTest {
     @ParameterizedTest
     @MethodSource("models")
     void equalsTheReferenceForWholePromptsChunksAndSingleTokens(Path model) {
-        check(model, CpuOptions.all());
+        checkChunks(model, CpuOptions.of(1), checkWhole(model, CpuOptions.all()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("similarModels")
+    void similarModelsEqualTheReferenceForWholePrompts(Path model) {
+        checkWhole(model, CpuOptions.of(1));
     }
 
     @ParameterizedTest
@@ -86,14 +105,22 @@ class TinyModelsTest {
     }
 
     private static void check(Path model, CpuOptions options) {
+        checkChunks(model, options, checkWhole(model, options));
+    }
+
+    private static void checkChunks(Path model, CpuOptions options, List<Verification.Difference> whole) {
+        assertThat(verify(model, 5, options)).as("the same bits in chunks of 5").isEqualTo(whole);
+        assertThat(verify(model, 1, options)).as("the same bits token by token").isEqualTo(whole);
+    }
+
+    private static List<Verification.Difference> checkWhole(Path model, CpuOptions options) {
         List<Verification.Difference> whole = verify(model, WHOLE, options);
         assertThat(whole).hasSize(3);
         for (Verification.Difference difference : whole) {
             assertThat(difference.largest()).isLessThanOrEqualTo(TOLERANCE);
             assertThat(difference.agreeing()).isEqualTo(16);
         }
-        assertThat(verify(model, 5, options)).as("the same bits in chunks of 5").isEqualTo(whole);
-        assertThat(verify(model, 1, options)).as("the same bits token by token").isEqualTo(whole);
+        return whole;
     }
 
     private static List<Verification.Difference> verify(Path model, int chunk, CpuOptions options) {

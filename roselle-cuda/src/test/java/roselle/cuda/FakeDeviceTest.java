@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,7 +46,16 @@ class FakeDeviceTest {
     private static final long ROUNDING_BYTES = 3 << 20;
 
     static List<Path> models() throws IOException {
-        try (Stream<Path> folders = Files.list(MODELS)) {
+        return in(MODELS);
+    }
+
+    /** Of families that are made of parts which others have. */
+    static List<Path> similarModels() throws IOException {
+        return in(MODELS.resolveSibling("similar-models"));
+    }
+
+    private static List<Path> in(Path root) throws IOException {
+        try (Stream<Path> folders = Files.list(root)) {
             return folders.filter(Files::isDirectory)
                     .filter(folder -> !keepsStates(folder))
                     .sorted()
@@ -93,6 +103,13 @@ class FakeDeviceTest {
             generations.add(engine.submit(request(1 + 23 * i, 4 + i)));
         }
         generations.forEach(FakeDeviceTest::finish);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("similarModels")
+    void everyLaunchOfSimilarModelsKeepsTheRulesToo(Path model) {
+        everyLaunchKeepsTheRulesAndAllMemoryIsReturned(model);
     }
 
     @ParameterizedTest

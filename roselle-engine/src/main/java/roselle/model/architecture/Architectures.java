@@ -5,6 +5,46 @@ import java.util.Set;
 import java.util.TreeSet;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.architecture.dense.Cohere;
+import roselle.model.architecture.dense.Cohere2;
+import roselle.model.architecture.dense.Exaone4;
+import roselle.model.architecture.dense.Gemma;
+import roselle.model.architecture.dense.Gemma2;
+import roselle.model.architecture.dense.Gemma3;
+import roselle.model.architecture.dense.Glm4;
+import roselle.model.architecture.dense.Gpt2;
+import roselle.model.architecture.dense.GptNeox;
+import roselle.model.architecture.dense.Olmo2;
+import roselle.model.architecture.dense.Olmo3;
+import roselle.model.architecture.dense.Phi;
+import roselle.model.architecture.dense.Starcoder2;
+import roselle.model.architecture.expert.DeepseekV3;
+import roselle.model.architecture.expert.Glm4Moe;
+import roselle.model.architecture.expert.GptOss;
+import roselle.model.architecture.expert.MiniMaxM2;
+import roselle.model.architecture.expert.Mixtral;
+import roselle.model.architecture.expert.Olmoe;
+import roselle.model.architecture.expert.Qwen2Moe;
+import roselle.model.architecture.expert.Qwen3Moe;
+import roselle.model.architecture.hybrid.Lfm2;
+import roselle.model.architecture.hybrid.Lfm2Moe;
+import roselle.model.architecture.hybrid.Qwen35;
+import roselle.model.architecture.hybrid.Qwen3Next;
+import roselle.model.architecture.llama.Arcee;
+import roselle.model.architecture.llama.Ernie45;
+import roselle.model.architecture.llama.Granite;
+import roselle.model.architecture.llama.Llama;
+import roselle.model.architecture.llama.Mistral;
+import roselle.model.architecture.llama.Phi3;
+import roselle.model.architecture.llama.Qwen2;
+import roselle.model.architecture.llama.Qwen3;
+import roselle.model.architecture.llama.SeedOss;
+import roselle.model.architecture.llama.SmolLm3;
+import roselle.model.architecture.llama.StableLm;
+import roselle.model.architecture.vision.Mistral3;
+import roselle.model.architecture.vision.Qwen25Vl;
+import roselle.model.architecture.vision.Qwen3Vl;
+import roselle.model.config.Architecture;
 import roselle.model.config.ModelConfig;
 import roselle.model.config.UnreadFields;
 import roselle.model.weights.Blueprint;
@@ -12,29 +52,42 @@ import roselle.model.weights.Blueprint;
 /** All families of decoders, and the way from a checkpoint to one. */
 public final class Architectures {
     private static final List<Architecture> ALL = List.of(
+            new Arcee(),
             new Cohere(),
+            new Cohere2(),
             new DeepseekV3(),
+            new Ernie45(),
+            new Exaone4(),
             new Gemma(),
             new Gemma2(),
             new Gemma3(),
             new Glm4(),
+            new Glm4Moe(),
             new Gpt2(),
             new GptNeox(),
             new GptOss(),
             new Granite(),
             new Lfm2(),
+            new Lfm2Moe(),
             new Llama(),
+            new MiniMaxM2(),
             new Mistral(),
+            new Mistral3(),
             new Mixtral(),
             new Olmo2(),
+            new Olmo3(),
+            new Olmoe(),
             new Phi(),
             new Phi3(),
             new Qwen2(),
             new Qwen2Moe(),
+            new Qwen25Vl(),
             new Qwen3(),
             new Qwen3Moe(),
             new Qwen3Next(),
+            new Qwen3Vl(),
             new Qwen35(),
+            new SeedOss(),
             new SmolLm3(),
             new StableLm(),
             new Starcoder2());

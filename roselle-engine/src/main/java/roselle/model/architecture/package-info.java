@@ -1,4 +1,4 @@
-/** One small file per family of decoders: its metadata in, a DecoderSpec out. */
+/** All families of decoders, one small file each: its metadata in, a DecoderSpec out. */
 @NullMarked
 package roselle.model.architecture;
 

@@ -120,7 +120,7 @@ public final class ModelConfig {
         return !name.isEmpty() && metadata.has(name);
     }
 
-    List<String> strings(String field) {
+    public List<String> strings(String field) {
         return metadata.strings(name(field, ""));
     }
 
@@ -166,6 +166,30 @@ public final class ModelConfig {
             if (!isGguf() && flag(field, "", false)) {
                 throw unsupported(field, "true", "false");
             }
+        }
+    }
+
+    /** Fails where a flag of config.json is off that this decoder always has; absent it is on. */
+    public void requireOn(String... fields) {
+        for (String field : fields) {
+            if (!isGguf() && !flag(field, "", true)) {
+                throw unsupported(field, "false", "true");
+            }
+        }
+    }
+
+    /** Fails where config.json has another word than the one that this decoder stands for; absent it is that one. */
+    public void requireWord(String field, String known) {
+        String word = string(field, "", known);
+        if (!word.equals(known)) {
+            throw unsupported(field, word, known);
+        }
+    }
+
+    /** Takes note of fields of config.json that change nothing here, so that they are not refused as unread. */
+    public void pass(String... fields) {
+        for (String field : fields) {
+            name(field, "");
         }
     }
 

@@ -3,6 +3,7 @@ package roselle.model.config;
 import static java.util.Map.entry;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import roselle.model.weights.Part;
 import roselle.model.weights.WeightNames;
@@ -94,15 +95,20 @@ public final class Names {
         return LAYER + name;
     }
 
-    /** Hugging Face's names where the decoder is wrapped beside an encoder of pictures. */
-    public static WeightNames wrapped(WeightNames names) {
+    /** What begins the names of a decoder beside an encoder of pictures, by releases of Hugging Face's library. */
+    private static final List<String> WRAPPERS = List.of("model.language_model.", "language_model.model.", "model.");
+
+    /** Hugging Face's names where the decoder is wrapped beside an encoder of pictures: as the checkpoint's embedding is called. */
+    public static WeightNames wrapped(ModelConfig config, WeightNames names) {
+        String wrapper = WRAPPERS.stream()
+                .filter(one -> config.hasTensor(one + "embed_tokens.weight"))
+                .findFirst()
+                .orElse(WRAPPERS.getFirst());
+        String aside = wrapper.startsWith("language_model.") ? "language_model." : "";
         var all = new EnumMap<Part, String>(Part.class);
         names.templates()
                 .forEach((part, name) -> all.put(
-                        part,
-                        name.startsWith("model.")
-                                ? "model.language_model." + name.substring("model.".length())
-                                : name));
+                        part, name.startsWith("model.") ? wrapper + name.substring("model.".length()) : aside + name));
         return names.with(all);
     }
 }

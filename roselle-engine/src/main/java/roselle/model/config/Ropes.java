@@ -129,7 +129,7 @@ public final class Ropes {
     private RopeScaling scaling(Metadata fields) {
         String type = type(fields);
         return switch (type) {
-            case "default" -> new RopeScaling.None();
+            case "default", "mrope" -> new RopeScaling.None(); // of mrope's three positions text has one
             case "linear" -> new RopeScaling.Linear(factor(fields));
             case "dynamic" -> new RopeScaling.Dynamic(factor(fields), context);
             case "llama3" ->

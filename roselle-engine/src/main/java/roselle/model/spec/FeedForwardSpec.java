@@ -43,6 +43,24 @@ public sealed interface FeedForwardSpec {
             Router.requireChoice(experts, chosen, groups, chosenGroups);
         }
 
+        /** These with a sigmoid for each score, and maybe a correction of the choice. */
+        public Experts withSigmoids(boolean corrected, float weightScale) {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    Router.Scoring.SIGMOID,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    corrected,
+                    weightScale,
+                    bias,
+                    sharedSize,
+                    sharedGate);
+        }
+
         /** These with an expert for every token. */
         public Experts withShared(int sharedInner, boolean gated) {
             return new Experts(

@@ -21,7 +21,17 @@ public record UnusedTensors(int layers, boolean tied) {
             "rope_factors_short.weight");
 
     /** What reads pictures, and what predicts further tokens. */
-    private static final List<String> OTHER_PARTS = List.of("model.visual.", "mtp.");
+    private static final List<String> OTHER_PARTS = List.of(
+            "model.visual.",
+            "visual.",
+            "model.vision_tower.",
+            "vision_tower.",
+            "model.multi_modal_projector.",
+            "multi_modal_projector.",
+            "mtp.");
+
+    private static final List<String> LAYERS =
+            List.of("model.layers.", "model.language_model.layers.", "language_model.model.layers.", "blk.");
 
     public boolean mayIgnore(String name) {
         if (BUFFERS.stream().anyMatch(name::endsWith)) {
@@ -30,7 +40,10 @@ public record UnusedTensors(int layers, boolean tied) {
         if (OTHER_PARTS.stream().anyMatch(name::startsWith)) {
             return true;
         }
-        if (tied && (name.equals("lm_head.weight") || name.equals("output.weight"))) {
+        if (tied
+                && (name.equals("lm_head.weight")
+                        || name.equals("language_model.lm_head.weight")
+                        || name.equals("output.weight"))) {
             return true;
         }
         return layerOf(name) >= layers;
@@ -38,7 +51,7 @@ public record UnusedTensors(int layers, boolean tied) {
 
     /** The number behind {@code layers.} or {@code blk.}; −1 where there is none. */
     private static int layerOf(String name) {
-        for (String prefix : List.of("model.layers.", "model.language_model.layers.", "blk.")) {
+        for (String prefix : LAYERS) {
             if (name.startsWith(prefix)) {
                 int end = name.indexOf('.', prefix.length());
                 String number = end < 0 ? "" : name.substring(prefix.length(), end);

@@ -1,0 +1,5 @@
+/** Families beside an encoder of pictures: their text. */
+@NullMarked
+package roselle.model.architecture.vision;
+
+import org.jspecify.annotations.NullMarked;

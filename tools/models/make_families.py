@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Writes tiny randomly initialised checkpoints of families of decoders, with the logits and greedy tokens that Hugging Face
+transformers computes for them in float32 on the CPU by full forwards without a cache. usage: make_families.py OUT_DIR [NAME...]
+
+Written with transformers 5.23.0 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16) and
+expected.safetensors (input_i, logits_i, greedy_i of 1, 17 and 45 tokens), as the tiny models have. Of families whose layers
+keep states, OUT_DIR/NAME-lengths.safetensors has the same of lengths around the boundaries of chunks of 16 and of 64, of
+logits the last 16 rows."""
+import copy, os, sys
+import torch, transformers
+from safetensors.torch import save_file
+
+OUT, ONLY = sys.argv[1], sys.argv[2:]
+SEED, VOCABULARY = 20301, 320
+COMMON = dict(vocab_size=VOCABULARY, hidden_size=48, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2,
+              intermediate_size=64, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
+DELTA = dict(linear_conv_kernel_dim=4, linear_key_head_dim=12, linear_value_head_dim=16, linear_num_key_heads=2,
+             linear_num_value_heads=4, head_dim=16)
+MROPE = dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.5, mrope_interleaved=True,
+             mrope_section=[2, 1, 1])
+VISION = dict(depth=1, hidden_size=16, intermediate_size=16, num_heads=2, out_hidden_size=48, patch_size=4,
+              num_position_embeddings=16)
+EXPERTS = dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=32)
+QWEN3_VISION = dict(VISION, deepstack_visual_indexes=[0])
+QWEN2_VISION = dict(depth=1, hidden_size=16, intermediate_size=16, num_heads=2, out_hidden_size=48, patch_size=4,
+                    fullatt_block_indexes=[0], window_size=16)
+PIXTRAL = dict(model_type="pixtral", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
+               head_dim=8, image_size=16, patch_size=4)
+WRAPPED = dict(Qwen3_5=VISION, Qwen3_5Moe=VISION, Qwen3VL=QWEN3_VISION, Qwen2_5_VL=QWEN2_VISION,
+               Mistral3=PIXTRAL)
+THREE = dict(COMMON, num_hidden_layers=3)
+ROPE = dict(rope_type="default", rope_theta=10000.0)
+WINDOWS = dict(sliding_window=8, layer_types=["sliding_attention", "sliding_attention", "full_attention"])
+ROUTED = dict(n_routed_experts=6, n_shared_experts=1, num_experts_per_tok=2, moe_intermediate_size=24, n_group=2,
+              topk_group=1, norm_topk_prob=True, routed_scaling_factor=1.5)
+MODELS = {
+    "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
+    "qwen3_5_text": ("Qwen3_5Text", dict(COMMON, tie_word_embeddings=True, num_hidden_layers=3, head_dim=24,
+                                         layer_types=["full_attention", "linear_attention", "linear_attention"],
+                                         linear_conv_kernel_dim=3, linear_key_head_dim=20, linear_value_head_dim=24,
+                                         linear_num_key_heads=3, linear_num_value_heads=3,
+                                         rope_parameters=dict(rope_type="default", rope_theta=500000.0))),
+    "qwen3_5_moe_text": ("Qwen3_5MoeText", dict({k: v for k, v in COMMON.items() if k != "intermediate_size"}, **DELTA,
+                                                **EXPERTS, rope_parameters=MROPE)),
+    "qwen3_5_moe": ("Qwen3_5Moe", dict({k: v for k, v in COMMON.items() if k != "intermediate_size"}, **DELTA, **EXPERTS,
+                                       rope_parameters=MROPE)),
+    "qwen3_next": ("Qwen3Next", dict(COMMON, **DELTA, **EXPERTS, norm_topk_prob=True, decoder_sparse_step=1,
+                                     rope_parameters=dict(rope_type="default", rope_theta=10000.0,
+                                                          partial_rotary_factor=0.25))),
+    "lfm2": ("Lfm2", dict(COMMON, layer_types=["conv", "conv", "full_attention", "conv"],
+                          block_auto_adjust_ff_dim=False, rope_parameters=dict(rope_type="default",
+                                                                               rope_theta=10000.0))),
+    "lfm2_moe": ("Lfm2Moe", dict(THREE, layer_types=["conv", "full_attention", "conv"], num_dense_layers=1, num_experts=6,
+                                 num_experts_per_tok=2, moe_intermediate_size=24, rope_parameters=ROPE)),
+}
+OTHERS = {
+    "qwen3_vl": ("Qwen3VL", dict(THREE, head_dim=16, rope_parameters=dict(ROPE, mrope_interleaved=True,
+                                                                         mrope_section=[4, 2, 2]))),
+    "qwen2_5_vl": ("Qwen2_5_VL", dict(THREE, rope_parameters=dict(ROPE, mrope_section=[2, 2, 2]))),
+    "mistral3": ("Mistral3", dict(THREE, model_type="mistral", head_dim=16, sliding_window=None, rope_parameters=ROPE)),
+    "glm4_moe": ("Glm4Moe", dict(THREE, **ROUTED, head_dim=16, attention_bias=True, use_qk_norm=True,
+                                 first_k_dense_replace=1, rope_parameters=dict(ROPE, partial_rotary_factor=0.5))),
+    "glm4_moe_lite": ("Glm4MoeLite", dict(THREE, **ROUTED, kv_lora_rank=32, q_lora_rank=24, qk_rope_head_dim=8,
+                                          qk_nope_head_dim=12, v_head_dim=16, rope_parameters=ROPE,
+                                          mlp_layer_types=["dense", "sparse", "dense"]) | dict(num_key_value_heads=4)),
+    "minimax_m2": ("MiniMaxM2", dict(THREE, head_dim=16, rotary_dim=8, num_local_experts=4, num_experts_per_tok=2) |
+                   dict(intermediate_size=24)),
+    "olmo3": ("Olmo3", dict(THREE, **WINDOWS, rope_parameters=dict(
+        sliding_attention=ROPE, full_attention=dict(rope_type="yarn", rope_theta=10000.0, factor=4.0,
+                                                    original_max_position_embeddings=32)))),
+    "olmoe": ("Olmoe", dict(THREE, num_experts=6, num_experts_per_tok=2, rope_parameters=ROPE) | dict(intermediate_size=24)),
+    "exaone4": ("Exaone4", dict(THREE, **WINDOWS, rope_parameters=ROPE)),
+    "cohere2": ("Cohere2", dict(THREE, **WINDOWS, logit_scale=0.5, rope_parameters=ROPE)),
+    "seed_oss": ("SeedOss", dict(THREE, head_dim=16, rope_parameters=ROPE)),
+    "arcee": ("Arcee", dict(THREE, rope_parameters=ROPE)),
+    "ernie4_5": ("Ernie4_5", dict(THREE, head_dim=16, use_bias=True, rope_parameters=ROPE)),
+}
+
+
+def initialise(model, tied):
+    for name, parameter in model.named_parameters():
+        if "conv" in name and parameter.dim() == 3:
+            parameter.normal_(0, 0.5)
+        elif name.endswith("A_log"):
+            parameter.uniform_(-3, 1.5)  # from states that nearly stay to such as are gone within a chunk
+        elif parameter.dim() >= 2:
+            parameter.normal_(0, (0.3 if tied else 0.6) if "embed" in name else 0.9 / parameter.shape[-1] ** 0.5)
+        elif "norm" in name:
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+        else:
+            parameter.normal_(0, 0.3)
+        parameter.copy_(parameter.to(torch.bfloat16).float())
+    for name, buffer in model.named_buffers():
+        if name.endswith(("e_score_correction_bias", "expert_bias")):
+            buffer.copy_(torch.randn_like(buffer).mul(0.1).to(torch.bfloat16))
+
+
+def build(kind, arguments):
+    """A model with its wrapper, where published checkpoints have one."""
+    vision = WRAPPED.get(kind)
+    if vision is None:
+        config = getattr(transformers, kind + "Config")(**arguments)
+        return config, getattr(transformers, kind.removesuffix("Text") + "ForCausalLM")
+    tokens = dict(image_token_index=316, spatial_merge_size=2, tie_word_embeddings=False) if vision is PIXTRAL else dict(
+        image_token_id=316, video_token_id=317, vision_start_token_id=318, vision_end_token_id=319)
+    config = getattr(transformers, kind + "Config")(text_config=arguments, vision_config=vision, **tokens)
+    return config, getattr(transformers, kind + "ForConditionalGeneration")
+
+
+def greedy(model, ids, count):
+    for _ in range(count):
+        ids = torch.cat([ids, model(input_ids=ids, use_cache=False).logits[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids[0, -count:]
+
+
+def expect(model, lengths, count, rows):
+    expected = {}
+    for i, length in enumerate(lengths):
+        ids = torch.randint(3, 310, (1, length), generator=torch.Generator().manual_seed(SEED + length))
+        expected[f"input_{i}"] = ids[0].to(torch.int32).contiguous()
+        expected[f"logits_{i}"] = model(input_ids=ids, use_cache=False).logits[0, -rows:].float().contiguous()
+        expected[f"greedy_{i}"] = greedy(model, ids, count).to(torch.int32).contiguous()
+    return expected
+
+
+def write(name, kind, arguments):
+    torch.manual_seed(SEED + sum(name.encode()))
+    config, model_class = build(kind, arguments)
+    config._attn_implementation = "eager"
+    model = model_class(config).float().eval()
+    folder = os.path.join(OUT, name)
+    os.makedirs(folder, exist_ok=True)
+    with torch.no_grad():
+        initialise(model, config.tie_word_embeddings)
+        copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
+        expected = expect(model, (1, 17, 45), 16, 45)
+        save_file(expected, os.path.join(folder, "expected.safetensors"))
+        if name in MODELS:
+            lengths = expect(model, (1, 15, 16, 17, 63, 64, 65, 130, 1000), 8, 16)
+            save_file(lengths, os.path.join(OUT, name + "-lengths.safetensors"))
+    print(name, "std", float(expected["logits_2"].std()), expected["greedy_2"].tolist(), flush=True)
+
+
+for name, (kind, arguments) in (MODELS | OTHERS).items():
+    if not ONLY or name in ONLY:
+        write(name, kind, arguments)
