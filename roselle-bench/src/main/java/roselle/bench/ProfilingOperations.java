@@ -67,6 +67,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void adapt(Rows input, Weight weight, float scale, Rows output) {
+        long start = System.nanoTime();
+        operations.adapt(input, weight, scale, output);
+        end(Kind.ADAPTERS, start);
+    }
+
+    @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         long start = System.nanoTime();
         operations.logits(input, weight, epilogue, output, outputs);

@@ -21,6 +21,7 @@ final class StepProfile {
         NORMS,
         GATES,
         EXPERTS,
+        ADAPTERS,
         LOGITS,
         OTHERS
     }

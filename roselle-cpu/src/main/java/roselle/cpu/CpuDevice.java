@@ -10,15 +10,18 @@ import java.util.List;
 import java.util.OptionalLong;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
+import roselle.cpu.adapter.CpuAdapter;
 import roselle.cpu.attention.PagedAttention;
 import roselle.cpu.gemm.Gemm;
 import roselle.cpu.machine.Processor;
@@ -229,6 +232,16 @@ public final class CpuDevice implements Device {
     }
 
     @Override
+    public boolean takesAdapters() {
+        return true;
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<LowRank> matrices) {
+        return CpuAdapter.of(matrices);
+    }
+
+    @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
         for (KvGroup group : groups) {
             if (!group.isState()) {
@@ -243,6 +256,7 @@ public final class CpuDevice implements Device {
     @Override
     public void submit(StepInputs inputs, StepProgram program) {
         step.begin(inputs);
+        operations.begin();
         program.run(operations, inputs);
     }
 

@@ -17,6 +17,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.cpu.adapter.LowRankProducts;
 import roselle.cpu.attention.PagedAttention;
 import roselle.cpu.gemm.Gemm;
 import roselle.cpu.memory.CpuBuffer;
@@ -42,6 +43,7 @@ public final class CpuOperations implements Operations {
     private final LogitScaling logitScaling;
     private final ChannelConvolution convolutions;
     private final DeltaRules deltaRules;
+    private final LowRankProducts lowRankProducts;
 
     /** Operations of the step that is the current one. */
     CpuOperations(WorkerPool pool, Step step, Gemm products, PagedAttention attention, RowOperations rowOperations) {
@@ -52,6 +54,19 @@ public final class CpuOperations implements Operations {
         logitScaling = new LogitScaling(pool);
         convolutions = new ChannelConvolution(pool);
         deltaRules = new DeltaRules(pool);
+        lowRankProducts = new LowRankProducts(pool);
+    }
+
+    /** The step's inputs are the current ones. */
+    void begin() {
+        if (step.inputs().adapts) {
+            lowRankProducts.begin(step.inputs());
+        }
+    }
+
+    @Override
+    public void adapt(Rows input, Weight weight, float scale, Rows output) {
+        lowRankProducts.add(input, weight, scale, output);
     }
 
     @Override

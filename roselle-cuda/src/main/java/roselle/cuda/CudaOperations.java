@@ -80,6 +80,12 @@ final class CudaOperations implements Operations {
         products.linear(input, (CudaWeight) weight, epilogue, output, rows);
     }
 
+    /** Its device takes no adapters, so that no step has any. */
+    @Override
+    public void adapt(Rows input, Weight weight, float scale, Rows output) {
+        throw new UnsupportedOperationException("adapters are not added on GPUs");
+    }
+
     @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         linear(input, weight, epilogue, output, outputs);

@@ -21,7 +21,7 @@ class CudaContractTest {
     }
 
     /** Of layers that keep a state: their models are refused. */
-    private static final List<String> NO_KERNELS = List.of("convolve", "deltaRule");
+    private static final List<String> NO_KERNELS = List.of("adapt", "convolve", "deltaRule");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

@@ -3,9 +3,11 @@ package roselle.backend;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;
@@ -68,6 +70,19 @@ public interface Device extends AutoCloseable {
 
     /** Bytes that {@link #loadTable} takes of the device's memory. */
     long tableBytes(StoredMatrix table);
+
+    /** Whether steps may have adapters: whether {@link Operations#adapt} is done here. */
+    default boolean takesAdapters() {
+        return false;
+    }
+
+    /**
+     * An adapter's matrices in the device's own form, from any thread, while steps run or not; it reads the tensors during this call
+     * alone.
+     */
+    default Adapter allocateAdapter(List<LowRank> matrices) {
+        throw new UnsupportedOperationException(name() + " takes no adapters");
+    }
 
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);

@@ -17,6 +17,12 @@ public interface Metadata {
     /** Whether the key is there and not null. */
     boolean has(String key);
 
+    /** Whether the key says nothing: whether it is absent or null, or, where the format has such, false or empty. */
+    boolean isOff(String key);
+
+    /** Whether the key is there and holds true or false. */
+    boolean isFlag(String key);
+
     String string(String key);
 
     String string(String key, String fallback);

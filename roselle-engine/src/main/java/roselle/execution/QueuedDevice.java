@@ -10,9 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.SampledTokens;
@@ -324,6 +326,16 @@ public final class QueuedDevice implements Device {
     @Override
     public long tableBytes(StoredMatrix table) {
         return device.tableBytes(table);
+    }
+
+    @Override
+    public boolean takesAdapters() {
+        return device.takesAdapters();
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<LowRank> matrices) {
+        return device.allocateAdapter(matrices);
     }
 
     @Override

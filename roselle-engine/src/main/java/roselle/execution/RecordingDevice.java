@@ -6,9 +6,11 @@ import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Routing;
@@ -104,6 +106,16 @@ final class RecordingDevice implements Device {
     @Override
     public long tableBytes(StoredMatrix table) {
         return device.tableBytes(table);
+    }
+
+    @Override
+    public boolean takesAdapters() {
+        return device.takesAdapters();
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<LowRank> matrices) {
+        return device.allocateAdapter(matrices);
     }
 
     @Override

@@ -54,6 +54,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void adapt(Rows input, Weight weight, float scale, Rows output) {
+        operations.adapt(input, weight, scale, output);
+    }
+
+    @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         inputs.of(weight, input, outputs);
         operations.logits(input, weight, epilogue, output, outputs);

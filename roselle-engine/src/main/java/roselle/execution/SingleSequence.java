@@ -12,6 +12,7 @@ import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
+import roselle.model.adapter.AdapterFiles;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.weights.Blueprint;
 import roselle.tensor.DataType;
@@ -24,6 +25,7 @@ import roselle.tensor.DataType;
 public final class SingleSequence implements AutoCloseable {
     private static final int PAGE_TOKENS = 16;
 
+    private final Checkpoint checkpoint;
     private final Device device;
     private final Decoder decoder;
     private final StepInputs inputs;
@@ -35,6 +37,7 @@ public final class SingleSequence implements AutoCloseable {
     private int length;
 
     private SingleSequence(Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, DataType kv) {
+        this.checkpoint = checkpoint;
         this.device = device;
         maxRows = limits.maxRows();
         maxContext = limits.maxContext();
@@ -66,6 +69,12 @@ public final class SingleSequence implements AutoCloseable {
     public boolean routesTokens() {
         return decoder.spec().layers().stream()
                 .anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
+    }
+
+    /** Has an adapter add to all tokens from here on. */
+    public void adapt(AdapterFiles files) {
+        inputs.adapter[0] = files.allocate(checkpoint, decoder.adaptable(), device);
+        inputs.adapts = true;
     }
 
     /** Forgets all tokens. */

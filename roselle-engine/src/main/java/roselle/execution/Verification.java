@@ -4,10 +4,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import roselle.api.CheckpointException;
 import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
+import roselle.model.adapter.AdapterFiles;
 import roselle.model.architecture.Architectures;
 import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
@@ -148,6 +150,11 @@ public final class Verification {
 
     /** Runs every input through a model, {@code chunk} tokens at a time; 0 for the whole input at once. */
     public List<Difference> run(Path model, Device device, int chunk) {
+        return run(model, Optional.empty(), device, chunk);
+    }
+
+    /** The same with an adapter, a folder or a GGUF file. */
+    public List<Difference> run(Path model, Optional<Path> adapter, Device device, int chunk) {
         int longest = 1;
         for (Expected one : expected) {
             long tokens = one.input.shape().elements() + one.greedy.shape().elements();
@@ -156,11 +163,18 @@ public final class Verification {
         try (Checkpoint checkpoint = Checkpoints.open(model);
                 var sequence =
                         SingleSequence.open(checkpoint, Architectures.read(checkpoint), device, longest, longest)) {
+            adapter.ifPresent(path -> adapt(sequence, path));
             var differences = new ArrayList<Difference>();
             for (Expected one : expected) {
                 differences.add(compare(one, sequence, chunk == 0 ? longest : chunk));
             }
             return differences;
+        }
+    }
+
+    private static void adapt(SingleSequence sequence, Path adapter) {
+        try (var files = AdapterFiles.open(adapter)) {
+            sequence.adapt(files);
         }
     }
 

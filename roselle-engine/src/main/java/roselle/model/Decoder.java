@@ -10,6 +10,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
+import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepInputs;
@@ -17,6 +18,7 @@ import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Rearrangement;
 import roselle.model.weights.Store;
@@ -41,6 +43,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private final Layer[] layers;
     private final long loadingNanos;
     private final boolean scalesLogits;
+    private final AdaptableWeights adaptable;
+    private boolean adapts; // in the step that runs
 
     private Decoder(
             Checkpoint checkpoint,
@@ -52,15 +56,17 @@ public final class Decoder implements StepProgram, AutoCloseable {
             LongConsumer loaded) {
         this.rearranged = rearranged;
         spec = blueprint.spec();
-        Store store = Store.of(device, loaded);
+        var rearrangement = new Rearrangement(rearranged);
+        adaptable = new AdaptableWeights(Store.of(device, loaded), rearrangement);
+        Store store = adaptable;
         space = new Workspace(spec, limits, store, device.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
         cache = device.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
         long begin = System.nanoTime();
-        var rearrangement = new Rearrangement(rearranged);
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
         layers = weights.layers().toArray(Layer[]::new);
         loadingNanos = System.nanoTime() - begin;
+        weights.leaveAdaptable(adaptable);
         rearrangedBytes = rearrangement.bytes();
         scalesLogits = spec.output().scale() != 1f || spec.output().softCap() != 0f;
     }
@@ -96,6 +102,11 @@ public final class Decoder implements StepProgram, AutoCloseable {
         return spec;
     }
 
+    /** What adapters can add to. */
+    public AdaptableWeights adaptable() {
+        return adaptable;
+    }
+
     /** The pages that {@link StepInputs#pageTable} refers to. */
     public KvCache cache() {
         return cache;
@@ -125,6 +136,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     @Override
     public void run(Operations operations, StepInputs inputs) {
         int rows = inputs.rows;
+        adapts = inputs.adapts;
         operations.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
         if (weights.positions() != null) {
             operations.addPositions(weights.positions(), space.hidden);
@@ -212,9 +224,20 @@ public final class Decoder implements StepProgram, AutoCloseable {
             Rows output,
             int rows) {
         if (norm == null) {
-            operations.linear(input, weight, epilogue, output, rows);
+            linear(operations, input, weight, epilogue, output, rows);
+        } else if (adapts) { // which needs the normalised rows, too
+            operations.norm(input, norm, space.normed, rows);
+            linear(operations, space.normed, weight, epilogue, output, rows);
         } else {
             operations.normedLinear(input, norm, space.normed, weight, epilogue, output, rows);
+        }
+    }
+
+    /** A product, and what adapters add to it: the only place where they do. */
+    private void linear(Operations operations, Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        operations.linear(input, weight, epilogue, output, rows);
+        if (adapts) {
+            operations.adapt(input, weight, epilogue.scale(), output);
         }
     }
 
@@ -234,18 +257,18 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (attention.gates() != null) {
             operations.gatedActivation(attention.gates(), attention.attended(), SIGMOID, attention.attended(), rows);
         }
-        operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+        linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
     private void attend(Operations operations, Layer.Latent attention, Rows input, int rows) {
         Rows queryInput = input;
         if (attention.queryDown() != null && attention.queryNorm() != null) {
             queryInput = attention.compressedQuery(); // [rows, queryRank]
-            operations.linear(input, attention.queryDown(), Epilogue.PLAIN, queryInput, rows);
+            linear(operations, input, attention.queryDown(), Epilogue.PLAIN, queryInput, rows);
             operations.norm(queryInput, attention.queryNorm(), queryInput, rows);
         }
-        operations.linear(queryInput, attention.queryUp(), Epilogue.PLAIN, attention.query(), rows);
-        operations.linear(input, attention.latentDown(), Epilogue.PLAIN, attention.latent(), rows);
+        linear(operations, queryInput, attention.queryUp(), Epilogue.PLAIN, attention.query(), rows);
+        linear(operations, input, attention.latentDown(), Epilogue.PLAIN, attention.latent(), rows);
         operations.norm(attention.latentValue(), attention.latentNorm(), attention.latentValue(), rows);
         operations.headLinear(
                 attention.query(), attention.keyUp(), attention.absorbed(), rows); // [rows, heads * cachedSize]
@@ -253,7 +276,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
                 attention.query(), attention.latent(), attention.absorbed(), attention.layer(), cache);
         operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
         operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
-        operations.linear(attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+        linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
     private void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
@@ -271,7 +294,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         int heads = rows * delta.rule().heads().valueHeads();
         operations.norm(delta.heads(), delta.norm(), delta.heads(), heads);
         operations.gatedActivation(delta.gates(), delta.attended(), delta.gate(), delta.attended(), rows);
-        operations.linear(delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
+        linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
     }
 
     private void convolve(
@@ -280,7 +303,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.gatedActivation(kind.b(), kind.x(), PRODUCT, kind.x(), rows);
         operations.convolve(kind.x(), kind.convolution(), cache, kind.convolved());
         operations.gatedActivation(kind.c(), kind.convolved(), PRODUCT, kind.gated(), rows);
-        operations.linear(kind.gated(), kind.output(), kind.outputEpilogue(), stream(), rows);
+        linear(operations, kind.gated(), kind.output(), kind.outputEpilogue(), stream(), rows);
     }
 
     private void feed(Operations operations, Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
@@ -294,18 +317,24 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
         linear(operations, input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
-        operations.linear(plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
+        linear(operations, plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
     }
 
     private void feed(
             Operations operations, Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
-        operations.gatedLinear(input, norm, space.normed, gated.product(), rows); // [rows, size]
-        operations.linear(gated.product().gates(), gated.down(), gated.downEpilogue(), target, rows);
+        GatedLinear product = gated.product();
+        if (adapts) { // between the product and its gates
+            linear(operations, input, norm, product.gateAndUp(), product.epilogue(), product.both(), rows);
+            operations.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
+        } else {
+            operations.gatedLinear(input, norm, space.normed, product, rows); // [rows, size]
+        }
+        linear(operations, gated.product().gates(), gated.down(), gated.downEpilogue(), target, rows);
     }
 
     private void feed(Operations operations, Layer.Experts experts, Rows input, int rows) {
         int choices = rows * experts.router().chosen();
-        operations.linear(input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
+        linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
         operations.groupedLinear(
                 input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
@@ -323,7 +352,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feed(operations, shared.expert(), input, null, space.hidden, rows);
             return;
         }
-        operations.linear(input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
+        linear(operations, input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
         feed(operations, shared.expert(), input, null, space.delta, rows);
         operations.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }

@@ -8,6 +8,7 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
 import roselle.model.weights.Rearrangement;
@@ -56,6 +57,17 @@ record DecoderWeights(
         tensors.requireAllUsed(
                 new UnusedTensors(spec.layers().size(), spec.output().tied()));
         return new DecoderWeights(embedding, positions, layers, finalNorm, output, outputBias);
+    }
+
+    /** Takes out what adapters cannot add to: tokens' rows and logits, and products whose activation is one with them. */
+    void leaveAdaptable(AdaptableWeights adaptable) {
+        adaptable.remove(embedding);
+        adaptable.remove(output);
+        for (Layer layer : layers) {
+            if (layer.feedForward() instanceof Layer.Plain plain) {
+                adaptable.remove(plain.up());
+            }
+        }
     }
 
     private static List<Layer> layers(DecoderSpec spec, LayerLoader loader) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
@@ -165,6 +166,7 @@ public abstract class ReferenceContract extends DecodingContract {
                 case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
                 case "linear" -> left.add(multiplied(type, rows));
                 case "logits" -> left.add(logits(type, rows));
+                case "adapt" -> left.add(adapted(type, rows));
                 case "normedLinear" -> left.add(normedAndMultiplied(type, rows));
                 case "headLinear" -> left.add(multipliedByHead(type, rows));
                 case "gatedActivation" -> left.add(gated(rows));
@@ -330,6 +332,28 @@ public abstract class ReferenceContract extends DecodingContract {
         Rows ended = some(rows, OUTPUTS);
         operations.linear(some(rows, COLUMNS), weight, epilogue(OUTPUTS), ended, rows);
         return joined(List.of(read(plain, rows), read(ended, rows)));
+    }
+
+    /** What two adapters, one of them fused and of two ranks, add to rows among which others have none. */
+    private float[] adapted(DataType type, int rows) {
+        Weight weight = weight(type, 1, OUTPUTS);
+        StepInputs inputs = step(LIMITS, 0, new int[3], new int[] {(rows + 2) / 3, (rows + 1) / 3, rows / 3});
+        inputs.adapts = true;
+        inputs.adapter[0] = device.allocateAdapter(List.of(lowRank(weight, 0, 17, 3), lowRank(weight, 17, 31, 16)));
+        inputs.adapter[2] = device.allocateAdapter(List.of(lowRank(weight, 5, 40, 8)));
+        begin(inputs);
+        Rows output = some(rows, OUTPUTS);
+        operations.adapt(some(rows, COLUMNS), weight, 0.5f, output);
+        return read(output, rows);
+    }
+
+    /** Low-rank matrices whose outputs are in another order. */
+    private LowRank lowRank(Weight weight, int first, int outputs, int rank) {
+        var shrink =
+                new Tensor("A", DataType.F32, Shape.of(rank, COLUMNS), MemorySegment.ofArray(numbers(rank * COLUMNS)));
+        var expand =
+                new Tensor("B", DataType.F32, Shape.of(outputs, rank), MemorySegment.ofArray(numbers(outputs * rank)));
+        return new LowRank(weight, first, shrink, expand, output -> outputs - 1 - output, 0.25f);
     }
 
     private float[] logits(DataType type, int rows) {

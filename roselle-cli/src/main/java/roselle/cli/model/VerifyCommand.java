@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -70,6 +71,12 @@ public final class VerifyCommand implements Callable<Integer> {
             description = "Tokens per step; default: the whole input at once.")
     private int chunk;
 
+    @Option(
+            names = "--lora",
+            paramLabel = "FOLDER",
+            description = "An adapter of the model: PEFT's folder, or a .gguf; the reference lies beside it.")
+    private @Nullable Path lora;
+
     @Mixin
     private CpuFlags cpu = new CpuFlags();
 
@@ -78,7 +85,7 @@ public final class VerifyCommand implements Callable<Integer> {
         requireOptions();
         Path file = NearNames.existing(ModelNames.resolve(model));
         boolean isOpen = cpu.compute().equalsIgnoreCase("auto");
-        try (Checkpoint expected = Checkpoints.open(referenceFor(file))) {
+        try (Checkpoint expected = Checkpoints.open(referenceFor(lora == null ? file : NearNames.existing(lora)))) {
             var verification = Verification.of(expected);
             List<Verification.Difference> differences = run(verification, file, isOpen ? "f32" : cpu.compute());
             int status = report(differences, isOpen || cpu.compute().equalsIgnoreCase("f32"));
@@ -108,7 +115,7 @@ public final class VerifyCommand implements Callable<Integer> {
             PrintWriter out = specification.commandLine().getOut();
             out.println(device.name() + ": " + device.describe());
             out.flush();
-            return verification.run(file, device, chunk);
+            return verification.run(file, Optional.ofNullable(lora), device, chunk);
         }
     }
 
@@ -152,8 +159,8 @@ public final class VerifyCommand implements Callable<Integer> {
         Path beside = folder == null ? Path.of(REFERENCE) : folder.resolve(REFERENCE);
         if (!Files.exists(beside)) {
             throw new CheckpointException(
-                    "nothing is known to compare " + model + " with: name a file with --reference, or put " + REFERENCE
-                            + " beside the model",
+                    "nothing is known to compare " + (lora == null ? model : lora)
+                            + " with: name a file with --reference, or put " + REFERENCE + " beside the model",
                     new NoSuchFileException(beside.toString()));
         }
         return beside;

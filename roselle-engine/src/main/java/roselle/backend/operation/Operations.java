@@ -9,8 +9,8 @@ import roselle.backend.memory.Weight;
  * The operations that a decoder is made of, as a step's program calls them while a device runs a step.
  *
  * <p><b>Order.</b> Operations of a step take effect in the order of the calls, maybe later. The host sees no numbers in between,
- * and the calls of a program depend on nothing but the step's number of rows and outputs, so that a device may record them in a
- * graph and replay it. <b>Bits.</b> A row of an output depends on that row's inputs alone: not on the number of rows, on its
+ * and the calls of a program depend on nothing but the step's number of rows and outputs, and whether it adapts, so that a device may
+ * record them in a graph and replay it. <b>Bits.</b> A row of an output depends on that row's inputs alone: not on the number of rows, on its
  * neighbours, on how a prompt was cut, or on the number of threads. Each sum is taken in an order fixed by the operation's
  * shapes, that of attention by absolute position. <b>Inputs and outputs</b> of one operation do not overlap, except where it
  * says that they may be the same.
@@ -34,6 +34,14 @@ public interface Operations {
 
     /** {@code output[r] = epilogue(weight * input[r])}. */
     void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows);
+
+    /**
+     * {@code output[r] += scale * sum of B (A input[r])} over what the adapter of row {@code r}'s sequence adds to a weight
+     * ({@link roselle.backend.memory.LowRank}); rows without an adapter, and those whose adapter leaves the weight alone, are not
+     * touched. It follows the product of all rows of the step with that weight, wherever {@link
+     * roselle.backend.step.StepInputs#adapts}.
+     */
+    void adapt(Rows input, Weight weight, float scale, Rows output);
 
     /**
      * {@link #linear} of the step's outputs, where logits that {@link roselle.backend.step.StepInputs#wanted} leaves out may be −∞

@@ -1,6 +1,8 @@
 package roselle.backend.step;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Adapter;
 
 /**
  * What one step works on: a ragged batch as flat arrays, reused from step to step.
@@ -25,6 +27,9 @@ public final class StepInputs {
     /** Whether some rows take the token that was sampled last and lies on the device, see {@link #sampledRow}. */
     public boolean takesSampled;
 
+    /** Whether some rows have an adapter, see {@link #adapter}. */
+    public boolean adapts;
+
     public final int[] tokenIds; // [maxRows]
     /** Where {@link #takesSampled}: the row of logits whose sampled token a row takes in place of its token id; −1 for none. */
     public final int[] sampledRow; // [maxRows]
@@ -39,6 +44,9 @@ public final class StepInputs {
 
     public final int[] rowStart; // [maxSequences + 1]
     public final int[] contextLength; // [maxSequences]
+    /** Where {@link #adapts}: what is added to the products of a sequence's rows; null for nothing. */
+    public final @Nullable Adapter[] adapter; // [maxSequences]
+
     public final int[][] pageTable; // [groups][maxSequences * maxPages]
 
     public StepInputs(StepLimits limits, int groups) {
@@ -51,6 +59,7 @@ public final class StepInputs {
         wanted = allWanted(limits.maxOutputs());
         rowStart = new int[limits.maxSequences() + 1];
         contextLength = new int[limits.maxSequences()];
+        adapter = new Adapter[limits.maxSequences()];
         pageTable = new int[groups][limits.maxSequences() * limits.maxPages()];
     }
 
@@ -64,6 +73,7 @@ public final class StepInputs {
         wanted = allWanted(sizes.outputRow.length);
         rowStart = new int[sizes.rowStart.length];
         contextLength = new int[sizes.contextLength.length];
+        adapter = new Adapter[sizes.adapter.length];
         pageTable = new int[sizes.pageTable.length][];
         for (int group = 0; group < pageTable.length; group++) {
             pageTable[group] = new int[sizes.pageTable[group].length];
@@ -87,6 +97,7 @@ public final class StepInputs {
         sequences = step.sequences;
         outputs = step.outputs;
         takesSampled = step.takesSampled;
+        adapts = step.adapts;
         System.arraycopy(step.tokenIds, 0, tokenIds, 0, rows);
         System.arraycopy(step.sampledRow, 0, sampledRow, 0, rows);
         System.arraycopy(step.positions, 0, positions, 0, rows);
@@ -94,6 +105,9 @@ public final class StepInputs {
         System.arraycopy(step.wanted, 0, wanted, 0, outputs);
         System.arraycopy(step.rowStart, 0, rowStart, 0, sequences + 1);
         System.arraycopy(step.contextLength, 0, contextLength, 0, sequences);
+        if (adapts) {
+            System.arraycopy(step.adapter, 0, adapter, 0, sequences);
+        }
         for (int group = 0; group < pageTable.length; group++) {
             System.arraycopy(step.pageTable[group], 0, pageTable[group], 0, sequences * maxPages);
         }

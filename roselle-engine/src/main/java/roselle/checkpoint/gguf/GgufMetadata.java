@@ -35,6 +35,11 @@ public final class GgufMetadata implements Metadata {
     }
 
     @Override
+    public boolean isOff(String key) {
+        return !has(key);
+    }
+
+    @Override
     public String string(String key) {
         GgufEntry entry = scalar(key, "a string");
         if (entry.type() != GgufType.STRING) {
@@ -169,8 +174,11 @@ public final class GgufMetadata implements Metadata {
         return file.data().asSlice(entry.offset(), cursor.position() - entry.offset());
     }
 
-    /** Whether the key holds one flag. */
-    boolean isFlag(String key) {
+    @Override
+    public boolean isFlag(String key) {
+        if (!has(key)) {
+            return false;
+        }
         GgufEntry entry = entry(key);
         return entry.type() == GgufType.BOOL && !entry.isArray();
     }

@@ -9,6 +9,8 @@ public final class FolderFiles {
     public static final String TOKENIZER_MODEL = "tokenizer.model";
     public static final String SAFETENSORS = "model.safetensors";
     public static final String SAFETENSORS_INDEX = "model.safetensors.index.json";
+    public static final String ADAPTER_CONFIG = "adapter_config.json";
+    public static final String ADAPTER = "adapter_model.safetensors";
     static final String GENERATION_CONFIG = "generation_config.json";
     static final String MODEL_OPT_CONFIG = "hf_quant_config.json";
     static final String TOKENIZER_CONFIG = "tokenizer_config.json";

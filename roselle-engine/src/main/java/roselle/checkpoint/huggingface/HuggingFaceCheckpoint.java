@@ -14,6 +14,7 @@ import roselle.checkpoint.Metadata;
 import roselle.checkpoint.file.FileField;
 import roselle.checkpoint.file.MappedFile;
 import roselle.checkpoint.file.MappedFiles;
+import roselle.checkpoint.file.RegularFile;
 import roselle.checkpoint.file.TensorPlace;
 import roselle.tensor.Tensor;
 import roselle.tokenizer.Tokenizer;
@@ -45,6 +46,19 @@ public final class HuggingFaceCheckpoint implements Checkpoint {
     public static HuggingFaceCheckpoint openSafetensors(Path file, MappedFiles files) {
         Path folder = FolderFiles.folderOf(file);
         return new HuggingFaceCheckpoint(file, folder, files, config(folder), fileTensors(file, files));
+    }
+
+    /** Opens the folder of an adapter, as PEFT writes it; {@code files} is taken on success only. */
+    public static HuggingFaceCheckpoint openAdapter(Path folder, MappedFiles files) {
+        Path tensors = folder.resolve(FolderFiles.ADAPTER);
+        if (!Files.exists(tensors) && Files.exists(folder.resolve("adapter_model.bin"))) {
+            throw new CheckpointException(folder.resolve("adapter_model.bin")
+                    + " holds pickled weights, which are code and are not read: convert the adapter to safetensors");
+        }
+        RegularFile.requireExisting(folder.resolve(FolderFiles.ADAPTER_CONFIG));
+        RegularFile.requireExisting(tensors);
+        Metadata config = JsonMetadata.read(folder.resolve(FolderFiles.ADAPTER_CONFIG));
+        return new HuggingFaceCheckpoint(folder, folder, files, config, fileTensors(tensors, files));
     }
 
     private static Metadata config(Path folder) {

@@ -49,6 +49,18 @@ public final class JsonMetadata implements Metadata {
     }
 
     @Override
+    public boolean isOff(String key) {
+        JsonNode value = fields.get(key);
+        return !has(key) || (value.isBoolean() && !value.booleanValue()) || (value.isContainer() && value.isEmpty());
+    }
+
+    @Override
+    public boolean isFlag(String key) {
+        JsonNode value = fields.get(key);
+        return value != null && value.isBoolean();
+    }
+
+    @Override
     public String string(String key) {
         JsonNode value = value(key);
         return stringOf(key, value);

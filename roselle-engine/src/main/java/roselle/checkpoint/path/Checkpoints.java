@@ -1,9 +1,14 @@
 package roselle.checkpoint.path;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.file.MappedFiles;
+import roselle.checkpoint.file.RegularFile;
+import roselle.checkpoint.gguf.GgufCheckpoint;
+import roselle.checkpoint.huggingface.HuggingFaceCheckpoint;
 
 /** Opens checkpoints; what was mapped is unmapped again where that fails. */
 public final class Checkpoints {
@@ -16,10 +21,28 @@ public final class Checkpoints {
      * @throws CheckpointException in one sentence: file, offset, field and value
      */
     public static Checkpoint open(Path path) {
+        return open(path, files -> ModelPath.of(path).open(files));
+    }
+
+    /**
+     * Opens an adapter: a folder as PEFT writes it, or a {@code .gguf}.
+     *
+     * @throws CheckpointException in one sentence: file, offset, field and value
+     */
+    public static Checkpoint openAdapter(Path path) {
+        RegularFile.requireExisting(path);
+        return open(
+                path,
+                files -> Files.isDirectory(path)
+                        ? HuggingFaceCheckpoint.openAdapter(path, files)
+                        : GgufCheckpoint.open(path, files));
+    }
+
+    private static Checkpoint open(Path path, Function<MappedFiles, Checkpoint> opener) {
         MappedFiles files = new MappedFiles();
         boolean isOpen = false;
         try {
-            Checkpoint checkpoint = ModelPath.of(path).open(files);
+            Checkpoint checkpoint = opener.apply(files);
             isOpen = true;
             return checkpoint;
         } catch (InternalError fault) { // how the JVM reports that a mapped file has become shorter

@@ -3,6 +3,8 @@ package roselle.model.weights;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.LongStream;
 import roselle.api.CheckpointException;
@@ -24,6 +26,7 @@ public final class Rearrangement implements Copies {
     private final Arena arena;
     private final boolean copies;
     private MemorySegment anything = MemorySegment.NULL;
+    private final Map<String, IntUnaryOperator> orders = new HashMap<>(); // of rows, by tensor
     private long bytes;
 
     public Rearrangement(Arena arena) {
@@ -43,6 +46,11 @@ public final class Rearrangement implements Copies {
     /** Bytes of all copies so far. */
     public long bytes() {
         return bytes;
+    }
+
+    /** The row of a tensor that a row of the matrix is that was loaded of it. */
+    public IntUnaryOperator order(String tensor) {
+        return orders.getOrDefault(tensor, IntUnaryOperator.identity());
     }
 
     private MemorySegment take(long size) {
@@ -119,6 +127,7 @@ public final class Rearrangement implements Copies {
     /** A matrix whose row {@code i} is the given one's row {@code source(i)}. */
     public StoredMatrix reorder(StoredMatrix matrix, IntUnaryOperator source) {
         Tensor tensor = whole(matrix, "put in another order");
+        orders.put(tensor.name(), source);
         if (!copies) {
             bytes += tensor.data().byteSize();
             return matrix;

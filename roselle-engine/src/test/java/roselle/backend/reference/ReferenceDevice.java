@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.StepDemands;
@@ -78,6 +80,16 @@ public final class ReferenceDevice implements Device {
     @Override
     public long tableBytes(StoredMatrix table) {
         return 0;
+    }
+
+    @Override
+    public boolean takesAdapters() {
+        return true;
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<LowRank> matrices) {
+        return ReferenceAdapter.of(matrices);
     }
 
     @Override

@@ -78,6 +78,19 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void adapt(Rows input, Weight weight, float scale, Rows output) {
+        for (int s = 0; s < step.sequences; s++) {
+            if (step.adapter[s] instanceof ReferenceAdapter adapter) {
+                for (int r = step.rowStart[s]; r < step.rowStart[s + 1]; r++) {
+                    float[] x = ReferenceBuffer.row(input, r);
+                    float[] before = ReferenceBuffer.row(output, r);
+                    store(output, r, i -> before[i] + scale * adapter.sum(weight, i, x));
+                }
+            }
+        }
+    }
+
+    @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
         for (int r = 0; r < rows; r++) {
             float[] x = ReferenceBuffer.row(input, r);

@@ -1,0 +1,66 @@
+package roselle.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.cpu.CpuDevice;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.Precision;
+
+/**
+ * Models with adapters compute what PEFT computed: with fused and reordered matrices, patterns of ranks and scales, residuals that are
+ * scaled or normalised, latents.
+ *
+ * <p>The adapters, and what they should give, are made by {@code tools/models/make_adapters.py}, which compares them with merged models.
+ */
+class AdapterModelsTest {
+    private static final Path ADAPTERS = Path.of("../roselle-engine/src/test/resources/adapters");
+    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/variant-models");
+    private static final double TOLERANCE = 5e-4;
+
+    static List<Path> adapters() throws IOException {
+        try (Stream<Path> files = Files.list(ADAPTERS)) {
+            return files.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("adapters")
+    void equalsPeftForWholePromptsAndChunks(Path adapter) {
+        List<Verification.Difference> whole = verify(adapter, Optional.of(adapter), 0);
+        assertThat(whole).hasSize(2);
+        for (Verification.Difference difference : whole) {
+            assertThat(difference.largest()).isLessThanOrEqualTo(TOLERANCE);
+            assertThat(difference.agreeing()).isEqualTo(8);
+        }
+        assertThat(verify(adapter, Optional.of(adapter), 5))
+                .as("the same bits in chunks of 5")
+                .isEqualTo(whole);
+    }
+
+    @Test
+    void differsFromPeftWithoutTheAdapter() {
+        Path adapter = ADAPTERS.resolve("qwen3-bias");
+        for (Verification.Difference difference : verify(adapter, Optional.empty(), 0)) {
+            assertThat(difference.largest()).isGreaterThan(0.1);
+        }
+    }
+
+    private static List<Verification.Difference> verify(Path reference, Optional<Path> adapter, int chunk) {
+        Path model = MODELS.resolve(reference.getFileName().toString().replace("-patterns", ""));
+        try (Checkpoint expected = Checkpoints.open(reference.resolve("expected.safetensors"));
+                var device = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
+            return Verification.of(expected).run(model, adapter, device, chunk);
+        }
+    }
+}

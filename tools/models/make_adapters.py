@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Writes tiny random LoRA adapters of the variants that make_variants.py wrote, with the logits and greedy tokens that PEFT
+computes for them in float32 on the CPU, which are compared with those of the merged model here.
+usage: make_adapters.py VARIANTS_DIR OUT_DIR [NAME...]
+
+Written with peft 0.21.2, transformers 5.23.0 and torch 2.15.0. Each folder has adapter_config.json, adapter_model.safetensors and
+expected.safetensors (input_i, logits_i, greedy_i), as the tiny models have."""
+import json, os, sys
+import peft, torch, transformers
+from safetensors.torch import load_file, save_file
+
+VARIANTS, OUT, ONLY = sys.argv[1], sys.argv[2], sys.argv[3:]
+SEED, VOCABULARY = 20262, 96
+ATTENTION = ["q_proj", "k_proj", "v_proj", "o_proj"]
+ALL = ATTENTION + ["gate_proj", "up_proj", "down_proj"]
+ADAPTERS = {
+    "qwen3-bias": dict(r=4, lora_alpha=8, target_modules=ALL),
+    "qwen3-bias-patterns": dict(r=3, lora_alpha=6, target_modules=ALL, use_rslora=True, rank_pattern={
+        "q_proj": 8, r"layers\.1\.mlp\.(up|down)_proj": 2}, alpha_pattern={r"self_attn\.v_proj": 20, "down_proj": 5}),
+    "phi3-partial": dict(r=4, lora_alpha=16, target_modules="all-linear"),
+    "neox-serial": dict(r=4, lora_alpha=8, target_modules=["query_key_value", "dense", "dense_4h_to_h"]),
+    "granite-bias": dict(r=2, lora_alpha=8, target_modules=r".*\.layers\.\d+\.(self_attn\.(v|o)_proj|mlp\.\w+_proj)"),
+    "gemma2-caps": dict(r=4, lora_alpha=4, target_modules=ATTENTION + ["down_proj"], layers_to_transform=[0, 2]),
+    "deepseek-yarn": dict(r=4, lora_alpha=8, target_modules=[
+        "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "o_proj"]),
+}
+
+
+def greedy(model, ids, count):
+    for _ in range(count):
+        ids = torch.cat([ids, model(ids).logits[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids[0, -count:]
+
+
+def write(name, arguments):
+    torch.manual_seed(SEED + sum(name.encode()))
+    base = os.path.join(VARIANTS, name.removesuffix("-patterns"))
+    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="eager")
+    model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", **arguments)).eval()
+    folder, expected = os.path.join(OUT, name), {}
+    with torch.no_grad():
+        for parameter_name, parameter in model.named_parameters():
+            if ".lora_" in parameter_name:
+                parameter.normal_(0, 0.4 / parameter.shape[-1] ** 0.5)
+                parameter.copy_(parameter.to(torch.bfloat16).float())
+        model.save_pretrained(folder)
+        file = os.path.join(folder, "adapter_model.safetensors")
+        save_file({k: v.to(torch.bfloat16) for k, v in load_file(file).items()}, file, metadata={"format": "pt"})
+        difference = 0
+        for i, length in enumerate((21, 37)):
+            ids = torch.randint(3, VOCABULARY, (1, length), generator=torch.Generator().manual_seed(SEED + i))
+            expected[f"input_{i}"] = ids[0].to(torch.int32).contiguous()
+            expected[f"logits_{i}"] = model(ids).logits[0].float().contiguous()
+            expected[f"greedy_{i}"] = greedy(model, ids, 8).to(torch.int32).contiguous()
+            with model.disable_adapter():
+                difference = max(difference, float((model(ids).logits[0] - expected[f"logits_{i}"]).abs().max()))
+        merged = model.merge_and_unload()
+        apart = max(float((merged(expected[f"input_{i}"][None].long()).logits[0] - expected[f"logits_{i}"]).abs().max())
+                    for i in range(2))
+    assert apart < 1e-3 < 0.1 < difference, (apart, difference)
+    path = os.path.join(folder, "adapter_config.json")
+    config = json.load(open(path)) | dict(base_model_name_or_path=os.path.basename(base))
+    if isinstance(config["target_modules"], list):
+        config["target_modules"].sort()
+    json.dump(config, open(path, "w"), indent=2)
+    readme = os.path.join(folder, "README.md")
+    if os.path.exists(readme):
+        os.remove(readme)
+    save_file(expected, os.path.join(folder, "expected.safetensors"))
+    print(name, "from the base", difference, "from the merged model", apart, flush=True)
+
+
+for name, arguments in ADAPTERS.items():
+    if not ONLY or name in ONLY:
+        write(name, arguments)
