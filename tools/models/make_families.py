@@ -8,7 +8,7 @@ keep states, OUT_DIR/NAME-lengths.safetensors has the same of lengths around the
 logits the last 16 rows."""
 import copy, os, sys
 import torch, transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 OUT, ONLY = sys.argv[1], sys.argv[2:]
 SEED, VOCABULARY = 20301, 320
@@ -26,7 +26,7 @@ QWEN2_VISION = dict(depth=1, hidden_size=16, intermediate_size=16, num_heads=2, 
                     fullatt_block_indexes=[0], window_size=16)
 PIXTRAL = dict(model_type="pixtral", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
                head_dim=8, image_size=16, patch_size=4)
-WRAPPED = dict(Qwen3_5=VISION, Qwen3_5Moe=VISION, Qwen3VL=QWEN3_VISION, Qwen2_5_VL=QWEN2_VISION,
+WRAPPED = dict(Qwen3_5=VISION, Qwen3_5Moe=VISION, Qwen3VL=QWEN3_VISION, Qwen3VLMoe=QWEN3_VISION, Qwen2_5_VL=QWEN2_VISION,
                Mistral3=PIXTRAL)
 THREE = dict(COMMON, num_hidden_layers=3)
 ROPE = dict(rope_type="default", rope_theta=10000.0)
@@ -56,13 +56,18 @@ MODELS = {
 OTHERS = {
     "qwen3_vl": ("Qwen3VL", dict(THREE, head_dim=16, rope_parameters=dict(ROPE, mrope_interleaved=True,
                                                                          mrope_section=[4, 2, 2]))),
+    "qwen3_vl_moe": ("Qwen3VLMoe", dict(THREE, head_dim=16, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24,
+                                        rope_parameters=dict(ROPE, mrope_interleaved=True, mrope_section=[4, 2, 2]))),
+    "qwen3_vl_moe-plain": ("Qwen3VLMoe", dict(COMMON | dict(num_hidden_layers=2), num_experts=4, num_experts_per_tok=2,
+                                              moe_intermediate_size=24, mlp_only_layers=[0], rope_parameters=dict(
+                                                  ROPE, mrope_interleaved=True, mrope_section=[2, 2, 2]))),
     "qwen2_5_vl": ("Qwen2_5_VL", dict(THREE, rope_parameters=dict(ROPE, mrope_section=[2, 2, 2]))),
     "mistral3": ("Mistral3", dict(THREE, model_type="mistral", head_dim=16, sliding_window=None, rope_parameters=ROPE)),
     "glm4_moe": ("Glm4Moe", dict(THREE, **ROUTED, head_dim=16, attention_bias=True, use_qk_norm=True,
                                  first_k_dense_replace=1, rope_parameters=dict(ROPE, partial_rotary_factor=0.5))),
     "glm4_moe_lite": ("Glm4MoeLite", dict(THREE, **ROUTED, kv_lora_rank=32, q_lora_rank=24, qk_rope_head_dim=8,
                                           qk_nope_head_dim=12, v_head_dim=16, rope_parameters=ROPE,
-                                          mlp_layer_types=["dense", "sparse", "dense"]) | dict(num_key_value_heads=4)),
+                                          mlp_layer_types=["dense", "sparse", "sparse"]) | dict(num_key_value_heads=4)),
     "minimax_m2": ("MiniMaxM2", dict(THREE, head_dim=16, rotary_dim=8, num_local_experts=4, num_experts_per_tok=2) |
                    dict(intermediate_size=24)),
     "olmo3": ("Olmo3", dict(THREE, **WINDOWS, rope_parameters=dict(
@@ -70,7 +75,8 @@ OTHERS = {
                                                     original_max_position_embeddings=32)))),
     "olmoe": ("Olmoe", dict(THREE, num_experts=6, num_experts_per_tok=2, rope_parameters=ROPE) | dict(intermediate_size=24)),
     "exaone4": ("Exaone4", dict(THREE, **WINDOWS, rope_parameters=ROPE)),
-    "cohere2": ("Cohere2", dict(THREE, **WINDOWS, logit_scale=0.5, rope_parameters=ROPE)),
+    "cohere2": ("Cohere2", dict(COMMON, sliding_window=8, layer_types=["sliding_attention"] * 3 + ["full_attention"],
+                                logit_scale=0.5, rope_parameters=ROPE)),
     "seed_oss": ("SeedOss", dict(THREE, head_dim=16, rope_parameters=ROPE)),
     "arcee": ("Arcee", dict(THREE, rope_parameters=ROPE)),
     "ernie4_5": ("Ernie4_5", dict(THREE, head_dim=16, use_bias=True, rope_parameters=ROPE)),
@@ -123,6 +129,15 @@ def expect(model, lengths, count, rows):
     return expected
 
 
+def transpose_experts(path):
+    """Published checkpoints of Qwen3-VL's experts are [inputs, outputs], what transformers writes is not."""
+    tensors = load_file(path)
+    for name, tensor in tensors.items():
+        if ".experts." in name:
+            tensors[name] = tensor.transpose(1, 2).contiguous()
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -133,6 +148,8 @@ def write(name, kind, arguments):
     with torch.no_grad():
         initialise(model, config.tie_word_embeddings)
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
+        if name == "qwen3_vl_moe":
+            transpose_experts(os.path.join(folder, "model.safetensors"))
         expected = expect(model, (1, 17, 45), 16, 45)
         save_file(expected, os.path.join(folder, "expected.safetensors"))
         if name in MODELS:

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
@@ -23,7 +26,8 @@ import roselle.tensor.DataType;
  * <p>SmolLM 3 is not among them: GGUF has no key for which layers have no positions.
  */
 class GgufModelsTest {
-    private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
+    private static final Path RESOURCES = Path.of("../roselle-engine/src/test/resources");
+    private static final Path MODELS = RESOURCES.resolve("tiny-models");
 
     @TempDir
     private Path folder;
@@ -53,33 +57,38 @@ class GgufModelsTest {
         }
     }
 
+    /** The tiny models that {@link GgufModel} writes. */
+    static final List<String> WRITTEN = List.of(
+            "cohere",
+            "deepseek_v3",
+            "gemma",
+            "gemma2",
+            "gemma3",
+            "glm4",
+            "gpt2",
+            "gpt_neox",
+            "gpt_oss",
+            "granite",
+            "llama",
+            "llama-bias-headdim",
+            "mistral",
+            "mixtral",
+            "olmo2",
+            "phi",
+            "phi3",
+            "qwen2",
+            "qwen2_moe",
+            "qwen3",
+            "qwen3_moe",
+            "stablelm",
+            "starcoder2");
+
+    static List<String> written() {
+        return WRITTEN;
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "cohere",
-                "deepseek_v3",
-                "gemma",
-                "gemma2",
-                "gemma3",
-                "glm4",
-                "gpt2",
-                "gpt_neox",
-                "gpt_oss",
-                "granite",
-                "llama",
-                "llama-bias-headdim",
-                "mistral",
-                "mixtral",
-                "olmo2",
-                "phi",
-                "phi3",
-                "qwen2",
-                "qwen2_moe",
-                "qwen3",
-                "qwen3_moe",
-                "stablelm",
-                "starcoder2"
-            })
+    @MethodSource("written")
     void equalsTheReferenceFromGguf(String name) throws IOException {
         Path file = folder.resolve("model.gguf");
         try (Checkpoint checkpoint = Checkpoints.open(MODELS.resolve(name))) {
@@ -100,9 +109,25 @@ class GgufModelsTest {
     @ParameterizedTest
     @ValueSource(strings = {"qwen3_5", "qwen3_5_moe", "qwen3_next", "lfm2"})
     void convertedModelsWithStatesEqualTheReference(String name) {
-        Path file = Path.of("../roselle-engine/src/test/resources/state-gguf", name + ".gguf");
-        try (Checkpoint reference = Checkpoints.open(MODELS.resolve(name + "/expected.safetensors"));
-                var backend = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
+        checkConverted(RESOURCES.resolve("state-gguf/" + name + ".gguf"), MODELS.resolve(name));
+    }
+
+    static List<Path> similarModels() throws IOException {
+        try (Stream<Path> files = Files.list(RESOURCES.resolve("similar-gguf"))) {
+            return files.sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("similarModels")
+    void convertedSimilarModelsEqualTheReference(Path file) {
+        String name = file.getFileName().toString().replace(".gguf", "");
+        checkConverted(file, RESOURCES.resolve("similar-models").resolve(name));
+    }
+
+    private static void checkConverted(Path file, Path model) {
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"));
+                var backend = new CpuDevice(CpuOptions.of(1).with(Precision.F32))) {
             assertThat(Verification.of(reference).run(file, backend, 0))
                     .hasSize(3)
                     .allSatisfy(difference -> {

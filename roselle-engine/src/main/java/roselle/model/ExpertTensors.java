@@ -27,8 +27,8 @@ final class ExpertTensors {
 
     /** Per expert the rows of its gate, then those of its up. */
     List<StoredMatrix> gateAndUp(int layer) {
-        if (isAlternating()) {
-            return alternating(Part.EXPERT_GATE_UP, layer, 2 * spec.size(), width, true);
+        if (isTransposed()) {
+            return transposed(Part.EXPERT_GATE_UP, layer, 2 * spec.size(), width, isAlternating());
         }
         if (tensors.has(Part.EXPERT_GATE_UP, layer)) {
             return tensors.experts(Part.EXPERT_GATE_UP, layer, spec.experts(), 2L * spec.size(), width);
@@ -44,8 +44,8 @@ final class ExpertTensors {
     }
 
     List<StoredMatrix> down(int layer) {
-        return isAlternating()
-                ? alternating(Part.EXPERT_DOWN, layer, width, spec.size(), false)
+        return isTransposed()
+                ? transposed(Part.EXPERT_DOWN, layer, width, spec.size(), false)
                 : tensors.experts(Part.EXPERT_DOWN, layer, spec.experts(), width, spec.size());
     }
 
@@ -82,8 +82,12 @@ final class ExpertTensors {
         return tensors.layout() == WeightNames.Layout.ALTERNATING_EXPERTS;
     }
 
-    /** Stacks stored as {@code [inputs, outputs]}, or as blocks whose scales lie apart; rows of gate and up alternate in the first. */
-    private List<StoredMatrix> alternating(Part part, int layer, int rows, int columns, boolean reorders) {
+    private boolean isTransposed() {
+        return isAlternating() || tensors.layout() == WeightNames.Layout.TRANSPOSED_EXPERTS;
+    }
+
+    /** Stacks stored as {@code [inputs, outputs]}, or as blocks whose scales lie apart; rows of gate and up may alternate. */
+    private List<StoredMatrix> transposed(Part part, int layer, int rows, int columns, boolean reorders) {
         int experts = spec.experts();
         IntUnaryOperator order = reorders ? this::alternatingRow : row -> row;
         var matrices = new ArrayList<StoredMatrix>();

@@ -207,8 +207,23 @@ public final class ModelConfig {
         return checkpoint.tensors().containsKey(name);
     }
 
+    /** A flag of config.json that a GGUF shows by having a tensor. */
+    public boolean flagOrTensor(String field, String tensor, boolean fallback) {
+        return isGguf() ? hasTensor(tensor) : flag(field, "", fallback);
+    }
+
+    /** Fails where a GGUF's experts are scored by anything but sigmoids; not said, they are. */
+    public void requireSigmoids() {
+        int function = integer("", "expert_gating_func", SIGMOIDS);
+        if (function != SIGMOIDS) {
+            throw unsupported("expert_gating_func", Integer.toString(function), SIGMOIDS + ", sigmoids");
+        }
+    }
+
+    private static final int SIGMOIDS = 2;
+
     /** The extent of a tensor that must be there. */
-    int extent(String name, int axis) {
+    public int extent(String name, int axis) {
         Tensor tensor = tensor(name)
                 .orElseThrow(() -> new CheckpointException(checkpoint.source() + ": tensor " + name + " is missing"));
         if (tensor.shape().rank() <= axis) {

@@ -103,6 +103,10 @@ public final class SpecBuilder {
 
     /** A window in the layers that a configuration names, or that a pattern gives where it names none. */
     public void windows(ModelConfig config, int window, IntPredicate pattern) {
+        if (config.has("", WINDOWS)) {
+            windows(config, window, config.flags(WINDOWS));
+            return;
+        }
         boolean named = !config.isGguf() && config.has("layer_types", "");
         if (named && config.strings("layer_types").size() != windows.length) {
             throw config.unsupported(
@@ -112,6 +116,24 @@ public final class SpecBuilder {
             boolean slides =
                     named ? slides(config, config.strings("layer_types").get(i)) : pattern.test(i);
             windows[i] = slides ? window : 0;
+        }
+    }
+
+    private static final String WINDOWS = "attention.sliding_window_pattern";
+
+    private void windows(ModelConfig config, int window, boolean[] slide) {
+        if (slide.length != windows.length) {
+            throw config.unsupported(WINDOWS, slide.length + " flags", "one for each layer");
+        }
+        for (int i = 0; i < windows.length; i++) {
+            windows[i] = slide[i] ? window : 0;
+        }
+    }
+
+    /** Takes the positions from the layers that see everything. */
+    public void dropPositionsOfFullLayers() {
+        for (int i = 0; i < ropes.length; i++) {
+            ropes[i] = windows[i] == 0 ? null : ropes[i];
         }
     }
 

@@ -20,7 +20,9 @@ public record WeightNames(Map<Part, String> templates, Layout layout) {
         /** {@code [outputs, inputs]}, query, key and value of each head together (GPT-NeoX). */
         PER_HEAD,
         /** Experts {@code [inputs, outputs]} with gate and up alternating, or blocks of them whose scales lie apart (gpt-oss). */
-        ALTERNATING_EXPERTS
+        ALTERNATING_EXPERTS,
+        /** Experts {@code [inputs, outputs]} with gates before ups. */
+        TRANSPOSED_EXPERTS
     }
 
     public WeightNames {

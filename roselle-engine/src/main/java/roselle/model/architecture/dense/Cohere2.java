@@ -1,5 +1,6 @@
 package roselle.model.architecture.dense;
 
+import java.util.Map;
 import java.util.Set;
 import roselle.backend.operation.Activation;
 import roselle.model.config.Architecture;
@@ -20,7 +21,7 @@ public final class Cohere2 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("cohere2");
     }
 
     @Override
@@ -34,20 +35,19 @@ public final class Cohere2 implements Architecture {
         builder.attentionOutputBias = builder.projectionBias;
         builder.gated(config, "hidden_act", Activation.SILU, false);
         windows(config, builder);
-        float scale = (float) config.number("logit_scale", "", 0.0625);
+        float scale = (float) config.number("logit_scale", "logit_scale", 0.0625);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, scale, 0f);
-        return new Blueprint(builder.spec(), Names.huggingFace());
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 
     private static void windows(ModelConfig config, SpecBuilder builder) {
         int switches = config.size("layer_switch", "", 1 << 20, 4);
         int pattern = config.size("sliding_window_pattern", "", 1 << 20, switches);
-        builder.windows(config, config.size("sliding_window", "", 1 << 30), layer -> (layer + 1) % pattern != 0);
-        for (int layer = 0; layer < builder.ropes.length; layer++) {
-            if (builder.windows[layer] == 0) {
-                builder.ropes[layer] = null;
-            }
-        }
+        builder.windows(
+                config,
+                config.size("sliding_window", "attention.sliding_window", 1 << 30),
+                layer -> (layer + 1) % pattern != 0);
+        builder.dropPositionsOfFullLayers();
     }
 
     /** Refuses what configurations spell out and no published one has otherwise. */

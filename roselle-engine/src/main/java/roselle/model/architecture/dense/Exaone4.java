@@ -20,7 +20,7 @@ public final class Exaone4 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("exaone4");
     }
 
     @Override
@@ -32,19 +32,17 @@ public final class Exaone4 implements Architecture {
         builder.queryKeyNorm = QueryKeyNorm.PER_HEAD;
         builder.gated(config, "hidden_act", Activation.SILU, false);
         windows(config, builder);
-        return new Blueprint(builder.spec(), Names.huggingFace().with(Olmo2.NAMES));
+        return new Blueprint(builder.spec(), Names.of(config, Olmo2.NAMES));
     }
 
     private static void windows(ModelConfig config, SpecBuilder builder) {
-        int window = config.window("sliding_window", "");
-        boolean named = config.has("layer_types", "");
+        boolean named = !config.isGguf() && config.has("layer_types", "");
         boolean said = config.has("sliding_window_pattern", ""); // a number, or letters beside names of layers
         int pattern = said && !named ? config.size("sliding_window_pattern", "", 1 << 20) : 4;
+        int window = config.window("sliding_window", "attention.sliding_window");
         builder.windows(config, window, layer -> (layer + 1) % pattern != 0);
-        for (int layer = 0; layer < builder.ropes.length; layer++) {
-            if (window != 0 && builder.windows[layer] == 0) {
-                builder.ropes[layer] = null;
-            }
+        if (window != 0) {
+            builder.dropPositionsOfFullLayers();
         }
     }
 }

@@ -22,14 +22,14 @@ public final class Olmo2 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of("olmo2");
+        return Set.of(); // one name for this and its successor, which reads it
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
         SpecBuilder builder = builder(config);
         builder.rope(config, 10_000, false);
-        return new Blueprint(builder.spec(), Names.of(config, NAMES));
+        return new Blueprint(builder.spec(), Names.huggingFace().with(NAMES));
     }
 
     /** What this family and its successor have in common, but for positions and windows. */

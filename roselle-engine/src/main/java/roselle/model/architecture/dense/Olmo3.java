@@ -6,10 +6,11 @@ import roselle.model.config.ModelConfig;
 import roselle.model.config.Names;
 import roselle.model.config.Ropes;
 import roselle.model.config.SpecBuilder;
+import roselle.model.spec.RopeScaling;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
 
-/** OLMo 3: OLMo 2 with a window in three layers of four, whose positions are never scaled. */
+/** OLMo 3: OLMo 2 with a window in three layers of four, whose positions are never scaled; as GGUF also OLMo 2. */
 public final class Olmo3 implements Architecture {
     @Override
     public Set<String> modelTypes() {
@@ -18,25 +19,37 @@ public final class Olmo3 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("olmo2");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
         SpecBuilder builder = Olmo2.builder(config);
-        builder.windows(config, config.size("sliding_window", "", 1 << 30), layer -> (layer + 1) % 4 != 0);
+        int window = config.isGguf()
+                ? config.window("", "attention.sliding_window")
+                : config.size("sliding_window", "", 1 << 30);
+        builder.windows(config, window, layer -> (layer + 1) % 4 != 0);
         ropes(config, builder);
-        return new Blueprint(builder.spec(), Names.huggingFace().with(Olmo2.NAMES));
+        return new Blueprint(builder.spec(), Names.of(config, Olmo2.NAMES));
     }
 
     private static final double THETA = 500_000;
 
     private static void ropes(ModelConfig config, SpecBuilder builder) {
         var ropes = new Ropes(config, builder.sizes.headSize(), builder.sizes.context(), THETA, false);
-        boolean apart = config.object("rope_parameters").isPresent();
-        RopeSpec full = apart ? ropes.read("full_attention") : ropes.read();
-        RopeSpec sliding =
-                apart ? ropes.read("sliding_attention") : ropes.plain(config.number("rope_theta", "", THETA), 1);
+        RopeSpec full;
+        RopeSpec sliding;
+        if (config.isGguf()) {
+            double theta = config.number("", "rope.freq_base", THETA);
+            full = ropes.read();
+            sliding = ropes.gguf(config.number("", "rope.freq_base_swa", theta), new RopeScaling.None());
+        } else if (config.object("rope_parameters").isPresent()) {
+            full = ropes.read("full_attention");
+            sliding = ropes.read("sliding_attention");
+        } else {
+            full = ropes.read();
+            sliding = ropes.plain(config.number("rope_theta", "", THETA), 1);
+        }
         for (int layer = 0; layer < builder.ropes.length; layer++) {
             builder.ropes[layer] = builder.windows[layer] == 0 ? full : sliding;
         }

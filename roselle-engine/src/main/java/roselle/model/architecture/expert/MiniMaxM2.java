@@ -25,7 +25,7 @@ public final class MiniMaxM2 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("minimax-m2");
     }
 
     @Override
@@ -41,7 +41,7 @@ public final class MiniMaxM2 implements Architecture {
         FeedForwardSpec.Experts experts =
                 Mixture.of(config, builder.sizes.inner(), true).withSigmoids(true, 1f);
         Arrays.fill(builder.feedForwards, experts);
-        return new Blueprint(builder.spec(), Mixtral.NAMES.with(NAMES));
+        return new Blueprint(builder.spec(), config.isGguf() ? Names.gguf() : Mixtral.NAMES.with(NAMES));
     }
 
     private static final Map<Part, String> NAMES =
@@ -50,6 +50,7 @@ public final class MiniMaxM2 implements Architecture {
     /** Refuses what configurations spell out and no published one has otherwise. */
     private static void requireKnown(ModelConfig config) {
         config.requireWord("scoring_func", "sigmoid");
+        config.requireSigmoids();
         config.requireWord("qk_norm_type", "per_layer");
         config.requireOn("use_qk_norm", "use_routing_bias");
         if (config.integer("shared_intermediate_size", "", 0) != 0) {

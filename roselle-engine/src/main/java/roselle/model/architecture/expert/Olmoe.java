@@ -1,6 +1,7 @@
 package roselle.model.architecture.expert;
 
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import roselle.model.config.Architecture;
 import roselle.model.config.Mixture;
@@ -20,7 +21,7 @@ public final class Olmoe implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("olmoe");
     }
 
     @Override
@@ -36,6 +37,6 @@ public final class Olmoe implements Architecture {
         builder.attentionOutputBias = builder.projectionBias;
         boolean normalizes = config.flag("norm_topk_prob", "", false);
         Arrays.fill(builder.feedForwards, Mixture.of(config, builder.sizes.inner(), normalizes));
-        return new Blueprint(builder.spec(), Names.huggingFace());
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

@@ -86,7 +86,7 @@ public final class Lfm2 implements Architecture {
             entry(Part.DOWN, Names.layer("feed_forward.w2")));
 
     private static final String KEY_HEADS = "attention.head_count_kv";
-    private static final Map<Part, String> GGUF_NAMES = Map.of(
+    static final Map<Part, String> GGUF_NAMES = Map.of(
             Part.FINAL_NORM, "token_embd_norm",
             Part.CONVOLUTION, "blk.{layer}.shortconv.conv",
             Part.CONVOLUTION_INPUT, "blk.{layer}.shortconv.in_proj",

@@ -21,7 +21,7 @@ public final class Lfm2Moe implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("lfm2moe");
     }
 
     @Override
@@ -29,13 +29,15 @@ public final class Lfm2Moe implements Architecture {
         SpecBuilder builder = Lfm2.builder(config);
         builder.gated(config, "hidden_act", Activation.SILU, false);
         FeedForwardSpec.Experts experts = experts(config);
-        int dense = config.integer("num_dense_layers", "", 2);
+        int dense = config.integer("num_dense_layers", "leading_dense_block_count", 2);
         for (int layer = Math.max(0, dense); layer < builder.feedForwards.length; layer++) {
             builder.feedForwards[layer] = experts;
         }
         return new Blueprint(
                 builder.spec(Lfm2.attentions(config, builder)),
-                Names.huggingFace().with(Lfm2.NAMES).with(NAMES));
+                config.isGguf()
+                        ? Names.gguf().with(Lfm2.GGUF_NAMES)
+                        : Names.huggingFace().with(Lfm2.NAMES).with(NAMES));
     }
 
     private static final int MOST = 1 << 24;
@@ -49,9 +51,10 @@ public final class Lfm2Moe implements Architecture {
 
     /** Weights are divided by their sum alone, as llama.cpp has it; transformers adds a millionth to the sum. */
     private static FeedForwardSpec.Experts experts(ModelConfig config) {
-        int size = config.size("moe_intermediate_size", "", MOST);
+        int size = config.size("moe_intermediate_size", "expert_feed_forward_length", MOST);
+        config.requireSigmoids();
         boolean normalizes = config.flag("norm_topk_prob", "", true);
-        float scale = (float) config.number("routed_scaling_factor", "", 1);
+        float scale = (float) config.number("routed_scaling_factor", "expert_weights_scale", 1);
         return Mixture.of(config, size, normalizes).withSigmoids(config.flag("use_expert_bias", "", true), scale);
     }
 }

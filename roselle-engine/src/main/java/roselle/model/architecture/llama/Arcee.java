@@ -1,5 +1,6 @@
 package roselle.model.architecture.llama;
 
+import java.util.Map;
 import java.util.Set;
 import roselle.backend.operation.Activation;
 import roselle.model.config.Architecture;
@@ -18,17 +19,18 @@ public final class Arcee implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("arcee");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
-        builder.rope(config, 10_000, false);
-        builder.projectionBias = config.flag("attention_bias", "", false);
-        builder.attentionOutputBias = builder.projectionBias;
-        builder.plain(config, "hidden_act", Activation.RELU_SQUARED, config.flag("mlp_bias", "", false));
-        return new Blueprint(builder.spec(), Names.huggingFace());
+        builder.rope(config, 10_000, config.isGguf());
+        builder.projectionBias = config.flagOrTensor("attention_bias", "blk.0.attn_q.bias", false);
+        builder.attentionOutputBias = config.flagOrTensor("attention_bias", "blk.0.attn_output.bias", false);
+        boolean innerBias = config.flagOrTensor("mlp_bias", "blk.0.ffn_down.bias", false);
+        builder.plain(config, "hidden_act", Activation.RELU_SQUARED, innerBias);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

@@ -1,5 +1,6 @@
 package roselle.model.architecture.llama;
 
+import java.util.Map;
 import java.util.Set;
 import roselle.backend.operation.Activation;
 import roselle.model.config.Architecture;
@@ -19,7 +20,7 @@ public final class Ernie45 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("ernie4_5");
     }
 
     @Override
@@ -27,11 +28,11 @@ public final class Ernie45 implements Architecture {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
         builder.rope(config, 500_000, true);
-        boolean bias = config.flag("use_bias", "", false);
+        boolean bias = config.flagOrTensor("use_bias", "blk.0.attn_q.bias", false);
         builder.projectionBias = bias;
         builder.attentionOutputBias = bias;
         builder.gated(config, "hidden_act", Activation.SILU, bias);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, 0f);
-        return new Blueprint(builder.spec(), Names.huggingFace());
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 }

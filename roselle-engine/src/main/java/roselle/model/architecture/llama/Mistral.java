@@ -29,8 +29,8 @@ public final class Mistral implements Architecture {
     public static SpecBuilder builder(ModelConfig config) {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
-        builder.rope(config, 10_000, false);
-        builder.windows(config, config.window("sliding_window", ""), layer -> true);
+        builder.rope(config, 10_000, config.isGguf());
+        builder.windows(config, config.window("sliding_window", "attention.sliding_window"), layer -> true);
         builder.gated(config, "hidden_act", Activation.SILU, false);
         return builder;
     }

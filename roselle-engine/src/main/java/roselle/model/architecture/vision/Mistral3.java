@@ -18,11 +18,14 @@ public final class Mistral3 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("mistral3");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
+        if (config.isGguf()) {
+            return new Blueprint(Mistral.builder(config).spec(), Names.gguf());
+        }
         ModelConfig text = config.text();
         if (text == config || !text.family().equals("mistral")) {
             throw config.unsupported("text_config", text == config ? "absent" : text.family(), "mistral");

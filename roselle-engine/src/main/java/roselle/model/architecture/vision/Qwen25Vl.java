@@ -20,13 +20,14 @@ public final class Qwen25Vl implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("qwen2vl");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
         ModelConfig text = config.text();
         config.pass("vision_config");
+        config.has("", "rope.dimension_sections"); // of pictures
         var builder = SpecBuilder.of(text, Sizes.of(text));
         builder.rmsNorm(text, 0f);
         builder.rope(text, 1_000_000, false);
@@ -34,6 +35,7 @@ public final class Qwen25Vl implements Architecture {
         Qwen.windows(text, builder);
         builder.gated(text, "hidden_act", Activation.SILU, false);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, SpecBuilder.isTied(text, false)), false, 1f, 0f);
-        return new Blueprint(builder.spec(), Names.wrapped(config, Names.huggingFace()));
+        return new Blueprint(
+                builder.spec(), config.isGguf() ? Names.gguf() : Names.wrapped(config, Names.huggingFace()));
     }
 }

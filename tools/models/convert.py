@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""Writes a tiny model as GGUF with llama.cpp's own converter, without a vocabulary. usage: convert.py LLAMA_CPP MODEL OUT.gguf
+
+LLAMA_CPP is a checkout with its folders conversion and gguf-py; the files of state-gguf and similar-gguf are of that in
+llama-cpp-python 0.3.36. Of cohere2 the config.json was given "rotary_pct": 1.0, of glm4_moe_lite "first_k_dense_replace": 1:
+published ones have them, transformers 5 does not write them, and the converter reads them."""
+import importlib, pathlib, pkgutil, sys
+
+llama, source, out = (pathlib.Path(argument) for argument in sys.argv[1:])
+sys.path[:0] = [str(llama), str(llama / "gguf-py")]
+import conversion, gguf
+from conversion import base
+
+for module in pkgutil.iter_modules(conversion.__path__):
+    importlib.import_module("conversion." + module.name)
+for converter in base.ModelBase._model_classes[base.ModelType.TEXT].values():
+    converter.set_vocab = lambda self: self.gguf_writer.add_tokenizer_model("none")
+architecture = base.ModelBase.load_hparams(source, False)["architectures"][0]
+converter = base.ModelBase.from_model_architecture(architecture, model_type=base.ModelType.TEXT)
+converter.no_mtp = True
+converter(dir_model=source, ftype=gguf.LlamaFileType.MOSTLY_BF16, fname_out=out, model_name=source.name).write()
