@@ -121,6 +121,11 @@ final class GgufModel {
         headSize = config.integer("head_dim", config.integer("hidden_size", config.integer("n_embd", 0)) / heads);
     }
 
+    /** What GGUF calls a family. */
+    static String family(String modelType) {
+        return FAMILIES.getOrDefault(modelType, modelType);
+    }
+
     static byte[] of(Checkpoint checkpoint) {
         var gguf = new GgufModel(checkpoint);
         gguf.keys();
@@ -130,7 +135,7 @@ final class GgufModel {
     }
 
     private void keys() {
-        String family = FAMILIES.getOrDefault(model, model);
+        String family = family(model);
         String prefix = family + ".";
         writer.put("general.architecture", family);
         int width = config.integer("hidden_size", config.integer("n_embd", 0));

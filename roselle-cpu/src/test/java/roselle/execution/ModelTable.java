@@ -1,0 +1,129 @@
+package roselle.execution;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import roselle.backend.memory.KvGroup;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.model.architecture.Architectures;
+import roselle.model.config.ModelConfig;
+import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.LayerSpec;
+
+/** The families that are read, as the small models of the tests show them: a row for each {@code model_type}. */
+final class ModelTable {
+    private static final Path RESOURCES = Path.of("../roselle-engine/src/test/resources");
+    private static final List<String> CONVERTED = List.of("state-gguf", "similar-gguf");
+    private static final int LONGEST = 1_000;
+
+    private final TreeMap<String, Row> rows = new TreeMap<>();
+
+    /** What is known of a family; of several models of one, all that any of them shows. */
+    private record Row(Set<String> parts, Set<String> gguf, Set<Integer> lengths, Set<String> devices) {
+        Row() {
+            this(new LinkedHashSet<>(), new TreeSet<>(), new TreeSet<>(), new LinkedHashSet<>());
+        }
+
+        String cells() {
+            String tokens = lengths.stream().map(String::valueOf).collect(Collectors.joining(", "));
+            return " | " + String.join(", ", parts) + " | " + String.join(", ", gguf) + " | " + tokens + " | "
+                    + String.join(", ", devices) + " |";
+        }
+    }
+
+    static String lines() throws IOException {
+        var table = new ModelTable();
+        for (String folder : List.of("tiny-models", "similar-models")) {
+            for (Path model : in(RESOURCES.resolve(folder))) {
+                table.add(model);
+            }
+        }
+        return table.rows.entrySet().stream()
+                .map(row -> "| `" + row.getKey() + "`" + row.getValue().cells() + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** GGUF's names of the families in the lines. */
+    static Set<String> ggufNames(List<String> lines) {
+        return lines.stream()
+                .flatMap(line -> Stream.of(line.split("\\|")[3].split(",")))
+                .map(cell -> cell.replaceAll("[`*\\s]", ""))
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static List<Path> in(Path folder) throws IOException {
+        try (Stream<Path> models = Files.list(folder)) {
+            return models.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    private void add(Path model) {
+        String name = String.valueOf(model.getFileName());
+        try (Checkpoint checkpoint = Checkpoints.open(model);
+                Checkpoint expected = Checkpoints.open(model.resolve("expected.safetensors"))) {
+            String family = new ModelConfig(checkpoint).family();
+            Row row = rows.computeIfAbsent(family, _ -> new Row());
+            DecoderSpec spec = Architectures.read(checkpoint).spec();
+            spec.layers().forEach(layer -> row.parts().addAll(parts(layer)));
+            boolean keepsStates = spec.kvGroups().stream().anyMatch(KvGroup::isState);
+            row.devices().addAll(keepsStates ? List.of("CPU") : List.of("CPU", "GPU"));
+            row.lengths().addAll(lengths(expected));
+            if (Files.exists(RESOURCES.resolve("state-lengths/" + name + ".safetensors"))) {
+                row.lengths().add(LONGEST);
+            }
+            row.gguf().addAll(gguf(name, family));
+        }
+    }
+
+    /** A star marks what llama.cpp's converter wrote. */
+    private static List<String> gguf(String model, String family) {
+        var names = new ArrayList<String>();
+        if (GgufModelsTest.WRITTEN.contains(model)) {
+            names.add("`" + GgufModel.family(family) + "`");
+        }
+        for (String folder : CONVERTED) {
+            Path file = RESOURCES.resolve(folder).resolve(model + ".gguf");
+            if (Files.exists(file)) {
+                try (Checkpoint converted = Checkpoints.open(file)) {
+                    names.add("`" + new ModelConfig(converted).family() + "`*");
+                }
+            }
+        }
+        return names;
+    }
+
+    private static List<Integer> lengths(Checkpoint expected) {
+        return IntStream.iterate(0, i -> expected.tensors().containsKey("input_" + i), i -> i + 1)
+                .mapToObj(i -> (int) expected.tensor("input_" + i).shape().elements())
+                .toList();
+    }
+
+    private static List<String> parts(LayerSpec layer) {
+        var parts = new ArrayList<String>();
+        switch (layer.attention()) {
+            case AttentionSpec.MultiHead heads -> parts.add(heads.window() == 0 ? "attention" : "windows");
+            case AttentionSpec.Latent _ -> parts.add("latent attention");
+            case AttentionSpec.DeltaNet _ -> parts.add("delta nets");
+            case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
+        }
+        switch (layer.feedForward()) {
+            case FeedForwardSpec.Gated _, FeedForwardSpec.Plain _ -> {}
+            case FeedForwardSpec.Experts experts ->
+                parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
+        }
+        return parts;
+    }
+}
