@@ -59,7 +59,7 @@ record Description(JsonNode document, Map<String, Schema> compiled) {
         return meta.validate(schema).stream().map(Object::toString).toList();
     }
 
-    /** Each method with its path, a name in braces as a star. */
+    /** Each method with its path, names in braces, and what is between them, as a star. */
     Set<String> operations() {
         Set<String> operations = new TreeSet<>();
         document.at("/paths")
@@ -73,7 +73,7 @@ record Description(JsonNode document, Map<String, Schema> compiled) {
 
     private static String starred(String path) {
         int brace = path.indexOf('{');
-        return brace < 0 ? path : path.substring(0, brace) + "*";
+        return brace < 0 ? path : path.substring(0, brace) + "*" + path.substring(path.lastIndexOf('}') + 1);
     }
 
     /** The schema of the body that a path takes. */

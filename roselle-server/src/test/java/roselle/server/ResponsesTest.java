@@ -109,7 +109,7 @@ final class ResponsesTest {
         assertThat(demo.post("/v1/responses/" + id + "/cancel", "").statusCode())
                 .isEqualTo(400);
         assertThat(demo.post("/v1/responses/resp_none/cancel", "").statusCode()).isEqualTo(404);
-        assertThat(demo.post("/v1/responses/" + id, "").statusCode()).isEqualTo(404);
+        assertThat(demo.post("/v1/responses/" + id, "").statusCode()).isEqualTo(405);
     }
 
     @Test

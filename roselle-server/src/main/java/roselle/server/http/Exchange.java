@@ -54,9 +54,10 @@ public final class Exchange {
         return path;
     }
 
-    /** What follows the folder that the route was added for, percent-decoded. */
+    /** What follows the folder that the route was added for, up to the route's tail, percent-decoded. */
     public String rest() {
-        return URLDecoder.decode(path.substring(route.rest()).replace("+", "%2B"), StandardCharsets.UTF_8);
+        return URLDecoder.decode(
+                path.substring(route.rest(), path.length() - route.tail()).replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** How the dialect of this path speaks; the server's own way where nothing is at the path. */

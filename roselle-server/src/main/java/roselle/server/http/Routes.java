@@ -2,9 +2,12 @@ package roselle.server.http;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.server.transport.RequestHead;
@@ -12,7 +15,7 @@ import roselle.server.transport.RequestHead;
 /**
  * The paths that a server answers, each by its exact spelling.
  *
- * <p>There are no patterns, and a path is compared as it came, not decoded: {@code //v1/models} and {@code /v1/%6dodels} are
+ * <p>There are no patterns but folders, and a path is compared as it came, not decoded: {@code //v1/models} and {@code /v1/%6dodels} are
  * other paths, which are not there. So no rule about a path can be passed by writing it in another way.
  *
  * <p>A path belongs to the dialect that added it, and everything that is said on it, refusals of interceptors too, is said by
@@ -20,8 +23,14 @@ import roselle.server.transport.RequestHead;
  * APIs have is told apart by its methods, or by a header that one of them sends, see {@link #onlyWith}.
  */
 public final class Routes {
+    private static final String BELOW = "*";
+
     private final Conventions standard;
     private final Map<String, Route> routes = new TreeMap<>();
+    /** The longest first. */
+    private final Set<String> tails =
+            new TreeSet<>(Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
+
     private final Map<String, Marked> marked = new TreeMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
     private Conventions present;
@@ -97,8 +106,13 @@ public final class Routes {
     }
 
     private Routes add(String method, String path, Handler handler) {
-        int rest = path.endsWith("*") ? path.length() - 1 : path.length();
-        Route route = target.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest));
+        int star = path.indexOf(BELOW);
+        int rest = star < 0 ? path.length() : star;
+        int tail = star < 0 ? 0 : path.length() - star - 1;
+        if (tail > 0) {
+            tails.add(path.substring(star + 1));
+        }
+        Route route = target.computeIfAbsent(path, _ -> new Route(present, new TreeMap<>(), rest, tail));
         var answer = new Route.Method(present, isSwitchedOff ? switchedOff(path) : handler);
         if (route.methods().putIfAbsent(method, answer) != null) {
             throw new IllegalStateException("two answers to " + method + " " + path);
@@ -111,20 +125,30 @@ public final class Routes {
      * {@link Exchange#rest}.
      */
     public Routes getBelow(String folder, Handler handler) {
-        return add("GET", folder + "*", handler);
+        return getBelow(folder, "", handler);
+    }
+
+    /** The same of paths alone that end with a tail, such as {@code /ready}, which is no part of the rest. */
+    public Routes getBelow(String folder, String tail, Handler handler) {
+        return add("GET", folder + BELOW + tail, handler);
     }
 
     /** The same for {@code POST}. */
     public Routes postBelow(String folder, Handler handler) {
-        return add("POST", folder + "*", handler);
+        return postBelow(folder, "", handler);
+    }
+
+    /** The same for {@code POST}, of paths alone that end with a tail. */
+    public Routes postBelow(String folder, String tail, Handler handler) {
+        return add("POST", folder + BELOW + tail, handler);
     }
 
     /** The same for {@code DELETE}. */
     public Routes deleteBelow(String folder, Handler handler) {
-        return add("DELETE", folder + "*", handler);
+        return add("DELETE", folder + BELOW, handler);
     }
 
-    /** Each method with its path, such as {@code GET /v1/models/*}; the star stands for everything below. */
+    /** Each method with its path, such as {@code GET /v1/models/*}; the star stands for everything below, or before a tail. */
     public List<String> names() {
         return Stream.concat(Stream.of(routes), marked.values().stream().map(Marked::routes))
                 .flatMap(paths -> paths.entrySet().stream())
@@ -154,7 +178,7 @@ public final class Routes {
         Route route = find(head.path(), routes);
         return route != null
                 ? route.as(asked(head.method()))
-                : new Route(otherwise, Map.of(), head.path().length());
+                : new Route(otherwise, Map.of(), head.path().length(), 0);
     }
 
     /** The method that answers one; whoever asks for the head alone is answered as to {@code GET}. */
@@ -162,13 +186,21 @@ public final class Routes {
         return method.equals("HEAD") ? "GET" : method;
     }
 
-    private static @Nullable Route find(String path, Map<String, Route> routes) {
-        Route exact = routes.get(path);
-        if (exact != null) {
-            return exact;
+    private @Nullable Route find(String path, Map<String, Route> routes) {
+        Route found = routes.get(path);
+        for (String tail : tails) {
+            if (found == null && path.endsWith(tail)) {
+                found = findBelow(path, tail, routes);
+            }
         }
-        for (int slash = path.lastIndexOf('/'); slash >= 0; slash = path.lastIndexOf('/', slash - 1)) {
-            Route below = slash + 1 < path.length() ? routes.get(path.substring(0, slash + 1) + "*") : null;
+        return found != null ? found : findBelow(path, "", routes);
+    }
+
+    /** What was added for the deepest folder with a tail, if the path has something between them. */
+    private static @Nullable Route findBelow(String path, String tail, Map<String, Route> routes) {
+        int end = path.length() - tail.length();
+        for (int slash = path.lastIndexOf('/', end - 2); slash >= 0; slash = path.lastIndexOf('/', slash - 1)) {
+            Route below = routes.get(path.substring(0, slash + 1) + BELOW + tail);
             if (below != null) {
                 return below;
             }

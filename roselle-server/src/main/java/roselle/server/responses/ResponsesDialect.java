@@ -19,7 +19,8 @@ public final class ResponsesDialect implements Dialect {
     public void register(Routes routes) {
         routes.post("/v1/responses", responses)
                 .getBelow("/v1/responses/", responses::find)
-                .postBelow("/v1/responses/", responses::cancel)
+                .getBelow("/v1/responses/", "/input_items", responses::items)
+                .postBelow("/v1/responses/", "/cancel", responses::cancel)
                 .deleteBelow("/v1/responses/", responses::remove);
     }
 

@@ -25,8 +25,6 @@ import roselle.server.responses.ResponseOutput.Watcher;
 
 /** {@code /v1/responses}: answers whole or as a stream, and what was kept of them. */
 final class ResponsesHandler implements Handler {
-    private static final String ITEMS = "/input_items";
-    private static final String CANCEL = "/cancel";
 
     private final Answers answers;
     private final ResponseStore store = new ResponseStore();
@@ -116,12 +114,8 @@ final class ResponsesHandler implements Handler {
         }
     }
 
-    /** {@code GET /v1/responses/…}, and what is below a response. */
+    /** {@code GET /v1/responses/…}. */
     void find(Exchange exchange) {
-        if (exchange.rest().endsWith(ITEMS)) {
-            items(exchange);
-            return;
-        }
         for (String name : List.of("stream", "starting_after", "include")) {
             if (exchange.query(name).filter(value -> !value.equals("false")).isPresent()) {
                 throw ApiException.invalid(name, name + " has no effect on a response that is kept: leave it out");
@@ -133,21 +127,19 @@ final class ResponsesHandler implements Handler {
         }
     }
 
-    private void items(Exchange exchange) {
+    /** {@code GET /v1/responses/…/input_items}. */
+    void items(Exchange exchange) {
         try (var admitted = answers.admit(exchange)) {
-            String id = exchange.rest().substring(0, exchange.rest().length() - ITEMS.length());
-            ItemsPage page = ItemsPage.of(store.find(id, admitted.key()).items(), exchange);
+            var kept = store.find(exchange.rest(), admitted.key());
+            ItemsPage page = ItemsPage.of(kept.items(), exchange);
             exchange.sendJson(200, page.write(new JsonWriter()));
         }
     }
 
     /** {@code POST /v1/responses/…/cancel}, which is for responses that are made in the background. */
     void cancel(Exchange exchange) {
-        if (!exchange.rest().endsWith(CANCEL)) {
-            throw new ApiException(ErrorKind.NOT_FOUND, "there is nothing at " + exchange.path());
-        }
         try (var admitted = answers.admit(exchange)) {
-            store.find(exchange.rest().substring(0, exchange.rest().length() - CANCEL.length()), admitted.key());
+            store.find(exchange.rest(), admitted.key());
             throw new ApiException(
                     ErrorKind.NOT_SUPPORTED,
                     "the response is complete, and cannot be cancelled: closing the connection cancels one that is being made");
