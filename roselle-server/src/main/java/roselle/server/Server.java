@@ -23,6 +23,7 @@ import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.kserve.KserveDialect;
 import roselle.server.llamacpp.LlamaCppDialect;
 import roselle.server.metrics.Metrics;
 import roselle.server.ollama.OllamaDialect;
@@ -94,14 +95,16 @@ public final class Server implements AutoCloseable {
     /** Everything that this server answers, one line each. */
     static List<Dialect> dialects(
             ServerConfig config, Answers answers, Readiness readiness, Readiness.Check listening, RequestLog log) {
+        var control = new ControlDialect(
+                answers.models(), readiness, listening, config.watch().stepPatience());
         return List.of(
-                new ControlDialect(
-                        answers.models(), readiness, listening, config.watch().stepPatience()),
+                control,
                 new OpenAiDialect(answers),
                 new ResponsesDialect(answers),
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),
                 new LlamaCppDialect(answers),
+                new KserveDialect(answers, control::complaint, readiness, ControlDialect.version()),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log),
                 new TgiDialect(answers)); // behind the page, whose path it shares

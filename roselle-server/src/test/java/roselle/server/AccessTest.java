@@ -109,7 +109,7 @@ final class AccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/web/app.js", "/health", "/ready", "/version"})
+    @ValueSource(strings = {"/", "/web/app.js", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready"})
     void asksForNoneWhereItTellsNothing(String path) {
         assertThat(demo.get(path).statusCode()).isEqualTo(200);
     }

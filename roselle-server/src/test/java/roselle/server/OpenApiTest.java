@@ -77,9 +77,10 @@ final class OpenApiTest {
 
     /** Bodies that together have every object that there is a schema for. */
     private static final Map<String, List<String>> BODIES = joined(
-            Map.of(
-                    CHAT,
-                    List.of("""
+            joined(
+                    Map.of(
+                            CHAT,
+                            List.of("""
                 {"messages":[{"role":"system","content":[{"type":"text","text":"x"}]},
                  {"role":"user","content":"x"},
                  {"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
@@ -87,13 +88,13 @@ final class OpenApiTest {
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],
                  "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{}}},"max_tokens":1}""", """
                 {"messages":[{"role":"user","content":"Hi"}],"structured_outputs":{"json_object":true},"max_tokens":1}"""),
-                    "/v1/completions",
-                    List.of(
-                            "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{},"
-                                    + "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{}}}}",
-                            "{\"prompt\":\"a\",\"max_tokens\":1,\"structured_outputs\":{\"regex\":\"[ab]\"}}"),
-                    "/v1/responses",
-                    List.of("""
+                            "/v1/completions",
+                            List.of(
+                                    "{\"prompt\":\"a\",\"max_tokens\":1,\"stream\":true,\"stream_options\":{},"
+                                            + "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{}}}}",
+                                    "{\"prompt\":\"a\",\"max_tokens\":1,\"structured_outputs\":{\"regex\":\"[ab]\"}}"),
+                            "/v1/responses",
+                            List.of("""
                 {"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":[],"logprobs":[{}]}]},
                  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
                  {"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]},
@@ -101,63 +102,66 @@ final class OpenApiTest {
                  "reasoning":{"effort":"none"},
                  "tools":[{"type":"function","name":"f","parameters":{}}],"text":{"format":{"type":"text"}},
                  "stream":true,"stream_options":{},"max_output_tokens":1}"""),
-                    "/v1/embeddings",
-                    List.of("{\"input\":\"a\"}"),
-                    "/tokenize",
-                    List.of(
-                            "{\"prompt\":\"a\"}",
-                            "{\"content\":\"a\"}",
-                            "{"
-                                    + HELLO.replace(
-                                            "}]",
-                                            "},{\"role\":\"assistant\",\"content\":"
-                                                    + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
-                                                    + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
-                                    + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
-                    "/detokenize",
-                    List.of("{\"tokens\":[1]}"),
-                    MESSAGES,
-                    List.of(
-                            "{" + TURNS + ",\"max_tokens\":2000,\"stop_sequences\":[\"a\",\"e\"],\"metadata\":{},"
-                                    + "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}",
-                            "{" + TURNS + ",\"max_tokens\":1,\"stream\":true,\"tools\":" + TOOLS
-                                    + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
-                            "{" + HELLO
-                                    + ",\"max_tokens\":1,\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}"),
-                    COUNT,
-                    List.of(
-                            "{" + TURNS + ",\"tools\":" + TOOLS
-                                    + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
-                            "{" + HELLO + ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},"
-                                    + "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}")),
-            Map.of(
-                    "/api/chat",
-                    List.of("""
+                            "/v1/embeddings",
+                            List.of("{\"input\":\"a\"}"),
+                            "/tokenize",
+                            List.of(
+                                    "{\"prompt\":\"a\"}",
+                                    "{\"content\":\"a\"}",
+                                    "{"
+                                            + HELLO.replace(
+                                                    "}]",
+                                                    "},{\"role\":\"assistant\",\"content\":"
+                                                            + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
+                                                            + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
+                                            + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
+                            "/detokenize",
+                            List.of("{\"tokens\":[1]}"),
+                            MESSAGES,
+                            List.of(
+                                    "{" + TURNS
+                                            + ",\"max_tokens\":2000,\"stop_sequences\":[\"a\",\"e\"],\"metadata\":{},"
+                                            + "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}",
+                                    "{" + TURNS + ",\"max_tokens\":1,\"stream\":true,\"tools\":" + TOOLS
+                                            + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                                    "{" + HELLO
+                                            + ",\"max_tokens\":1,\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}"),
+                            COUNT,
+                            List.of(
+                                    "{" + TURNS + ",\"tools\":" + TOOLS
+                                            + ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"f\"}}",
+                                    "{" + HELLO + ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},"
+                                            + "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{}}}}")),
+                    Map.of(
+                            "/api/chat",
+                            List.of("""
                         {"messages":[{"role":"user","content":"Hi"},
                           {"role":"assistant","thinking":"x","tool_calls":[{"id":"1","function":{"index":0,"name":"f","arguments":{}}}]},
                           {"role":"tool","tool_name":"f","tool_call_id":"1","content":"x"}],
                          "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"think":true,
                          "options":{"num_predict":1,"stop":["x"]}}"""),
-                    "/api/generate",
-                    List.of("{\"prompt\":\"a\",\"context\":[1],\"options\":{\"num_predict\":1}}"),
-                    "/api/show",
-                    List.of("{\"model\":\"demo\"}"),
-                    "/api/pull",
-                    List.of("{\"model\":\"demo\"}"),
-                    "/completion",
-                    List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}"),
-                    "/apply-template",
-                    List.of("{"
-                            + HELLO.replace(
-                                    "}]",
-                                    "}," + CALL + "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]")
-                            + "}"),
-                    "/generate",
-                    List.of(TGI_BODY),
-                    "/generate_stream",
-                    List.of(TGI_BODY),
-                    "/",
-                    List.of(TGI_BODY)));
+                            "/api/generate",
+                            List.of("{\"prompt\":\"a\",\"context\":[1],\"options\":{\"num_predict\":1}}"),
+                            "/api/show",
+                            List.of("{\"model\":\"demo\"}"),
+                            "/api/pull",
+                            List.of("{\"model\":\"demo\"}"),
+                            "/completion",
+                            List.of("{\"prompt\":\"a\",\"n_predict\":1,\"json_schema\":{}}"),
+                            "/apply-template",
+                            List.of("{"
+                                    + HELLO.replace(
+                                            "}]",
+                                            "}," + CALL
+                                                    + "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]")
+                                    + "}"),
+                            "/generate",
+                            List.of(TGI_BODY),
+                            "/generate_stream",
+                            List.of(TGI_BODY),
+                            "/",
+                            List.of(TGI_BODY))),
+            KserveBodies.WHOLE);
 
     static <V> Map<String, V> joined(Map<String, V> some, Map<String, V> others) {
         Map<String, V> all = new HashMap<>(some);
@@ -169,42 +173,44 @@ final class OpenApiTest {
 
     /** Bodies with nothing but what must be there. */
     private static final Map<String, String> SHORTEST = joined(
-            Map.of(
-                    CHAT,
-                    "{" + HELLO + "}",
-                    "/v1/completions",
-                    "{\"prompt\":\"a\"}",
-                    "/v1/responses",
-                    "{\"input\":\"a\"}",
-                    "/v1/embeddings",
-                    "{\"input\":\"a\"}",
-                    "/tokenize",
-                    "{\"prompt\":\"a\"}",
-                    "/detokenize",
-                    "{\"tokens\":[1]}",
-                    MESSAGES,
-                    "{" + HELLO + ",\"max_tokens\":1}",
-                    COUNT,
-                    "{" + HELLO + "}"),
-            Map.of(
-                    "/api/chat",
-                    "{" + HELLO + ",\"stream\":false,\"options\":{\"num_predict\":1}}",
-                    "/api/generate",
-                    "{\"prompt\":\"a\",\"stream\":false,\"options\":{\"num_predict\":1}}",
-                    "/api/show",
-                    "{}",
-                    "/api/pull",
-                    "{\"stream\":false}",
-                    "/completion",
-                    "{\"prompt\":\"a\",\"n_predict\":1}",
-                    "/apply-template",
-                    "{" + HELLO + "}",
-                    "/generate",
-                    SHORT_TGI,
-                    "/generate_stream",
-                    SHORT_TGI,
-                    "/",
-                    SHORT_TGI));
+            joined(
+                    Map.of(
+                            CHAT,
+                            "{" + HELLO + "}",
+                            "/v1/completions",
+                            "{\"prompt\":\"a\"}",
+                            "/v1/responses",
+                            "{\"input\":\"a\"}",
+                            "/v1/embeddings",
+                            "{\"input\":\"a\"}",
+                            "/tokenize",
+                            "{\"prompt\":\"a\"}",
+                            "/detokenize",
+                            "{\"tokens\":[1]}",
+                            MESSAGES,
+                            "{" + HELLO + ",\"max_tokens\":1}",
+                            COUNT,
+                            "{" + HELLO + "}"),
+                    Map.of(
+                            "/api/chat",
+                            "{" + HELLO + ",\"stream\":false,\"options\":{\"num_predict\":1}}",
+                            "/api/generate",
+                            "{\"prompt\":\"a\",\"stream\":false,\"options\":{\"num_predict\":1}}",
+                            "/api/show",
+                            "{}",
+                            "/api/pull",
+                            "{\"stream\":false}",
+                            "/completion",
+                            "{\"prompt\":\"a\",\"n_predict\":1}",
+                            "/apply-template",
+                            "{" + HELLO + "}",
+                            "/generate",
+                            SHORT_TGI,
+                            "/generate_stream",
+                            SHORT_TGI,
+                            "/",
+                            SHORT_TGI)),
+            KserveBodies.SHORTEST);
 
     private static DemoServer demo;
     private static Description description;
@@ -269,7 +275,8 @@ final class OpenApiTest {
             assertThat(description.complaints(description.request(path), DemoServer.json(body)))
                     .as(body)
                     .isEmpty();
-            var request = HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + listener.port() + path))
+            var request = HttpRequest.newBuilder(
+                            java.net.URI.create("http://127.0.0.1:" + listener.port() + KserveBodies.url(path)))
                     .POST(HttpRequest.BodyPublishers.ofString(body))
                     .build();
             var response = demo.send(request);
@@ -361,9 +368,11 @@ final class OpenApiTest {
             body.set("stop", DemoServer.MAPPER.createArrayNode().add("a").add("e"));
         }
 
-        var response = demo.post(probe.path(), body.toString());
+        var response = demo.post(KserveBodies.url(probe.path()), body.toString());
         JsonNode error = DemoServer.json(response.body()).at("/error");
-        int refusal = body.has("inputs") ? 422 : 400; // as Text Generation Inference has it
+        int refusal = body.has("inputs") && !probe.path().startsWith("/v2/")
+                ? 422
+                : 400; // as Text Generation Inference has it
 
         if (probe.isRefused()) {
             assertThat(response.statusCode()).as(response.body()).isEqualTo(refusal);
@@ -457,6 +466,7 @@ final class OpenApiTest {
         requireConforming("/", "TgiAnswers", generated + "}}");
         requireConforming("/generate", "TgiFailure", "{}");
         requireConforming("TgiInformation", demo.get("/info").body());
+        requireConformingKserve();
         requireConforming("OllamaTags", demo.get("/api/tags").body());
         requireConforming("OllamaRunning", demo.get("/api/ps").body());
         requireConforming("ModelList", demo.get("/v1/models").body());
@@ -465,6 +475,26 @@ final class OpenApiTest {
         requireConforming("Status", demo.get("/ready").body());
         requireConforming("Version", demo.get("/version").body());
         requireConforming("Failure", demo.get("/nowhere").body());
+    }
+
+    private static void requireConformingKserve() {
+        String model = "/v2/models/demo";
+        String all =
+                "{\"text_input\":\"a\",\"return_finish_reason\":true,\"return_cumulative_logprob\":true,\"return_logprobs\":true,"
+                        + "\"return_num_input_tokens\":true,\"return_num_output_tokens\":true,\"parameters\":{\"max_tokens\":3,\"logprobs\":1";
+        requireConforming(model + "/generate", "KserveGenerated", all + "}}");
+        requireConforming(model + "/generate", "KserveGenerated", all + ",\"n\":2}}");
+        requireEvents(model + "/generate_stream", "KserveGenerated", all + ",\"stream\":true}}");
+        requireConforming(model + "/generate", "KserveFailure", "{}");
+        requireConforming(model + "/infer", "KserveInferred", SHORTEST.getOrDefault(KserveBodies.INFER, ""));
+        requireConforming("KserveLive", demo.get("/v2/health/live").body());
+        requireConforming("KserveReady", demo.get("/v2/health/ready").body());
+        requireConforming("KserveModelReady", demo.get(model + "/ready").body());
+        requireConforming("KserveServer", demo.get("/v2").body());
+        requireConforming("KserveModel", demo.get(model).body());
+        requireConforming("KserveConfiguration", demo.get(model + "/config").body());
+        requireConforming("KserveStatistics", demo.get(model + "/stats").body());
+        requireConforming(KserveBodies.INDEX, "KserveIndex", "{}");
     }
 
     @Test

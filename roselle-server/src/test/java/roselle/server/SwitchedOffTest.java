@@ -32,6 +32,7 @@ final class SwitchedOffTest {
         JsonNode anthropic = refusal("/v1/messages");
         JsonNode ollama = refusal("/api/chat");
         JsonNode llamaCpp = refusal("/completion");
+        JsonNode kserve = refusal("/v2/models/demo/infer");
 
         assertThat(anthropic.at("/error/type").stringValue()).isEqualTo("not_found_error");
         assertThat(anthropic.at("/error/message").stringValue())
@@ -39,6 +40,7 @@ final class SwitchedOffTest {
         assertThat(ollama.at("/error").stringValue()).contains("/api/chat belongs to an API that is switched off");
         assertThat(refusal("/").at("/error").stringValue()).contains("/ belongs to an API that is switched off");
         assertThat(llamaCpp.at("/error/message").stringValue()).contains("switched off");
+        assertThat(kserve.at("/error").stringValue()).contains("/infer belongs to an API that is switched off");
     }
 
     private static JsonNode refusal(String path) {

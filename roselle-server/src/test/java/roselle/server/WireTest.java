@@ -152,7 +152,7 @@ final class WireTest {
         exact("detokenize", "POST", "/detokenize", "{\"tokens\":[34,35]}");
         exact("health", "GET", "/health", "");
         exact("ready", "GET", "/ready", "");
-        exact("nothing-there", "GET", "/v2", "");
+        exact("nothing-there", "GET", "/nowhere", "");
         exact("wrong-method", "GET", "/v1/chat/completions", "");
         exact("no-model", "GET", "/v1/models/other", "");
         exact("no-json", "POST", "/v1/chat/completions", "{");
@@ -181,7 +181,7 @@ final class WireTest {
         keyed("no-key", "/v1/models", "");
         keyed("wrong-key", "/v1/models", "Bearer wrong");
         keyed("other-scheme", "/v1/models", "Basic YTpi");
-        keyed("no-key-for-nothing", "/v2", "");
+        keyed("no-key-for-nothing", "/nowhere", "");
     }
 
     private static void exact(String name, String method, String path, String body) {

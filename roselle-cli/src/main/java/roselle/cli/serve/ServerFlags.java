@@ -97,7 +97,8 @@ final class ServerFlags {
     @Option(
             names = "--dialects",
             paramLabel = "NAMES",
-            description = "APIs that are answered, separated by commas; default: openai,anthropic,ollama,llamacpp,tgi.")
+            description = "APIs that are answered, separated by commas; default:"
+                    + " openai,anthropic,ollama,llamacpp,tgi,kserve.")
     private String dialects = String.join(",", DialectOptions.NAMES);
 
     @Mixin

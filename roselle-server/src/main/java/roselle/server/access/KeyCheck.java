@@ -26,7 +26,8 @@ public final class KeyCheck implements Routes.Interceptor {
     /** Under this name the exchange has the {@link KeyUse} of its request. */
     static final String NOTE = "key";
 
-    private static final Set<String> OPEN = Set.of("/", "/health", "/ready", "/version");
+    private static final Set<String> OPEN =
+            Set.of("/", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
     private static final Set<String> FOR_OPERATORS = Set.of(METRICS, "/dashboard/state");

@@ -12,7 +12,7 @@ import roselle.api.InvalidRequestException;
  */
 public record DialectOptions(Set<String> served) {
     /** All that there are. */
-    public static final List<String> NAMES = List.of("openai", "anthropic", "ollama", "llamacpp", "tgi");
+    public static final List<String> NAMES = List.of("openai", "anthropic", "ollama", "llamacpp", "tgi", "kserve");
 
     public static final DialectOptions DEFAULT = new DialectOptions(Set.copyOf(NAMES));
 

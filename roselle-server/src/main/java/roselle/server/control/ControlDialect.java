@@ -32,15 +32,20 @@ public final class ControlDialect implements Dialect {
         routes.get("/health", this::health).get("/ready", this::ready).get("/version", ControlDialect::version);
     }
 
+    /** Why the server should be started anew, if so. */
+    public Optional<String> complaint() {
+        return listening
+                .complaint()
+                .or(() -> pulses.stream()
+                        .map(Pulse::complaint)
+                        .flatMap(Optional::stream)
+                        .findFirst());
+    }
+
     private void health(Exchange exchange) {
-        listening.complaint().ifPresent(why -> {
+        complaint().ifPresent(why -> {
             throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, why);
         });
-        for (Pulse pulse : pulses) {
-            pulse.complaint().ifPresent(why -> {
-                throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, why);
-            });
-        }
         exchange.sendJson(200, new JsonWriter().object().field("status", "ok").endObject());
     }
 
@@ -59,7 +64,7 @@ public final class ControlDialect implements Dialect {
     }
 
     /** The version that the build wrote into the module, which only a module path keeps. */
-    private static String version() {
+    public static String version() {
         var descriptor = ControlDialect.class.getModule().getDescriptor();
         return descriptor == null ? "development" : descriptor.rawVersion().orElse("development");
     }

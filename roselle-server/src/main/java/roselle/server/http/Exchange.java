@@ -117,6 +117,29 @@ public final class Exchange {
 
     /** The body, which is a JSON object. */
     public JsonFields json() throws IOException {
+        requireReadable();
+        JsonFields fields = body.fields();
+        readers.accept(fields);
+        return fields;
+    }
+
+    /** The same, or nothing where there is no body. */
+    public Optional<JsonFields> jsonIfAny() throws IOException {
+        requireReadable();
+        Optional<JsonFields> fields = body.fieldsIfAny();
+        fields.ifPresent(readers);
+        return fields;
+    }
+
+    /** The body, of which so many bytes are a JSON object and the others follow it. */
+    public JsonAndBytes jsonAndBytes(int jsonBytes) throws IOException {
+        requireReadable();
+        JsonAndBytes both = body.fieldsAndBytes(jsonBytes);
+        readers.accept(both.fields());
+        return both;
+    }
+
+    private void requireReadable() {
         String type = requestHeader("content-type").orElse(JSON);
         String plain = type.split(";", 2)[0].strip();
         if (!plain.equalsIgnoreCase(JSON) && !conventions().readsAnyContentType()) {
@@ -127,9 +150,6 @@ public final class Exchange {
             throw new ApiException(
                     ErrorKind.CONTENT_TYPE, "the content encoding is " + coding + ": send the body as it is");
         }
-        JsonFields fields = body.fields();
-        readers.accept(fields);
-        return fields;
     }
 
     /** Hands the fields of the body to {@code action} before their reader reads them. */

@@ -14,6 +14,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Reads JSON from strangers: one document of strict JSON in strict UTF-8, each name once, within limits. */
 public final class Json {
@@ -28,15 +29,20 @@ public final class Json {
 
     /** The object that a body is. */
     public static JsonFields object(byte[] body) {
-        JsonNode node = parse(body);
+        JsonNode node = value(body);
         if (!node.isObject()) {
             throw ApiException.invalid("", "the body is not a JSON object: send one, such as {\"model\": …}");
         }
         return new JsonFields("", node);
     }
 
-    /** Decoded while it is parsed: a copy as text would take more memory than the body. */
-    private static JsonNode parse(byte[] body) {
+    /** The fields of an object that the body has as a text, say. */
+    public static JsonFields fields(String path, ObjectNode object) {
+        return new JsonFields(path, object);
+    }
+
+    /** The value that a document is, decoded while it is parsed: a copy as text would take more memory than the body. */
+    public static JsonNode value(byte[] body) {
         var text = new InputStreamReader(new ByteArrayInputStream(body), StandardCharsets.UTF_8.newDecoder());
         try {
             JsonNode node = MAPPER.readTree(text);

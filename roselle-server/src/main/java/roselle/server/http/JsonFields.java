@@ -10,6 +10,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -177,6 +178,12 @@ public final class JsonFields {
     public Optional<JsonFields> object(String name) {
         JsonNode value = value(name);
         return value == null ? Optional.empty() : Optional.of(object(value, path(name)));
+    }
+
+    /** An object as {@code reading} sees it, which may put values in the place of texts that stand for them. */
+    public Optional<JsonFields> object(String name, UnaryOperator<JsonNode> reading) {
+        JsonNode value = value(name);
+        return value == null ? Optional.empty() : Optional.of(object(reading.apply(value), path(name)));
     }
 
     private JsonFields object(JsonNode value, String at) {

@@ -2,6 +2,8 @@ package roselle.server.http;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
 import roselle.server.transport.Call;
 
 /** The body of one request, read when someone asks for it, within a limit and within the room for all. */
@@ -46,8 +48,30 @@ final class RequestBody {
 
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
-        byte[] body = read();
+        return fields(read());
+    }
+
+    private JsonFields fields(byte[] body) {
         return body.length <= SHORT ? parsed(body) : room.aside(body.length, () -> parsed(body));
+    }
+
+    /** The same, or nothing where there is no body. */
+    Optional<JsonFields> fieldsIfAny() throws IOException {
+        byte[] body = read();
+        return body.length == 0 ? Optional.empty() : Optional.of(fields(body));
+    }
+
+    /** So many bytes as a JSON object, and those that follow. */
+    JsonAndBytes fieldsAndBytes(int jsonBytes) throws IOException {
+        byte[] body = read();
+        if (jsonBytes > body.length) {
+            throw ApiException.invalid(
+                    "", jsonBytes + " bytes of the body are said to be JSON: it has " + body.length + " in all");
+        }
+        room.take(body.length); // both parts are copies
+        byte[] json = Arrays.copyOf(body, jsonBytes);
+        byte[] rest = Arrays.copyOfRange(body, jsonBytes, body.length);
+        return new JsonAndBytes(fields(json), rest);
     }
 
     private JsonFields parsed(byte[] body) {

@@ -135,7 +135,8 @@ final class ScriptedClientsTest {
         "openai_client.py, responses",
         "anthropic_client.py, every_published_field",
         "ollama_client.py, every_published_field",
-        "tgi_client.py, every_published_field"
+        "tgi_client.py, every_published_field",
+        "kserve_client.py, every_input_of_the_metadata"
     })
     void pythonClientsWork(String script, String last) throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
@@ -189,7 +190,8 @@ final class ScriptedClientsTest {
                 "../docs/guide/anthropic.md",
                 "../docs/guide/ollama.md",
                 "../docs/guide/llamacpp.md",
-                "../docs/guide/tgi.md")) {
+                "../docs/guide/tgi.md",
+                "../docs/guide/kserve.md")) {
             String[] fenced = Files.readString(Path.of(page)).split("```");
             for (int block = 1; block < fenced.length; block += 2) {
                 if (fenced[block].startsWith("sh\n") && fenced[block].contains("curl http://127.0.0.1:8000")) {

@@ -1,0 +1,114 @@
+package roselle.server.kserve;
+
+import java.util.List;
+import java.util.Optional;
+import roselle.server.answer.Answers;
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+import roselle.server.http.ApiException;
+import roselle.server.http.Conventions;
+import roselle.server.http.Dialect;
+import roselle.server.http.ErrorKind;
+import roselle.server.http.Exchange;
+import roselle.server.http.Handler;
+import roselle.server.http.JsonWriter;
+import roselle.server.http.Routes;
+
+/** The paths of KServe's open inference protocol, version 2, with Triton's extensions. */
+public final class KserveDialect implements Dialect {
+    /** Of what is implemented here, by Triton's names. */
+    private static final List<String> EXTENSIONS = List.of(
+            "binary_tensor_data", "generate", "model_configuration", "model_repository", "parameters", "statistics");
+
+    private static final String MODELS = "/v2/models/";
+    private static final String REPOSITORY = "/v2/repository/models/";
+
+    private final Models models;
+    private final Readiness.Check liveness;
+    private final Readiness readiness;
+    private final String version;
+    private final Statistics statistics = new Statistics();
+    private final ModelRoutes model;
+    private final InferHandler inference;
+
+    /** The paths of a server of this version; {@code liveness} complains where it is not well. */
+    public KserveDialect(Answers answers, Readiness.Check liveness, Readiness readiness, String version) {
+        models = answers.models();
+        this.liveness = liveness;
+        this.readiness = readiness;
+        this.version = version;
+        model = new ModelRoutes(models);
+        inference = new InferHandler(answers, statistics);
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.get("/v2", this::server)
+                .get("/v2/health/live", this::live)
+                .get("/v2/health/ready", this::ready)
+                .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.all())))
+                .post("/v2/repository/index", model::index)
+                .getBelow(MODELS, model::metadata)
+                .getBelow(MODELS, "/ready", model::ready)
+                .getBelow(MODELS, "/config", model::configuration)
+                .getBelow(MODELS, "/stats", this::statistics)
+                .postBelow(MODELS, "/infer", inference::infer)
+                .postBelow(MODELS, "/generate", exchange -> inference.generate(exchange, false))
+                .postBelow(MODELS, "/generate_stream", exchange -> inference.generate(exchange, true));
+        registerUnsupported(routes);
+    }
+
+    private static void registerUnsupported(Routes routes) {
+        Handler loading = _ -> refuse("loading and unloading models");
+        routes.postBelow(REPOSITORY, "/load", loading).postBelow(REPOSITORY, "/unload", loading);
+        Handler logging = _ -> refuse("changing or telling what is logged or traced");
+        routes.get("/v2/logging", logging).post("/v2/logging", logging);
+        routes.get("/v2/trace/setting", logging).post("/v2/trace/setting", logging);
+        routes.getBelow(MODELS, "/trace/setting", logging).postBelow(MODELS, "/trace/setting", logging);
+        Handler sharing = _ -> refuse("shared memory");
+        for (String folder : List.of("/v2/systemsharedmemory/", "/v2/cudasharedmemory/")) {
+            routes.getBelow(folder, sharing).postBelow(folder, sharing);
+        }
+    }
+
+    private static void refuse(String what) {
+        throw new ApiException(ErrorKind.NOT_SUPPORTED, what + " is not supported: see the guide for what is");
+    }
+
+    private void server(Exchange exchange) {
+        var json = new JsonWriter().object().field("name", "roselle").field("version", version);
+        json.array("extensions");
+        EXTENSIONS.forEach(json::value);
+        exchange.sendJson(200, json.endArray().endObject());
+    }
+
+    private void live(Exchange exchange) {
+        require(liveness.complaint(), ErrorKind.ENGINE_UNAVAILABLE);
+        exchange.sendJson(200, new JsonWriter().object().field("live", true).endObject());
+    }
+
+    private void ready(Exchange exchange) {
+        require(readiness.complaint(), ErrorKind.NOT_READY);
+        exchange.sendJson(200, new JsonWriter().object().field("ready", true).endObject());
+    }
+
+    private static void require(Optional<String> complaint, ErrorKind otherwise) {
+        complaint.ifPresent(why -> {
+            throw new ApiException(otherwise, why);
+        });
+    }
+
+    private void statistics(Exchange exchange) {
+        exchange.sendJson(200, statistics.write(List.of(ModelPath.of(exchange).in(models))));
+    }
+
+    @Override
+    public String name() {
+        return "kserve";
+    }
+
+    @Override
+    public Optional<Conventions> conventions() {
+        return Optional.of(KserveConventions.INSTANCE);
+    }
+}

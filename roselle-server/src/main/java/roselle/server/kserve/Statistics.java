@@ -1,0 +1,94 @@
+package roselle.server.kserve;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import roselle.server.config.ServedModel;
+import roselle.server.http.JsonWriter;
+
+/** How many requests of this API each model has answered, and how long they took; thread-safe. */
+final class Statistics {
+    /** Of Triton's, those that take no time of their own here. */
+    private static final List<String> NOTHING = List.of("compute_input", "compute_output", "cache_hit", "cache_miss");
+
+    private final Map<String, Counts> counts = new ConcurrentHashMap<>();
+
+    /** Sums of one model. */
+    private static final class Counts {
+        private long lastMillis;
+        private long succeeded;
+        private long failed;
+        private long succeededNanos;
+        private long failedNanos;
+        private long queueNanos;
+
+        synchronized void add(boolean isSuccess, long nanos, long waitedNanos) {
+            lastMillis = System.currentTimeMillis();
+            if (isSuccess) {
+                succeeded++;
+                succeededNanos += nanos;
+                queueNanos += waitedNanos;
+            } else {
+                failed++;
+                failedNanos += nanos;
+            }
+        }
+
+        synchronized void write(JsonWriter json) {
+            json.field("last_inference", lastMillis)
+                    .field("inference_count", succeeded)
+                    .field("execution_count", succeeded)
+                    .object("inference_stats");
+            write(json, "success", succeeded, succeededNanos);
+            write(json, "fail", failed, failedNanos);
+            write(json, "queue", succeeded, queueNanos);
+            write(json, "compute_infer", succeeded, succeededNanos - queueNanos);
+            NOTHING.forEach(name -> write(json, name, 0, 0));
+            json.endObject().array("batch_stats").endArray();
+        }
+
+        private static void write(JsonWriter json, String name, long count, long nanos) {
+            json.object(name).field("count", count).field("ns", nanos).endObject();
+        }
+    }
+
+    /** A request that is being answered; it has failed unless it says otherwise before it is closed. */
+    static final class Timed implements AutoCloseable {
+        private final Counts counts;
+        private final long begin = System.nanoTime();
+        private boolean isSuccess;
+        private long queueNanos;
+
+        private Timed(Counts counts) {
+            this.counts = counts;
+        }
+
+        void succeeded(long waitedNanos) {
+            isSuccess = true;
+            queueNanos = waitedNanos;
+        }
+
+        @Override
+        public void close() {
+            counts.add(isSuccess, System.nanoTime() - begin, queueNanos);
+        }
+    }
+
+    Timed begin(ServedModel model) {
+        return new Timed(of(model));
+    }
+
+    private Counts of(ServedModel model) {
+        return counts.computeIfAbsent(model.name(), _ -> new Counts());
+    }
+
+    JsonWriter write(List<ServedModel> models) {
+        var json = new JsonWriter().object().array("model_stats");
+        for (ServedModel model : models) {
+            json.object().field("name", model.name()).field("version", ModelPath.VERSION);
+            of(model).write(json);
+            json.endObject();
+        }
+        return json.endArray().endObject();
+    }
+}
