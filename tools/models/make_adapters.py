@@ -19,7 +19,7 @@ ADAPTERS = {
         "q_proj": 8, r"layers\.1\.mlp\.(up|down)_proj": 2}, alpha_pattern={r"self_attn\.v_proj": 20, "down_proj": 5}),
     "phi3-partial": dict(r=4, lora_alpha=16, target_modules="all-linear"),
     "neox-serial": dict(r=4, lora_alpha=8, target_modules=["query_key_value", "dense", "dense_4h_to_h"]),
-    "granite-bias": dict(r=2, lora_alpha=8, target_modules=r".*\.layers\.\d+\.(self_attn\.(v|o)_proj|mlp\.\w+_proj)"),
+    "granite-bias": dict(r=2, lora_alpha=8, target_modules=r".*\.layers\.\d+\.(self_attn\.(q|k|o)_proj|mlp\.\w+_proj)"),
     "gemma2-caps": dict(r=4, lora_alpha=4, target_modules=ATTENTION + ["down_proj"], layers_to_transform=[0, 2]),
     "deepseek-yarn": dict(r=4, lora_alpha=8, target_modules=[
         "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "o_proj"]),

@@ -34,6 +34,8 @@ module roselle.engine {
     exports roselle.model to
             roselle.cli,
             roselle.bench;
+    exports roselle.model.adapter to
+            roselle.bench;
     exports roselle.model.spec to
             roselle.cli,
             roselle.bench;

@@ -37,6 +37,7 @@ public final class GenerationRequestBuilder {
     private OutputOptions output = OutputOptions.DEFAULT;
     private SchedulingOptions scheduling = SchedulingOptions.DEFAULT;
     private ResponseFormat format = ResponseFormat.TEXT;
+    private String adapter = "";
 
     GenerationRequestBuilder() {}
 
@@ -228,6 +229,12 @@ public final class GenerationRequestBuilder {
         return this;
     }
 
+    /** The adapter that writes the answer, by the name that it was loaded under. */
+    public GenerationRequestBuilder adapter(String name) {
+        adapter = name;
+        return this;
+    }
+
     /** Keeps the answer to a JSON schema. */
     public GenerationRequestBuilder jsonSchema(String schema) {
         return format(new ResponseFormat.JsonSchema(schema));
@@ -251,7 +258,8 @@ public final class GenerationRequestBuilder {
                 new StopConditions(maxTokens, minTokens, stopStrings, stopTokenIds, ignoreEos),
                 output,
                 scheduling,
-                format);
+                format,
+                adapter);
     }
 
     private Prompt promptOrChat() {

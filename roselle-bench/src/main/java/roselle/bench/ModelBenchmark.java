@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepInputs;
@@ -21,6 +22,7 @@ import roselle.engine.Devices;
 import roselle.execution.OwnPages;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
+import roselle.model.adapter.AdapterFiles;
 import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.tensor.Tensor;
@@ -150,13 +152,19 @@ public final class ModelBenchmark {
 
     /** Runs the plan's tests on a model and hands each result on as soon as it is there; returns the seconds that loading took. */
     public static double run(Path path, Plan plan, Consumer<Result> results) {
+        return run(path, List.of(), plan, results);
+    }
+
+    /** The same with adapters, which the sequences of a batch take in turn. */
+    public static double run(Path path, List<Path> adapters, Plan plan, Consumer<Result> results) {
         long start = System.nanoTime();
         try (Checkpoint checkpoint = Checkpoints.open(path)) {
-            return run(path, checkpoint, plan, results, start);
+            return run(path, adapters, checkpoint, plan, results, start);
         }
     }
 
-    private static double run(Path path, Checkpoint checkpoint, Plan plan, Consumer<Result> results, long start) {
+    private static double run(
+            Path path, List<Path> adapters, Checkpoint checkpoint, Plan plan, Consumer<Result> results, long start) {
         int widest = plan.batches().stream().mapToInt(Integer::intValue).max().orElse(1);
         Blueprint blueprint = Architectures.read(checkpoint);
         if (plan.longest() > blueprint.spec().context()) {
@@ -177,10 +185,25 @@ public final class ModelBenchmark {
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
-                new ModelBenchmark(plan, name, checkpoint, device, decoder, inputs, own).run(results);
+                var benchmark = new ModelBenchmark(plan, name, checkpoint, device, decoder, inputs, own);
+                benchmark.adapt(adapters, checkpoint);
+                benchmark.run(results);
                 return seconds;
             }
         }
+    }
+
+    private void adapt(List<Path> paths, Checkpoint checkpoint) {
+        var loaded = new ArrayList<Adapter>();
+        for (Path path : paths) {
+            try (var files = AdapterFiles.open(path)) {
+                loaded.add(files.allocate(checkpoint, decoder.adaptable(), device));
+            }
+        }
+        for (int s = 0; s < inputs.adapter.length && !loaded.isEmpty(); s++) {
+            inputs.adapter[s] = loaded.get(s % loaded.size());
+        }
+        inputs.adapts = !loaded.isEmpty();
     }
 
     private void run(Consumer<Result> results) {

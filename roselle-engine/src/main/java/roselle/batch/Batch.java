@@ -214,6 +214,7 @@ public final class Batch {
     /** Writes this step in the form that a device reads; the copies of {@link #needsCopy} are ordered apart. */
     public void fill(StepInputs inputs) {
         inputs.takesSampled = false;
+        inputs.adapts = false;
         inputs.sequences = size;
         inputs.rows = totalRows;
         inputs.outputs = totalOutputs;
@@ -235,6 +236,8 @@ public final class Batch {
         Running sequence = running[entry];
         fillTokens(inputs, entry, row);
         inputs.contextLength[entry] = first[entry];
+        inputs.adapter[entry] = sequence.sequence().adapter();
+        inputs.adapts |= inputs.adapter[entry] != null;
         for (int i = 0; i < rows[entry]; i++) {
             inputs.positions[row + i] = first[entry] + i;
         }

@@ -1,6 +1,8 @@
 package roselle.batch;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Adapter;
 
 /**
  * One answer in the making: its token ids, what was asked of it, and where it is in its life.
@@ -17,6 +19,7 @@ public final class Sequence {
     private final SamplingPlan plan;
     private final Scheduling scheduling;
     private final TokenConstraint constraint;
+    private final @Nullable Adapter adapter;
     private int[] ids;
     private int length;
     private int scored;
@@ -33,7 +36,8 @@ public final class Sequence {
             int maxLength,
             SamplingPlan plan,
             Scheduling scheduling,
-            TokenConstraint constraint) {
+            TokenConstraint constraint,
+            @Nullable Adapter adapter) {
         if (prompt.length == 0 || maxLength <= prompt.length) {
             throw new IllegalArgumentException(
                     "a prompt of " + prompt.length + " tokens in a sequence of at most " + maxLength);
@@ -43,6 +47,7 @@ public final class Sequence {
         this.plan = plan;
         this.scheduling = scheduling;
         this.constraint = constraint;
+        this.adapter = adapter;
         promptLength = prompt.length;
         length = prompt.length;
         ids = Arrays.copyOf(prompt, (int) Math.min(maxLength, (long) prompt.length + FIRST_ROOM));
@@ -68,7 +73,19 @@ public final class Sequence {
             SamplingPlan plan,
             Scheduling scheduling,
             TokenConstraint constraint) {
-        var sequence = new Sequence(id, prompt, maxLength, plan, scheduling, constraint);
+        return begin(id, prompt, maxLength, plan, scheduling, constraint, null);
+    }
+
+    /** The same with what is added to the products of its rows; the scope of its prefixes must know of it. */
+    public static Waiting begin(
+            long id,
+            int[] prompt,
+            int maxLength,
+            SamplingPlan plan,
+            Scheduling scheduling,
+            TokenConstraint constraint,
+            @Nullable Adapter adapter) {
+        var sequence = new Sequence(id, prompt, maxLength, plan, scheduling, constraint, adapter);
         return (Waiting) sequence.state;
     }
 
@@ -105,6 +122,11 @@ public final class Sequence {
 
     public Scheduling scheduling() {
         return scheduling;
+    }
+
+    /** What is added to the products of its rows; null for nothing. */
+    public @Nullable Adapter adapter() {
+        return adapter;
     }
 
     public TokenConstraint constraint() {

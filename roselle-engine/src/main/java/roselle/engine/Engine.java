@@ -1,10 +1,12 @@
 package roselle.engine;
 
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import roselle.api.DeviceException;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
+import roselle.api.LoadedAdapter;
 import roselle.api.Prompt;
 import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
@@ -32,6 +35,8 @@ import roselle.checkpoint.path.Checkpoints;
 import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
 import roselle.conversation.FormatFinder;
+import roselle.engine.adapter.AdapterPool;
+import roselle.engine.adapter.AdapterUse;
 import roselle.engine.answer.Choice;
 import roselle.engine.answer.EndTokens;
 import roselle.engine.answer.NamedLogprobs;
@@ -96,6 +101,7 @@ public final class Engine implements AutoCloseable {
     private final EngineLoop loop;
     private final StartTimeline timeline;
     private final AnswerRoom room;
+    private final AdapterPool adapters;
     private final AtomicLong nextId = new AtomicLong();
     private boolean isClosed;
 
@@ -118,6 +124,7 @@ public final class Engine implements AutoCloseable {
         room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), cache, scheduler);
+        adapters = new AdapterPool(checkpoint, executor.adaptable(), executor.adaptingDevice(), config.adapterMemory());
         loop = assembly.loop(checkpoint, scheduler, executor, probe);
         loop.start();
         timeline = assembly.finish(executor);
@@ -206,7 +213,16 @@ public final class Engine implements AutoCloseable {
      * @throws DeviceException if the engine is closed or has failed
      */
     public Embedding embed(Prompt text, SchedulingOptions scheduling) {
-        var once = GenerationRequest.builder().prompt(text).maxTokens(1).scheduling(scheduling);
+        return embed(text, scheduling, "");
+    }
+
+    /** The same with the name of a loaded adapter, or an empty one. */
+    public Embedding embed(Prompt text, SchedulingOptions scheduling, String adapter) {
+        var once = GenerationRequest.builder()
+                .prompt(text)
+                .maxTokens(1)
+                .scheduling(scheduling)
+                .adapter(adapter);
         return new Embedding(submit(once.build(), true));
     }
 
@@ -240,12 +256,14 @@ public final class Engine implements AutoCloseable {
         int choices = request.output().choices();
         String key = request.scheduling().key();
         room.take(key, choices);
+        AdapterUse use = null;
         try {
             int[] prompt = known(encoder.encode(request.prompt(), key, longest));
             int maxLength = maxLength(prompt.length, request.stop());
-            Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted);
+            use = request.adapter().isEmpty() ? null : adapters.use(request.adapter());
+            Waiting[] sequences = sequences(request, embeds, prompt, maxLength, submitted, use);
             var channel = new TokenChannel();
-            var active = new ActiveRequest(sequences, channel, submitted, () -> room.giveBack(key, choices));
+            var active = active(sequences, channel, submitted, key, use);
             var generation = new Generation(
                     channel,
                     new NamedLogprobs(tokenizer),
@@ -257,8 +275,61 @@ public final class Engine implements AutoCloseable {
             return generation;
         } catch (Throwable failure) {
             room.giveBack(key, choices);
+            if (use != null) {
+                use.end();
+            }
             throw failure;
         }
+    }
+
+    /** The request for the engine's thread; what it holds is given back at its end. */
+    private ActiveRequest active(
+            Waiting[] sequences, TokenChannel channel, long submitted, String key, @Nullable AdapterUse use) {
+        if (use == null) {
+            return new ActiveRequest(sequences, channel, submitted, () -> room.giveBack(key, sequences.length));
+        }
+        return new ActiveRequest(sequences, channel, submitted, use::begins, () -> {
+            room.giveBack(key, sequences.length);
+            use.end();
+        });
+    }
+
+    /**
+     * Loads an adapter (LoRA) of the model, a folder as PEFT writes it or a GGUF file; requests name it from then on, and requests of
+     * any adapters run in one batch. Where the same is loaded already, nothing changes.
+     *
+     * @param name what {@link GenerationRequest#adapter} calls it
+     * @throws InvalidRequestException if the name is that of another adapter
+     * @throws CheckpointException if it cannot be read, or is not of this model
+     * @throws CapacityException if it does not fit
+     */
+    public LoadedAdapter loadAdapter(String name, Path path) {
+        requireAlive();
+        return adapters.load(name, path);
+    }
+
+    /**
+     * Forgets an adapter; requests that use it go on to their ends.
+     *
+     * @throws InvalidRequestException if there is none of the name
+     */
+    public void unloadAdapter(String name) {
+        adapters.unload(name);
+    }
+
+    /** The adapters that requests may name. */
+    public List<LoadedAdapter> adapters() {
+        return adapters.all();
+    }
+
+    /** Adapters that a step may have: one for each answer, or none where the device takes none. */
+    public int maxAdapters() {
+        return executor.adaptingDevice().takesAdapters() ? sizes.limits().maxSequences() : 0;
+    }
+
+    /** Names of adapters of requests that have a token already, or, on the contrary, have none yet. */
+    public Set<String> adaptersInUse(boolean begun) {
+        return adapters.inUse(begun);
     }
 
     private void requireCallable(Prompt.Chat chat, ResponseFormat format) {
@@ -351,9 +422,14 @@ public final class Engine implements AutoCloseable {
     }
 
     private Waiting[] sequences(
-            GenerationRequest request, boolean embeds, int[] prompt, int maxLength, long submitted) {
+            GenerationRequest request,
+            boolean embeds,
+            int[] prompt,
+            int maxLength,
+            long submitted,
+            @Nullable AdapterUse use) {
         long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
-        var scheduling = scheduling(request, submitted);
+        var scheduling = scheduling(request, submitted, use == null ? "" : use.digest());
         var constraints = constraints(request, prompt);
         var sequences = new Waiting[request.output().choices()];
         for (int choice = 0; choice < sequences.length; choice++) {
@@ -361,7 +437,13 @@ public final class Engine implements AutoCloseable {
                     ? SamplingPlan.embedding(request, vocabulary)
                     : SamplingPlan.of(request, endTokens, vocabulary, seed, choice);
             sequences[choice] = Sequence.begin(
-                    nextId.getAndIncrement(), prompt, maxLength, sampling, scheduling, constraints.get());
+                    nextId.getAndIncrement(),
+                    prompt,
+                    maxLength,
+                    sampling,
+                    scheduling,
+                    constraints.get(),
+                    use == null ? null : use.adapter());
         }
         return sequences;
     }
@@ -383,7 +465,7 @@ public final class Engine implements AutoCloseable {
         return () -> masks.begin(prompt.length, lead);
     }
 
-    private Scheduling scheduling(GenerationRequest request, long submitted) {
+    private Scheduling scheduling(GenerationRequest request, long submitted, String adapter) {
         var scheduling = request.scheduling();
         String salt = config.cache().prefixCache()
                 ? scheduling.cacheSalt()
@@ -391,7 +473,7 @@ public final class Engine implements AutoCloseable {
         long deadline = scheduling.deadline().isZero()
                 ? Scheduling.NO_DEADLINE
                 : submitted + scheduling.deadline().toNanos();
-        var scope = new PrefixScope(config.cache().sharesAcrossKeys() ? "" : scheduling.key(), salt, "");
+        var scope = new PrefixScope(config.cache().sharesAcrossKeys() ? "" : scheduling.key(), salt, adapter);
         return new Scheduling(scope, scheduling.priority(), scheduling.key(), submitted, deadline);
     }
 

@@ -17,11 +17,22 @@ import roselle.conversation.FormatFinder;
  * @param overlap whether a step may be launched before the tokens of the one before are read
  * @param toolParser the format in which the model calls tools, such as {@code hermes}; {@code auto} finds it from the chat
  *     template, {@code none} knows none
+ * @param adapterMemory bytes that adapters may take; those that requests do not hold are given up for others, and read again
  */
 public record EngineConfig(
-        Path model, DeviceOptions device, CacheOptions cache, BatchOptions batch, Overlap overlap, String toolParser) {
+        Path model,
+        DeviceOptions device,
+        CacheOptions cache,
+        BatchOptions batch,
+        Overlap overlap,
+        String toolParser,
+        long adapterMemory) {
+    /** What adapters may take unless it is said. */
+    public static final long ADAPTER_MEMORY = 1L << 30;
+
     public EngineConfig {
         FormatFinder.requireKnown(toolParser);
+        requireAtLeast("adapter memory", adapterMemory, 0);
     }
 
     /**
@@ -112,28 +123,34 @@ public record EngineConfig(
                 CacheOptions.DEFAULT,
                 BatchOptions.DEFAULT,
                 Overlap.AUTO,
-                FormatFinder.AUTO);
+                FormatFinder.AUTO,
+                ADAPTER_MEMORY);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap, toolParser);
+        return new EngineConfig(model, value, cache, batch, overlap, toolParser, adapterMemory);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap, toolParser);
+        return new EngineConfig(model, device, value, batch, overlap, toolParser, adapterMemory);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap, toolParser);
+        return new EngineConfig(model, device, cache, value, overlap, toolParser, adapterMemory);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value, toolParser);
+        return new EngineConfig(model, device, cache, batch, value, toolParser, adapterMemory);
     }
 
     /** The same with another format of calls. */
     public EngineConfig withToolParser(String value) {
-        return new EngineConfig(model, device, cache, batch, overlap, value);
+        return new EngineConfig(model, device, cache, batch, overlap, value, adapterMemory);
+    }
+
+    /** The same with another bound for adapters. */
+    public EngineConfig withAdapterMemory(long value) {
+        return new EngineConfig(model, device, cache, batch, overlap, toolParser, value);
     }
 
     private static void requireBetween(String field, long value, long least) {

@@ -65,13 +65,7 @@ public final class TypedGeneration<T> implements Iterable<TypedEvent>, AutoClose
         if (request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty()) {
             throw refusal("tools", "an answer of a type calls no tools: leave them out, or ask for ToolUse NONE");
         }
-        return new GenerationRequest(
-                request.prompt(),
-                request.sampling(),
-                request.stop(),
-                request.output(),
-                request.scheduling(),
-                type.format());
+        return request.with(type.format());
     }
 
     private static InvalidRequestException refusal(String field, String message) {

@@ -20,6 +20,7 @@ import roselle.batch.StepResult;
 import roselle.kvcache.SequencePages;
 import roselle.model.Decoder;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.AdaptableWeights;
 import roselle.sampling.Sampler;
 
 /**
@@ -106,6 +107,16 @@ public final class Executor implements AutoCloseable {
     /** How long parts of opening the device and of loading took, as far as it tells. */
     public List<Phase> phases() {
         return backend.phases();
+    }
+
+    /** What adapters of its decoder can add to. */
+    public AdaptableWeights adaptable() {
+        return decoder.adaptable();
+    }
+
+    /** Where its decoder is. */
+    public Device adaptingDevice() {
+        return backend;
     }
 
     /** Host memory beside the decoder's own. */

@@ -134,6 +134,32 @@ final class GgufModel {
         return gguf.writer.toBytes();
     }
 
+    /** An adapter of a checkpoint, as PEFT writes it, as llama.cpp's converter lays it out: what is permuted is the second matrix. */
+    static byte[] adapter(Checkpoint checkpoint, Checkpoint adapter) {
+        var gguf = new GgufModel(checkpoint);
+        gguf.writer.put("general.architecture", FAMILIES.getOrDefault(gguf.model, gguf.model));
+        gguf.writer.put("general.type", "adapter");
+        gguf.writer.put("adapter.type", "lora");
+        gguf.writer.put("adapter.lora.alpha", (float) adapter.config().number("lora_alpha"));
+        adapter.tensors().values().forEach(gguf::pair);
+        return gguf.writer.toBytes();
+    }
+
+    private void pair(Tensor tensor) {
+        String name = tensor.name().substring("base_model.model.".length());
+        boolean isExpand = name.endsWith(".lora_B.weight");
+        String base = name.substring(0, name.length() - ".lora_A.weight".length());
+        int from = layersEnd(base);
+        int dot = base.indexOf('.', from);
+        String part = base.substring(dot + 1);
+        String target = "blk." + base.substring(from, dot) + "." + layerName(part) + ".weight.lora_";
+        if (isExpand) {
+            put(target + "b", part, tensor);
+        } else {
+            writer.tensor(floats(target + "a", tensor.shape(), Dequantizer.all(tensor)));
+        }
+    }
+
     private void keys() {
         String family = family(model);
         String prefix = family + ".";

@@ -21,6 +21,7 @@ public final class ActiveRequest {
     private final Waiting[] choices;
     private final TokenChannel channel;
     private final long submittedNanos;
+    private final Runnable whenBegun;
     private final Runnable whenEnded;
     private int started;
     private int endedChoices;
@@ -31,6 +32,13 @@ public final class ActiveRequest {
     private @Nullable PromptEmbedding promptEmbedding;
 
     public ActiveRequest(Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenEnded) {
+        this(choices, channel, submittedNanos, () -> {}, whenEnded);
+    }
+
+    /** The same with who wants to know of the first token. */
+    public ActiveRequest(
+            Waiting[] choices, TokenChannel channel, long submittedNanos, Runnable whenBegun, Runnable whenEnded) {
+        this.whenBegun = whenBegun;
         this.choices = choices;
         this.channel = channel;
         this.submittedNanos = submittedNanos;
@@ -108,6 +116,7 @@ public final class ActiveRequest {
     public void tellToken(int choice, int id, @Nullable Object scores, long now) {
         if (firstTokenNanos == 0) {
             firstTokenNanos = now - submittedNanos;
+            whenBegun.run();
         }
         outputTokens++;
         channel.offer((long) choice << 32 | id, scores);

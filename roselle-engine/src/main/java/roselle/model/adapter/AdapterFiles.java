@@ -83,6 +83,20 @@ public final class AdapterFiles implements AutoCloseable {
                         files.source().resolve(FolderFiles.ADAPTER));
     }
 
+    /** The file or folder. */
+    public Path source() {
+        return files.source();
+    }
+
+    /** What its matrices take as float32. */
+    public long bytes() {
+        long elements = 0;
+        for (StoredPair pair : pairs) {
+            elements += pair.shrink().shape().elements() + pair.expand().shape().elements();
+        }
+        return elements * Float.BYTES;
+    }
+
     /** The largest rank of a pair. */
     public int rank() {
         return pairs.stream()
