@@ -68,7 +68,7 @@ public final class Server implements AutoCloseable {
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
         readiness.add(this::deafness);
-        models.all()
+        models.bases()
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
         var log = new RequestLog();
@@ -81,7 +81,7 @@ public final class Server implements AutoCloseable {
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
         dialects(config, answers, readiness, this::deafness, log).forEach(this::add);
-        listener = HttpListener.start(config, routes, models.all().getFirst().engine()::inTurn);
+        listener = HttpListener.start(config, routes, models.bases().getFirst().engine()::inTurn);
     }
 
     private void add(Dialect dialect) {
@@ -99,7 +99,7 @@ public final class Server implements AutoCloseable {
                 answers.models(), readiness, listening, config.watch().stepPatience());
         return List.of(
                 control,
-                new OpenAiDialect(answers),
+                new OpenAiDialect(answers, config.adapters()),
                 new ResponsesDialect(answers),
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),

@@ -66,7 +66,7 @@ final class MetricsTest {
                 .contains("\nroselle_device_info{device=\"cpu, ")
                 .contains("\nroselle_cache_config_info{block_size=\"16\",model=\"demo\",num_gpu_blocks=\""
                         + demo.engine().status().totalPages() + "\"} 1")
-                .contains("\nroselle_lora_requests_info{max_lora=\"0\",model=\"demo\",running_lora_adapters=\"\"");
+                .contains("\nroselle_lora_requests_info{max_lora=\"64\",model=\"demo\",running_lora_adapters=\"\"");
     }
 
     @Test

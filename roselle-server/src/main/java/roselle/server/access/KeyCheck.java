@@ -30,7 +30,8 @@ public final class KeyCheck implements Routes.Interceptor {
             Set.of("/", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
-    private static final Set<String> FOR_OPERATORS = Set.of(METRICS, "/dashboard/state");
+    private static final Set<String> FOR_OPERATORS =
+            Set.of(METRICS, "/dashboard/state", "/v1/load_lora_adapter", "/v1/unload_lora_adapter");
 
     private final LongSupplier clock;
     private volatile List<Entry> entries;
@@ -76,7 +77,7 @@ public final class KeyCheck implements Routes.Interceptor {
             if (FOR_OPERATORS.contains(exchange.path()) && !use.isOperator()) {
                 throw new ApiException(
                         ErrorKind.OPERATOR_ONLY,
-                        "this tells what all keys do, so it needs an operator's key: one whose line has role=operator");
+                        "this concerns all keys, so it needs an operator's key: one whose line has role=operator");
             }
             exchange.note(NOTE, use);
             exchange.chargeBodyTo("key " + use.name());

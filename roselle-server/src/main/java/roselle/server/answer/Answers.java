@@ -71,7 +71,7 @@ public final class Answers {
 
         /** Brings a request to a model's engine; the generation ends at the latest when the peer goes. */
         public Answer submit(ServedModel model, GenerationRequest request) {
-            GenerationRequest own = withKey(request);
+            GenerationRequest own = withKey(request).withAdapter(model.adapter());
             try {
                 return answer(model, own, model.engine().submit(own));
             } catch (InvalidRequestException tooLong) {
@@ -82,7 +82,7 @@ public final class Answers {
 
         /** The same for as many tokens as the context has left, where the number that is asked for does not fit. */
         public Answer submitWithinContext(ServedModel model, GenerationRequest request) {
-            GenerationRequest own = withKey(request);
+            GenerationRequest own = withKey(request).withAdapter(model.adapter());
             try {
                 return answer(model, own, model.engine().submit(own));
             } catch (InvalidRequestException tooLong) {
@@ -95,18 +95,12 @@ public final class Answers {
 
         private static GenerationRequest withRestOfContext(GenerationRequest request) {
             var stop = request.stop();
-            return new GenerationRequest(
-                    request.prompt(),
-                    request.sampling(),
-                    new StopConditions(
-                            StopConditions.REST_OF_CONTEXT,
-                            stop.minTokens(),
-                            stop.stopStrings(),
-                            stop.stopTokenIds(),
-                            stop.ignoreEos()),
-                    request.output(),
-                    request.scheduling(),
-                    request.format());
+            return request.with(new StopConditions(
+                    StopConditions.REST_OF_CONTEXT,
+                    stop.minTokens(),
+                    stop.stopStrings(),
+                    stop.stopTokenIds(),
+                    stop.ignoreEos()));
         }
 
         private Answer answer(ServedModel model, GenerationRequest own, Generation generation) {
@@ -119,7 +113,7 @@ public final class Answers {
         public Embedding embed(ServedModel model, Prompt text, SchedulingOptions scheduling) {
             Embedding embedding;
             try {
-                embedding = model.engine().embed(text, withKey(scheduling));
+                embedding = model.engine().embed(text, withKey(scheduling), model.adapter());
             } catch (InvalidRequestException tooLong) {
                 payForRefusal(model, tooLong);
                 throw tooLong;

@@ -11,6 +11,7 @@ import roselle.api.InvalidRequestException;
  * @param drain how the server ends
  * @param watch when its engines count as stuck
  * @param dialects which APIs it answers
+ * @param adapters where adapters may be loaded from
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -18,7 +19,8 @@ public record ServerConfig(
         AccessOptions access,
         DrainOptions drain,
         WatchOptions watch,
-        DialectOptions dialects) {
+        DialectOptions dialects,
+        AdapterOptions adapters) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -26,30 +28,35 @@ public record ServerConfig(
             AccessOptions.DEFAULT,
             DrainOptions.DEFAULT,
             WatchOptions.DEFAULT,
-            DialectOptions.DEFAULT);
+            DialectOptions.DEFAULT,
+            AdapterOptions.NONE);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects);
+        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects);
+        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch, dialects);
+        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value, dialects);
+        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value);
+        return new ServerConfig(listen, limits, access, drain, watch, value, adapters);
+    }
+
+    public ServerConfig with(AdapterOptions value) {
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, value);
     }
 
     /**

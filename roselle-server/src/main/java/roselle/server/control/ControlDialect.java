@@ -20,7 +20,7 @@ public final class ControlDialect implements Dialect {
 
     /** The routes; an engine whose step takes longer than {@code stepPatience} is stuck. */
     public ControlDialect(Models models, Readiness readiness, Readiness.Check listening, Duration stepPatience) {
-        pulses = models.all().stream()
+        pulses = models.bases().stream()
                 .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
                 .toList();
         this.readiness = readiness;

@@ -3,7 +3,9 @@ package roselle.server.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 import roselle.engine.Engine;
 import roselle.engine.EnginePlan;
@@ -16,19 +18,36 @@ final class EngineMeters {
     private final MeterRegistry registry;
     private final Engine engine;
     private final Tags tags;
+    private final MultiGauge adapters;
 
     private EngineMeters(MeterRegistry registry, ServedModel model) {
         this.registry = registry;
         engine = model.engine();
         tags = Tags.of("model", model.name());
+        adapters = MultiGauge.builder("roselle.lora.requests.info")
+                .description("Adapters of requests that have a token and that have none yet, as labels, and the time")
+                .register(registry);
     }
 
-    static void register(MeterRegistry registry, ServedModel model) {
+    static EngineMeters register(MeterRegistry registry, ServedModel model) {
         var meters = new EngineMeters(registry, model);
         meters.gateway();
         meters.pools();
         meters.gauges();
         meters.counters();
+        return meters;
+    }
+
+    /** Sets the labels of the adapters' series to those of the moment, before it is read. */
+    void tellAdapters() {
+        Tags labels = tags.and(
+                "max_lora",
+                Integer.toString(engine.maxAdapters()),
+                "running_lora_adapters",
+                String.join(",", engine.adaptersInUse(true)),
+                "waiting_lora_adapters",
+                String.join(",", engine.adaptersInUse(false)));
+        adapters.register(List.of(MultiGauge.Row.of(labels, System.currentTimeMillis() / 1e3)), true);
     }
 
     /** The five series that a gateway routes by. */
@@ -51,10 +70,6 @@ final class EngineMeters {
         Gauge.builder("roselle.device.info", () -> 1)
                 .description("What runs the model, how it computes products, and why so, as a label")
                 .tags(tags.and("device", engine.status().device()))
-                .register(registry);
-        Gauge.builder("roselle.lora.requests.info", () -> System.currentTimeMillis() / 1e3)
-                .description("The adapters that run and wait, as labels, and the time; there are none")
-                .tags(tags.and("max_lora", "0", "running_lora_adapters", "", "waiting_lora_adapters", ""))
                 .register(registry);
     }
 

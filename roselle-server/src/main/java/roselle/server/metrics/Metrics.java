@@ -6,6 +6,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.api.GenerationRequest;
@@ -30,11 +32,12 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final List<EngineMeters> engines = new ArrayList<>();
     private final Map<ServedModel, RequestMeters> requests = new ConcurrentHashMap<>();
 
     public Metrics(Models models) {
-        models.all().forEach(model -> {
-            EngineMeters.register(registry, model);
+        models.bases().forEach(model -> {
+            engines.add(EngineMeters.register(registry, model));
             requests.put(model, new RequestMeters(registry, model.name()));
         });
     }
@@ -45,6 +48,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     }
 
     private void scrape(Exchange exchange) {
+        engines.forEach(EngineMeters::tellAdapters);
         exchange.send(200, TEXT, registry.scrape().getBytes(StandardCharsets.UTF_8));
     }
 

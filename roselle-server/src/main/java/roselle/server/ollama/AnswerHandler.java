@@ -80,13 +80,7 @@ final class AnswerHandler {
         for (int id : admitted.tokenize(call.model(), request.prompt())) {
             ids.add(id);
         }
-        return new GenerationRequest(
-                new Prompt.Tokens(ids),
-                request.sampling(),
-                request.stop(),
-                request.output(),
-                request.scheduling(),
-                request.format());
+        return request.with(new Prompt.Tokens(ids));
     }
 
     private static void stream(Answer answer, Call call, EventStream events) throws IOException {

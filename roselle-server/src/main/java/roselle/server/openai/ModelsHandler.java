@@ -35,8 +35,8 @@ final class ModelsHandler {
                 .field("object", "model")
                 .field("created", model.created().getEpochSecond())
                 .field("owned_by", "roselle")
-                .field("root", model.name())
-                .nullField("parent")
+                .field("root", model.parent().isEmpty() ? model.name() : model.parent())
+                .fieldOrNull("parent", model.parent())
                 .field("max_model_len", model.engine().context())
                 .endObject();
     }

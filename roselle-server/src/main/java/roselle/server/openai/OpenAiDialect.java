@@ -2,6 +2,7 @@ package roselle.server.openai;
 
 import java.util.Optional;
 import roselle.server.answer.Answers;
+import roselle.server.config.AdapterOptions;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.Routes;
@@ -14,14 +15,16 @@ public final class OpenAiDialect implements Dialect {
     private final EmbeddingsHandler embeddings;
     private final ModelsHandler models;
     private final TokenRoutes tokens;
+    private final AdapterRoutes adapters;
     private final ServerRoutes server;
 
-    public OpenAiDialect(Answers answers) {
+    public OpenAiDialect(Answers answers, AdapterOptions adapterOptions) {
         chat = new ChatHandler(answers);
         completions = new CompletionHandler(answers);
         embeddings = new EmbeddingsHandler(answers);
         models = new ModelsHandler(answers.models());
         tokens = new TokenRoutes(answers);
+        adapters = new AdapterRoutes(answers, adapterOptions);
         server = new ServerRoutes(answers.models());
     }
 
@@ -33,6 +36,7 @@ public final class OpenAiDialect implements Dialect {
                 .get("/v1/models", models::list)
                 .getBelow("/v1/models/", models::one);
         tokens.register(routes);
+        adapters.register(routes);
         server.register(routes);
     }
 

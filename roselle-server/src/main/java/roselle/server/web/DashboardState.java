@@ -28,7 +28,7 @@ final class DashboardState {
         latency(json.object("first_token"), log.firstTokens());
         latency(json.object("between_tokens"), log.gaps());
         json.array("models");
-        models.all().forEach(model -> model(json, model));
+        models.bases().forEach(model -> model(json, model));
         json.endArray().array("recent");
         log.latest().forEach(request -> request.write(json, beginNanos));
         return json.endArray().endObject();
@@ -43,7 +43,7 @@ final class DashboardState {
     }
 
     private long sum(ToLongFunction<EngineTotals> count) {
-        return models.all().stream()
+        return models.bases().stream()
                 .mapToLong(model -> count.applyAsLong(model.engine().status().totals()))
                 .sum();
     }
