@@ -88,6 +88,13 @@ final class BenchModelCommand implements Callable<Integer> {
     private CpuFlags cpu = new CpuFlags();
 
     @Option(
+            names = "--lora",
+            paramLabel = "PATHS",
+            split = ",",
+            description = "Adapters, which the sequences of a batch take in turn.")
+    private List<Path> adapters = List.of();
+
+    @Option(
             names = "--repetitions",
             paramLabel = "N",
             defaultValue = "3",
@@ -135,7 +142,7 @@ final class BenchModelCommand implements Callable<Integer> {
         out.printf(Locale.ROOT, ROW, line, line, line, line, line, line, line);
         out.flush();
         var used = new AtomicInteger(1);
-        double loading = ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
+        double loading = ModelBenchmark.run(ModelNames.resolve(model), adapters, plan, result -> {
             used.set(result.threads());
             String rate =
                     String.format(Locale.ROOT, "%.2f ± %.2f", result.tokensPerSecond(), result.standardDeviation());
@@ -174,7 +181,7 @@ final class BenchModelCommand implements Callable<Integer> {
 
     private void json(ModelBenchmark.Plan plan) {
         var rows = new ArrayList<Map<String, Object>>();
-        ModelBenchmark.run(ModelNames.resolve(model), plan, result -> {
+        ModelBenchmark.run(ModelNames.resolve(model), adapters, plan, result -> {
             var row = new LinkedHashMap<String, Object>();
             row.put("model", result.model());
             row.put("backend", result.backend());

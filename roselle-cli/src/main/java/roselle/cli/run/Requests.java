@@ -16,6 +16,7 @@ import roselle.conversation.Effort;
 /**
  * Makes requests that differ in their prompt only.
  *
+ * @param adapter the engine's name of the adapter that answers; empty for none
  * @param thinking what the template is told about {@code enable_thinking}; empty to leave it to the template
  */
 record Requests(
@@ -23,7 +24,8 @@ record Requests(
         StopConditions stop,
         OutputOptions output,
         Optional<Boolean> thinking,
-        ResponseFormat format) {
+        ResponseFormat format,
+        String adapter) {
     /** Continues a text, in which spellings of special tokens count as such. */
     GenerationRequest raw(String text) {
         return of(new Prompt.Text(text, true, true));
@@ -38,6 +40,6 @@ record Requests(
     }
 
     private GenerationRequest of(Prompt prompt) {
-        return new GenerationRequest(prompt, sampling, stop, output, SchedulingOptions.DEFAULT, format);
+        return new GenerationRequest(prompt, sampling, stop, output, SchedulingOptions.DEFAULT, format, adapter);
     }
 }

@@ -34,6 +34,7 @@ import roselle.cli.option.EngineFlags;
 import roselle.cli.option.TextInput;
 import roselle.cli.report.ExitCode;
 import roselle.cli.report.LoadingReport;
+import roselle.cli.report.NearNames;
 import roselle.cli.report.StartReport;
 import roselle.conversation.Effort;
 import roselle.engine.Engine;
@@ -53,6 +54,8 @@ public final class RunCommand implements Callable<Integer> {
     /** Drawn with where neither the user nor the model's makers say how: a little safer than the bare distribution. */
     private static final SamplingParameters CAUTIOUS =
             new SamplingParameters(0.8, 0, 0.95, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
+
+    private static final String ADAPTER = "adapter"; // what the engine calls the only one
 
     private static final int LONGEST_INPUT_BYTES = 64 << 20;
 
@@ -89,6 +92,12 @@ public final class RunCommand implements Callable<Integer> {
     private @Nullable Boolean think;
 
     @Option(
+            names = "--lora",
+            paramLabel = "PATH",
+            description = "Have an adapter of the model answer: PEFT's folder, or a .gguf.")
+    private @Nullable Path lora;
+
+    @Option(
             names = "--output",
             paramLabel = "text|ids|json",
             defaultValue = "text",
@@ -118,6 +127,9 @@ public final class RunCommand implements Callable<Integer> {
         ResponseFormat asked = format.format();
         Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
         try (var engine = open(config)) {
+            if (lora != null) {
+                engine.loadAdapter(ADAPTER, NearNames.existing(lora));
+            }
             tell(() -> engine.timeline().describe());
             Requests requests = requests(engine, asked);
             prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
@@ -177,7 +189,12 @@ public final class RunCommand implements Callable<Integer> {
         }
         SamplingParameters defaults = engine.advisedSampling().orElse(CAUTIOUS);
         return new Requests(
-                sampling.over(defaults), sampling.stop(), outputOptions(), Optional.ofNullable(think), asked);
+                sampling.over(defaults),
+                sampling.stop(),
+                outputOptions(),
+                Optional.ofNullable(think),
+                asked,
+                lora == null ? "" : ADAPTER);
     }
 
     private Optional<String> prompt() {

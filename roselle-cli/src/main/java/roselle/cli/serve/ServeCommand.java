@@ -3,6 +3,7 @@ package roselle.cli.serve;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import roselle.api.InvalidRequestException;
 import roselle.cli.option.EngineFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.option.Settings;
@@ -84,11 +86,15 @@ public final class ServeCommand implements Callable<Integer> {
     private ServerFlags serverFlags = new ServerFlags();
 
     @Mixin
+    private AdapterFlags adapterFlags = new AdapterFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
     public Integer call() {
-        ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), serverFlags::config);
+        ServerConfig server = ExitCode.checkingOptions(
+                specification.commandLine(), () -> serverFlags.config().with(adapterFlags.options()));
         if (printsConfig) {
             out().print(Settings.print(specification));
             out().flush();
@@ -96,12 +102,14 @@ public final class ServeCommand implements Callable<Integer> {
         }
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        return serve(server, engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)))
-                .status();
+        var adapters = ExitCode.checkingOptions(specification.commandLine(), adapterFlags::adapters);
+        EngineConfig complete =
+                engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)).withAdapterMemory(adapterFlags.memory());
+        return serve(server, complete, adapters).status();
     }
 
-    private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig) {
-        try (var engine = open(engineConfig);
+    private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig, Map<String, Path> adapters) {
+        try (var engine = open(engineConfig, adapters);
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             tell(engine.timeline().describe());
             var end = new CountDownLatch(1);
@@ -150,9 +158,19 @@ public final class ServeCommand implements Callable<Integer> {
         });
     }
 
-    private Engine open(EngineConfig config) {
+    private Engine open(EngineConfig config, Map<String, Path> adapters) {
+        if (adapters.containsKey(name())) {
+            throw new InvalidRequestException("lora names " + name() + ", which is the model's name: give it another");
+        }
         try (var loading = LoadingReport.onStandardError(name())) {
-            return Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
+            Engine engine = Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
+            try {
+                adapters.forEach(engine::loadAdapter);
+                return engine;
+            } catch (Throwable failure) {
+                engine.close();
+                throw failure;
+            }
         }
     }
 

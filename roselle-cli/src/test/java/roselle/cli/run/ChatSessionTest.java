@@ -144,7 +144,8 @@ final class ChatSessionTest {
                 new StopConditions(100, 0, List.of(), Set.of(), false),
                 OutputOptions.DEFAULT,
                 Optional.of(true),
-                ResponseFormat.TEXT);
+                ResponseFormat.TEXT,
+                "");
         try (var demo = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
             new ChatSession(demo, thinking, false, Optional.empty(), console).run();
         }
@@ -165,7 +166,7 @@ final class ChatSessionTest {
     private static Requests requests(int maxTokens) {
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
         return new Requests(
-                SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT);
+                SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT, "");
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */
