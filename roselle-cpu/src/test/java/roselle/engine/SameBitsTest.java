@@ -32,18 +32,14 @@ import roselle.api.GenerationRequest;
 import roselle.api.TokenLogprob;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
-import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Operations;
-import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.gemm.InterpretedTiles;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
-import roselle.model.architecture.Architectures;
 import roselle.scheduler.Preemption;
 import roselle.scheduler.Scheduler;
 import roselle.tensor.DataType;
@@ -83,19 +79,7 @@ class SameBitsTest {
 
     private static Stream<Path> in(String folder) throws IOException {
         try (Stream<Path> folders = Files.list(RESOURCES.resolve(folder))) {
-            return folders
-                    .filter(Files::isDirectory)
-                    .filter(model -> System.getProperty(DEVICE) == null || !keepsStates(model))
-                    .sorted()
-                    .toList()
-                    .stream();
-        }
-    }
-
-    /** Whether a model has layers that GPUs have no kernels for. */
-    private static boolean keepsStates(Path model) {
-        try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            return Architectures.read(checkpoint).spec().kvGroups().stream().anyMatch(KvGroup::isState);
+            return folders.filter(Files::isDirectory).sorted().toList().stream();
         }
     }
 

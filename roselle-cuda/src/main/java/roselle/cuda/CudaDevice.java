@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Buffer;
@@ -34,6 +33,7 @@ import roselle.cuda.memory.CudaBuffer;
 import roselle.cuda.memory.Gpu;
 import roselle.cuda.row.RowKernels;
 import roselle.cuda.sampling.SampleKernels;
+import roselle.cuda.state.StateKernels;
 import roselle.cuda.step.StepGraphs;
 import roselle.cuda.step.StepMemory;
 import roselle.quantization.StoredMatrix;
@@ -56,6 +56,7 @@ public final class CudaDevice implements Device {
     private final RowKernels floatKernels;
     private final LinearKernels products;
     private final AttentionKernels attention;
+    private final StateKernels states;
     private final SampleKernels sampler;
     private final CudaOperations operations;
     private final StepGraphs graphs;
@@ -82,7 +83,8 @@ public final class CudaDevice implements Device {
             attention = new AttentionKernels(device, kernels, launcher, type);
             loader = new WeightLoader(device, kernels, launcher, mma, type);
             sampler = new SampleKernels(device, kernels, launcher);
-            operations = new CudaOperations(rowKernels, floatKernels, products, attention);
+            states = new StateKernels(device, kernels, launcher, type);
+            operations = new CudaOperations(rowKernels, floatKernels, products, attention, states);
             graphs = new StepGraphs(device, launcher, operations);
         } catch (Throwable failure) {
             device.close(new Cleanup().then(kernels::close));
@@ -171,14 +173,9 @@ public final class CudaDevice implements Device {
 
     @Override
     public KvCache allocateKvCache(List<KvGroup> groups, DataType kind, int pageTokens, int[] pages) {
-        for (KvGroup group : groups) {
-            if (group.isState()) {
-                throw new DeviceException(name() + " has no kernels yet for layers that keep a state (" + group.name()
-                        + "): run this model with --device cpu");
-            }
-        }
         device.enter();
         attention.reserve();
+        states.reserve(groups);
         launcher.barrier();
         return new CudaKvCache(device, groups, kind, pageTokens, pages);
     }

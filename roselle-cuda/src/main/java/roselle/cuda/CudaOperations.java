@@ -22,6 +22,8 @@ import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.gemm.CudaWeight;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.row.RowKernels;
+import roselle.cuda.state.DeltaCall;
+import roselle.cuda.state.StateKernels;
 import roselle.cuda.step.StepMemory;
 import roselle.cuda.step.StepShape;
 import roselle.tensor.DataType;
@@ -32,14 +34,21 @@ final class CudaOperations implements Operations {
     private final RowKernels floatKernels;
     private final LinearKernels products;
     private final AttentionKernels attention;
+    private final StateKernels states;
     private @Nullable StepMemory step;
     private StepShape shape = new StepShape(0, 0, true, false, 0);
 
-    CudaOperations(RowKernels rowKernels, RowKernels floatKernels, LinearKernels products, AttentionKernels attention) {
+    CudaOperations(
+            RowKernels rowKernels,
+            RowKernels floatKernels,
+            LinearKernels products,
+            AttentionKernels attention,
+            StateKernels states) {
         this.rowKernels = rowKernels;
         this.floatKernels = floatKernels;
         this.products = products;
         this.attention = attention;
+        this.states = states;
     }
 
     /** From here on they work on the step that was sent to this memory. */
@@ -139,17 +148,15 @@ final class CudaOperations implements Operations {
         }
     }
 
-    /** Never called: {@link CudaDevice#allocateKvCache} refuses models with states. */
     @Override
     public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
-        throw new UnsupportedOperationException("no kernel for convolutions");
+        states.convolve(step(), shape, input, convolution, (CudaKvCache) cache, output);
     }
 
-    /** Never called, as {@link #convolve}. */
     @Override
     public void deltaRule(
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
-        throw new UnsupportedOperationException("no kernel for delta rules");
+        states.deltaRule(step(), shape, new DeltaCall(query, key, value, a, b, rule, output), (CudaKvCache) cache);
     }
 
     @Override

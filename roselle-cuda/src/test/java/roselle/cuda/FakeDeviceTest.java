@@ -1,7 +1,6 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,19 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.api.DeviceException;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.backend.Device;
 import roselle.backend.Phase;
-import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
-import roselle.checkpoint.Checkpoint;
-import roselle.checkpoint.path.Checkpoints;
 import roselle.cuda.FakeDriver.Card;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Launcher;
@@ -36,7 +31,6 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineOnDevice;
 import roselle.engine.Generation;
 import roselle.engine.Overlap;
-import roselle.model.architecture.Architectures;
 import roselle.tensor.DataType;
 
 /** Engines on a fake device: each launch is as its kernel and the card want it, and all that was taken is returned. */
@@ -56,28 +50,8 @@ class FakeDeviceTest {
 
     private static List<Path> in(Path root) throws IOException {
         try (Stream<Path> folders = Files.list(root)) {
-            return folders.filter(Files::isDirectory)
-                    .filter(folder -> !keepsStates(folder))
-                    .sorted()
-                    .toList();
+            return folders.filter(Files::isDirectory).sorted().toList();
         }
-    }
-
-    private static boolean keepsStates(Path model) {
-        try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            return Architectures.read(checkpoint).spec().kvGroups().stream().anyMatch(KvGroup::isState);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"qwen3_5", "lfm2"})
-    void modelsWhoseLayersKeepStatesAreRefusedByName(String model) {
-        var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.BF16)))
-                .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("has no kernels yet for layers that keep a state (convolution)")
-                .hasMessageContaining("--device cpu");
-        assertThat(driver.leaks()).isEmpty();
     }
 
     static EngineConfig config(Path model) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,17 +45,24 @@ public abstract class StateContract extends ContractFixture {
 
         /** Rows of each sequence from {@code before} on, {@code count} of them; what is not gone on from is not kept, if so asked. */
         float[] step(int[] before, int[] count, boolean isSparse) {
-            StepInputs step = StateContract.this.step(LIMITS, 1, before, count);
+            int[] active =
+                    IntStream.range(0, LENGTHS.length).filter(s -> count[s] > 0).toArray();
+            StepInputs step = StateContract.this.step(
+                    LIMITS,
+                    1,
+                    Arrays.stream(active).map(s -> before[s]).toArray(),
+                    Arrays.stream(active).map(s -> count[s]).toArray());
             var tokens = new int[step.rows][];
-            for (int s = 0; s < LENGTHS.length; s++) {
+            for (int at = 0; at < active.length; at++) {
+                int s = active[at];
                 for (int i = 0; i < count[s]; i++) {
-                    tokens[step.rowStart[s] + i] = new int[] {s, before[s] + i};
+                    tokens[step.rowStart[at] + i] = new int[] {s, before[s] + i};
                 }
                 for (int p = 0; p < step.maxPages; p++) {
                     int end = before[s] + count[s];
                     boolean isKept = p >= end / PAGE - 1 || p == before[s] / PAGE - 1 || p == before[s] / PAGE;
                     int page = p * LENGTHS.length + (s + p) % LENGTHS.length;
-                    step.pageTable[0][s * step.maxPages + p] = isSparse && !isKept ? -1 : page;
+                    step.pageTable[0][at * step.maxPages + p] = isSparse && !isKept ? -1 : page;
                 }
             }
             begin(step);
@@ -94,7 +102,7 @@ public abstract class StateContract extends ContractFixture {
                 .isEqualTo(all);
         int first = 0;
         for (int s = 0; s < LENGTHS.length; s++) {
-            for (int rows : new int[] {1, 7, 16, 33}) {
+            for (int rows : new int[] {1, 3, 7, 16, 33}) {
                 for (int from = 0; from < LENGTHS[s]; from += rows) {
                     var before = new int[LENGTHS.length];
                     var count = new int[LENGTHS.length];
@@ -108,12 +116,29 @@ public abstract class StateContract extends ContractFixture {
             }
             first += LENGTHS[s];
         }
+        checkLastRowsTogether(subject, all);
+    }
+
+    /** Each sequence's last row, all in one step. */
+    private static void checkLastRowsTogether(Subject subject, float[] all) {
+        int[] before = Arrays.stream(LENGTHS).map(length -> length - 1).toArray();
+        int[] ones = new int[LENGTHS.length];
+        Arrays.fill(ones, 1);
+        float[] rows = subject.step(before, ones, false);
+        int end = 0;
+        for (int s = 0; s < LENGTHS.length; s++) {
+            end += LENGTHS[s];
+            assertThat(Arrays.copyOfRange(rows, s * subject.width, (s + 1) * subject.width))
+                    .as("the last row of sequence %d", s)
+                    .isEqualTo(Arrays.copyOfRange(all, (end - 1) * subject.width, end * subject.width));
+        }
     }
 
     static Stream<DeltaHeads> heads() {
         return Stream.of(
                 new DeltaHeads(2, 4, 12, 16),
                 new DeltaHeads(1, 1, 128, 128),
+                new DeltaHeads(2, 4, 128, 64, true),
                 new DeltaHeads(2, 6, 33, 70, true),
                 new DeltaHeads(3, 3, 20, 7));
     }

@@ -7,7 +7,7 @@ import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.memory.Gpu;
 import roselle.tensor.DataType;
 
-/** Pages of keys and values in device memory, laid out as on the CPU: {@code [layer, page, keys then values]}. */
+/** Pages of keys and values, or of states, in device memory: {@code [layer, page, keys then values]}, or {@code [layer, page, rows then state]}. */
 public final class CudaKvCache implements KvCache {
     private final List<KvGroup> groups;
     private final DataType type;
@@ -29,13 +29,12 @@ public final class CudaKvCache implements KvCache {
     }
 
     /** Numbers of one page in one layer. */
-    long pageElements(int group) {
-        KvGroup kind = groups.get(group);
-        return (long) kind.heads() * pageTokens * (kind.keySize() + kind.valueSize());
+    public long pageElements(int group) {
+        return groups.get(group).pageElements(pageTokens);
     }
 
     long pageBytes(int group) {
-        return pageElements(group) * type.blockBytes();
+        return pageElements(group) * groups.get(group).storedAs(type).blockBytes();
     }
 
     long layerBytes(int group) {
@@ -47,7 +46,7 @@ public final class CudaKvCache implements KvCache {
     }
 
     /** The first page of a layer. */
-    long address(int group, int layer) {
+    public long address(int group, int layer) {
         return addresses[group] + layer * layerBytes(group);
     }
 

@@ -29,6 +29,8 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource ATTENTION_PREFILL_HOPPER = ofEveryModel("ATTENTION_PREFILL_HOPPER", "attention");
     public static final KernelSource ATTENTION_LATENT = ofSomeModels("ATTENTION_LATENT", "attention");
     public static final KernelSource ATTENTION_LATENT_HOPPER = ofSomeModels("ATTENTION_LATENT_HOPPER", "attention");
+    public static final KernelSource DELTA_RULE = ofSomeModels("DELTA_RULE", "state");
+    public static final KernelSource GENERIC_STATE = ofSomeModels("GENERIC_STATE", "state");
     public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
     public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
     public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
@@ -45,6 +47,8 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             ATTENTION_PREFILL_HOPPER,
             ATTENTION_LATENT,
             ATTENTION_LATENT_HOPPER,
+            DELTA_RULE,
+            GENERIC_STATE,
             LINEAR_HOPPER,
             LINEAR_PROMPT_HOPPER,
             ROWS,
@@ -73,7 +77,9 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "gemm/rings.cuh",
             "gemm/sums.cuh",
             "sampling/noise.cuh",
-            "sampling/selection.cuh");
+            "sampling/selection.cuh",
+            "state/delta.cuh",
+            "state/pages.cuh");
 
     private static KernelSource ofEveryModel(String name, String folder) {
         return new KernelSource(name, folder, true, "");

@@ -188,6 +188,11 @@ public final class StepMemory {
         return tablePages;
     }
 
+    /** Sequences that there is room for: in a step that is not of few rows, those that it has. */
+    public int sequences() {
+        return places;
+    }
+
     public int maxRows() {
         return maxRows;
     }

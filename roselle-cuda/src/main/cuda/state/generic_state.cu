@@ -1,0 +1,366 @@
+// Layers that go on from a state, for every processor, type and size: convolutions along sequences, which are bound by memory
+// whatever the size, and the delta rule, right first; the fast one is delta_rule.cu.
+//
+// convolve: y(p) = activation(bias + sum over t of weight[t] * x(p - taps + 1 + t)), taps in ascending order, each fused; x of
+// the step's own rows from the input, of earlier ones from the pages. weight: [taps, channels].
+//
+// delta_rule: with S the state before a row's page, G(i) the sum of g from the page's first token to its i-th,
+//     d(i) = beta(i) (v(i) - e^G(i) S^T k(i) - sum over j < i of e^(G(i) - G(j)) (k(i) k(j)) d(j))
+//     output(i) = e^G(i) S^T q(i) + sum over j <= i of e^(G(i) - G(j)) (q(i) k(j)) d(j)
+// and behind the page S' = e^G(last) S + sum over j of e^(G(last) - G(j)) k(j) d(j)^T. A block has 32 columns of a value head of
+// a sequence, and S [keySize, 32] in shared memory, from its first row in the step to its last. State in a page: [valueHeads,
+// keySize, valueSize]. Every sum has an order that the sizes alone decide.
+// Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
+#include "common/ampere.cuh"
+#include "gemm/epilogue.cuh"
+#include "state/pages.cuh"
+
+constexpr int THREADS = 128;
+constexpr int COLUMNS = 32;
+constexpr int GROUPS = THREADS / COLUMNS;
+
+// Neighbouring channels of a thread.
+template <class T, int COUNT>
+__device__ __forceinline__ void loadSome(const Number<T>* numbers, float (&x)[COUNT]) {
+    if constexpr (COUNT == 8) {
+        loadEight<T>(numbers, x);
+    } else {
+        x[0] = load<T>(numbers, 0);
+    }
+}
+
+template <class T, int COUNT>
+__device__ __forceinline__ void storeSome(Number<T>* numbers, const float (&x)[COUNT]) {
+    if constexpr (COUNT == 1) {
+        store<T>(numbers, 0, x[0]);
+    } else if (((u64)numbers & 15) == 0) {
+        *(uint4*)numbers = make_uint4(pack<T>(x[0], x[1]), pack<T>(x[2], x[3]), pack<T>(x[4], x[5]), pack<T>(x[6], x[7]));
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            store<T>(numbers, i, x[i]);
+        }
+    }
+}
+
+template <int COUNT>
+__device__ __forceinline__ void keep(float* numbers, const float (&x)[COUNT]) {
+    if (COUNT == 8 && ((u64)numbers & 15) == 0) {
+        *(float4*)numbers = make_float4(x[0], x[1 % COUNT], x[2 % COUNT], x[3 % COUNT]);
+        *(float4*)(numbers + 4) = make_float4(x[4 % COUNT], x[5 % COUNT], x[6 % COUNT], x[7 % COUNT]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        numbers[i] = x[i];
+    }
+}
+
+// What a row's sequence had at a position: zeros before its beginning, the step's own rows, pages.
+template <class T, int COUNT>
+__device__ __forceinline__ void inputAt(float (&x)[COUNT], const Number<T>* input, i64 stride, const StatePages& pages,
+    int sequence, int position, int channels, int column) {
+    int first = pages.rowStart[sequence];
+    int before = pages.positions[first];
+    if (position < 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            x[i] = 0.0f;
+        }
+    } else if (position >= before) {
+        loadSome<T, COUNT>(input + (first + position - before) * stride + column, x);
+    } else {
+        const float* page = pages.page(sequence, position / pages.tokens);
+        loadSome<F32, COUNT>(page + (i64)(position % pages.tokens) * channels + column, x);
+    }
+}
+
+// Neighbouring rows of a thread share what they see. Grid (ceil(rows / rowsOfThread), ceil(channels / (128 * COUNT))).
+template <class T, int TAPS, int COUNT>
+__device__ __forceinline__ void convolve(const Number<T>* input, i64 inputStride, const float* weight, const float* bias,
+    int activation, Number<T>* output, i64 outputStride, int channels, const StatePages& pages, int rows, int rowsOfThread) {
+    launchNext();
+    int column = (blockIdx.y * THREADS + threadIdx.x) * COUNT;
+    int first = blockIdx.x * rowsOfThread;
+    if (column >= channels) {
+        return;
+    }
+    float weights[TAPS][COUNT];
+    float from[COUNT];
+#pragma unroll
+    for (int t = 0; t < TAPS; t++) {
+        loadSome<F32, COUNT>(weight + (i64)t * channels + column, weights[t]);
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        from[i] = bias ? bias[column + i] : 0.0f;
+    }
+    waitForPrevious();
+    float seen[TAPS][COUNT];
+    int sequence = -1;
+    for (int r = first; r < min(first + rowsOfThread, rows); r++) {
+        int position = pages.positions[r];
+        if (position < 0) {
+            sequence = -1;
+            continue;
+        }
+        if (sequence != pages.rowSequence[r]) {
+            sequence = pages.rowSequence[r];
+#pragma unroll
+            for (int t = 0; t < TAPS - 1; t++) {
+                inputAt<T, COUNT>(seen[t], input, inputStride, pages, sequence, position - TAPS + 1 + t, channels, column);
+            }
+        } else {
+#pragma unroll
+            for (int t = 0; t < TAPS - 1; t++) {
+#pragma unroll
+                for (int i = 0; i < COUNT; i++) {
+                    seen[t][i] = seen[t + 1][i];
+                }
+            }
+        }
+        loadSome<T, COUNT>(input + r * inputStride + column, seen[TAPS - 1]);
+        float sum[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            sum[i] = from[i];
+#pragma unroll
+            for (int t = 0; t < TAPS; t++) {
+                sum[i] = __fmaf_rn(weights[t][i], seen[t][i], sum[i]);
+            }
+            sum[i] = activate(activation, sum[i]);
+        }
+        storeSome<T, COUNT>(output + r * outputStride + column, sum);
+        float* page = pages.page(sequence, position / pages.tokens);
+        if (page) {
+            keep<COUNT>(page + (i64)(position % pages.tokens) * channels + column, seen[TAPS - 1]);
+        }
+    }
+}
+
+// The same for any number of taps, a channel of a row for a thread: grid (rows, ceil(channels / 128)).
+template <class T>
+__device__ __forceinline__ void convolveAny(const Number<T>* input, i64 inputStride, const float* weight, const float* bias,
+    int activation, Number<T>* output, i64 outputStride, int channels, int taps, const StatePages& pages) {
+    launchNext();
+    int column = blockIdx.y * THREADS + threadIdx.x;
+    int r = blockIdx.x;
+    waitForPrevious();
+    int position = pages.positions[r];
+    if (column >= channels || position < 0) {
+        return;
+    }
+    int sequence = pages.rowSequence[r];
+    float sum = bias ? bias[column] : 0.0f;
+    float x[1];
+    for (int t = 0; t < taps; t++) {
+        inputAt<T, 1>(x, input, inputStride, pages, sequence, position - taps + 1 + t, channels, column);
+        sum = __fmaf_rn(weight[(i64)t * channels + column], x[0], sum);
+    }
+    store<T>(output, r * outputStride + column, activate(activation, sum));
+    float* page = pages.page(sequence, position / pages.tokens);
+    if (page) {
+        page[(i64)(position % pages.tokens) * channels + column] = x[0];
+    }
+}
+
+// What a block of the delta rule has in shared memory.
+struct DeltaBlock {
+    float* keys;  // [pageTokens, keySize], of unit length
+    float* query;  // [keySize]
+    float* state;  // [keySize, COLUMNS]
+    float* corrections;  // [pageTokens, COLUMNS]
+    float* sums;  // [pageTokens], of g
+    float* keyWeights;  // [pageTokens]
+    float* queryWeights;  // [pageTokens]
+    float* ofKey;  // [GROUPS, COLUMNS]
+    float* ofQuery;  // [GROUPS, COLUMNS]
+
+    __device__ __forceinline__ DeltaBlock(float* shared, int tokens, int keySize) {
+        keys = shared;
+        query = keys + tokens * keySize;
+        state = query + keySize;
+        corrections = state + keySize * COLUMNS;
+        sums = corrections + tokens * COLUMNS;
+        keyWeights = sums + tokens;
+        queryWeights = keyWeights + tokens;
+        ofKey = queryWeights + tokens;
+        ofQuery = ofKey + THREADS;
+    }
+};
+
+// A head of a row, divided by its norm; one warp.
+template <class T>
+__device__ __forceinline__ void unit(const Number<T>* head, int size, float scale, float* target, float* kept) {
+    int lane = threadIdx.x % 32;
+    float squares = 0.0f;
+    for (int i = lane; i < size; i += 32) {
+        float x = load<T>(head, i);
+        squares = __fmaf_rn(x, x, squares);
+    }
+    float factor = unitFactor(warpSum(squares), scale);
+    for (int i = lane; i < size; i += 32) {
+        float x = __fmul_rn(load<T>(head, i), factor);
+        target[i] = x;
+        if (kept) {
+            kept[i] = x;
+        }
+    }
+}
+
+template <class T>
+__device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStride, const Number<T>* key, i64 keyStride,
+    const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride, const Number<T>* b, i64 bStride,
+    const float* rate, const float* timeBias, Number<T>* output, i64 outputStride, const DeltaHeads& heads, int byRow,
+    const StatePages& pages) {
+    extern __shared__ float shared[];
+    launchNext();
+    int tiles = (heads.valueSize + COLUMNS - 1) / COLUMNS;
+    int tile = blockIdx.x % tiles;
+    int head = blockIdx.x / tiles % heads.valueHeads;
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;  // in tiles a column
+    int column = tile * COLUMNS + lane;
+    bool isColumn = column < heads.valueSize;
+    int size = heads.keySize;
+    int tokens = pages.tokens;
+    DeltaBlock block(shared, tokens, size);
+    float queryScale = __frcp_rn(__fsqrt_rn((float)size));
+    waitForPrevious();
+    StateRows rows(pages, blockIdx.x / tiles / heads.valueHeads, byRow != 0);
+    i64 stateAt = heads.stateAt(head, tokens) + column;
+    bool keepsKeys = tile == 0 && heads.isFirst(head);
+    for (int r = rows.first; r < rows.end; r++) {
+        int position = rows.position + r - rows.first;
+        int token = position % tokens;
+        float* page = pages.page(rows.sequence, position / tokens);
+        float* row = page ? page + (i64)token * heads.rowSize() : nullptr;
+        if (r == rows.first) {
+            const float* before = position < tokens ? nullptr : pages.page(rows.sequence, position / tokens - 1);
+            for (int i = warp; i < size; i += GROUPS) {
+                block.state[i * COLUMNS + lane] = before && isColumn ? before[stateAt + (i64)i * heads.valueSize] : 0.0f;
+            }
+            for (int j = warp; j < token; j += GROUPS) {
+                const float* earlier = page + (i64)j * heads.rowSize();
+                for (int i = lane; i < size; i += 32) {
+                    block.keys[j * size + i] = earlier[heads.keyAt(head) + i];
+                }
+                block.corrections[j * COLUMNS + lane] = isColumn ? earlier[heads.correctionAt(head) + column] : 0.0f;
+                block.sums[j] = earlier[heads.sumAt(head)];
+            }
+            __syncthreads();
+        }
+        if (warp == 0) {
+            unit<T>(key + r * keyStride + heads.keyAt(head), size, 1.0f, block.keys + token * size,
+                keepsKeys && row ? row + heads.keyAt(head) : nullptr);
+        } else if (warp == 1) {
+            unit<T>(query + r * queryStride + heads.keyAt(head), size, queryScale, block.query, nullptr);
+        }
+        float g = deltaDecay(rate[head], load<T>(a, r * aStride + head), timeBias[head]);
+        float total = token == 0 ? g : __fadd_rn(block.sums[token - 1], g);
+        if (threadIdx.x == 0) {
+            block.sums[token] = total;
+            if (tile == 0 && row) {
+                row[heads.sumAt(head)] = total;
+            }
+        }
+        __syncthreads();
+        for (int j = warp; j <= token; j += GROUPS) {
+            float ofKey = 0.0f;
+            float ofQuery = 0.0f;
+            for (int i = lane; i < size; i += 32) {
+                ofKey = __fmaf_rn(block.keys[j * size + i], block.keys[token * size + i], ofKey);
+                ofQuery = __fmaf_rn(block.keys[j * size + i], block.query[i], ofQuery);
+            }
+            float decay = expf(__fsub_rn(total, block.sums[j]));
+            ofKey = __fmul_rn(decay, warpSum(ofKey));
+            ofQuery = __fmul_rn(decay, warpSum(ofQuery));
+            if (lane == 0) {
+                block.keyWeights[j] = ofKey;
+                block.queryWeights[j] = ofQuery;
+            }
+        }
+        float ofKey = 0.0f;
+        float ofQuery = 0.0f;
+        for (int i = warp; i < size; i += GROUPS) {
+            float x = block.state[i * COLUMNS + lane];
+            ofKey = __fmaf_rn(block.keys[token * size + i], x, ofKey);
+            ofQuery = __fmaf_rn(block.query[i], x, ofQuery);
+        }
+        block.ofKey[threadIdx.x] = ofKey;
+        block.ofQuery[threadIdx.x] = ofQuery;
+        __syncthreads();
+        if (warp == 0) {
+#pragma unroll
+            for (int i = 1; i < GROUPS; i++) {
+                ofKey = __fadd_rn(ofKey, block.ofKey[i * COLUMNS + lane]);
+                ofQuery = __fadd_rn(ofQuery, block.ofQuery[i * COLUMNS + lane]);
+            }
+            float decay = expf(total);
+            ofKey = __fmul_rn(decay, ofKey);
+            ofQuery = __fmul_rn(decay, ofQuery);
+            for (int j = 0; j < token; j++) {
+                float earlier = block.corrections[j * COLUMNS + lane];
+                ofKey = __fmaf_rn(block.keyWeights[j], earlier, ofKey);
+                ofQuery = __fmaf_rn(block.queryWeights[j], earlier, ofQuery);
+            }
+            float beta = deltaBeta(load<T>(b, r * bStride + head));
+            int at = head * heads.valueSize + column;
+            float correction = isColumn ? __fmul_rn(beta, __fsub_rn(load<T>(value, r * valueStride + at), ofKey)) : 0.0f;
+            block.corrections[token * COLUMNS + lane] = correction;
+            if (isColumn) {
+                store<T>(output, r * outputStride + at, __fmaf_rn(block.queryWeights[token], correction, ofQuery));
+                if (row) {
+                    row[heads.correctionAt(head) + column] = correction;
+                }
+            }
+        }
+        __syncthreads();
+        if (token == tokens - 1) {
+            float decay = expf(total);
+            for (int i = warp; i < size; i += GROUPS) {
+                float x = __fmul_rn(decay, block.state[i * COLUMNS + lane]);
+                for (int j = 0; j < tokens; j++) {
+                    float weight = __fmul_rn(expf(__fsub_rn(total, block.sums[j])), block.keys[j * size + i]);
+                    x = __fmaf_rn(weight, block.corrections[j * COLUMNS + lane], x);
+                }
+                block.state[i * COLUMNS + lane] = x;
+                if (page && isColumn) {
+                    page[stateAt + (i64)i * heads.valueSize] = x;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}
+
+#define STATES(T, SUFFIX)                                                                                                    \
+    extern "C" __global__ void __launch_bounds__(128)                                                                        \
+        convolve_##SUFFIX(const Number<T>* input, i64 inputStride, const float* weight, const float* bias, int activation,   \
+            Number<T>* output, i64 outputStride, int channels, int taps, STATE_PAGES) {                                      \
+        convolveAny<T>(input, inputStride, weight, bias, activation, output, outputStride, channels, taps, GIVEN_PAGES);     \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(128, 4) delta_rule_##SUFFIX(const Number<T>* query, i64 queryStride,        \
+        const Number<T>* key, i64 keyStride, const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride,       \
+        const Number<T>* b, i64 bStride, const float* rate, const float* timeBias, Number<T>* output, i64 outputStride,      \
+        int keyHeads, int valueHeads, int keySize, int valueSize, int takesTurns, int byRow, STATE_PAGES) {                  \
+        deltaRule<T>(query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias, output, \
+            outputStride, DeltaHeads{keyHeads, valueHeads, keySize, valueSize, takesTurns != 0}, byRow, GIVEN_PAGES);        \
+    }
+
+// Of the numbers of taps that models have, eight channels for a thread.
+#define CONVOLUTIONS(T, TAPS, NAME)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128)                                                                       \
+        convolve_rows_##NAME(const u16* input, i64 inputStride, const float* weight, const float* bias, int activation,     \
+            u16* output, i64 outputStride, int channels, STATE_PAGES, int rows, int rowsOfThread) {                         \
+        convolve<T, TAPS, 8>(                                                                                               \
+            input, inputStride, weight, bias, activation, output, outputStride, channels, GIVEN_PAGES, rows, rowsOfThread); \
+    }
+
+STATES(F32, f32)
+STATES(Bf16, bf16)
+STATES(F16, f16)
+CONVOLUTIONS(Bf16, 3, three_bf16)
+CONVOLUTIONS(F16, 3, three_f16)
+CONVOLUTIONS(Bf16, 4, four_bf16)
+CONVOLUTIONS(F16, 4, four_f16)

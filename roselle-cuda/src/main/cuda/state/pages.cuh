@@ -1,0 +1,104 @@
+// Pages of layers that go on from a state, and which rows a sequence has in a step.
+//
+// A page has a row for each of its tokens, then, where there is one, the state behind its last token; all of it float32. An
+// entry of the page table may be -1: what belongs there is not kept. contents: architecture.md, decision 30.
+#pragma once
+#include "common/elements.cuh"
+
+struct StatePages {
+    float* cache;  // of the layer
+    i64 elements;  // of a page
+    int tokens;
+    const int* table;  // [sequences, maxPages]
+    int maxPages;
+    const int* rowSequence;  // [rows]
+    const int* positions;    // [rows]; negative where a row only fills a grid
+    const int* rowStart;     // [sequences + 1]
+
+    // The first number of a page of a sequence; null where it is not kept.
+    __device__ __forceinline__ float* page(int sequence, int index) const {
+        int at = table[(i64)sequence * maxPages + index];
+        return at < 0 ? nullptr : cache + at * elements;
+    }
+};
+
+// The rows of a sequence in a step, and the position of the first.
+struct StateRows {
+    int sequence;
+    int first;
+    int end;  // first where there is nothing to do
+    int position;
+
+    // Grids have a place for each sequence, or, where recorded steps have other numbers of them, for each row: then that of a
+    // sequence's first row is the sequence's.
+    __device__ __forceinline__ StateRows(const StatePages& pages, int place, bool isRow) {
+        sequence = isRow ? pages.rowSequence[place] : place;
+        first = pages.rowStart[sequence];
+        end = pages.rowStart[sequence + 1];
+        position = pages.positions[isRow ? place : first];
+        if (position < 0 || (isRow && place != first)) {
+            end = first;
+        }
+    }
+};
+
+#define STATE_PAGES                                                                                             \
+    float *cache, i64 pageElements, int pageTokens, const int *pageTable, int maxPages, const int *rowSequence, \
+        const int *positions, const int *rowStart
+#define GIVEN_PAGES                                                                            \
+    StatePages {                                                                               \
+        cache, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions, rowStart \
+    }
+
+// Heads of a delta rule. A row of a page: keys [keyHeads, keySize], corrections [valueHeads, valueSize], sums of g [valueHeads].
+struct DeltaHeads {
+    int keyHeads;
+    int valueHeads;
+    int keySize;
+    int valueSize;
+    bool takesTurns;
+
+    __device__ __forceinline__ int keyHead(int head) const {
+        return takesTurns ? head % keyHeads : head / (valueHeads / keyHeads);
+    }
+
+    // Whether a value head is the first that goes with its key head.
+    __device__ __forceinline__ bool isFirst(int head) const {
+        return takesTurns ? head < keyHeads : head % (valueHeads / keyHeads) == 0;
+    }
+
+    __device__ __forceinline__ int rowSize() const {
+        return keyHeads * keySize + valueHeads * valueSize + valueHeads;
+    }
+
+    __device__ __forceinline__ int keyAt(int head) const {
+        return keyHead(head) * keySize;
+    }
+
+    __device__ __forceinline__ int correctionAt(int head) const {
+        return keyHeads * keySize + head * valueSize;
+    }
+
+    __device__ __forceinline__ int sumAt(int head) const {
+        return keyHeads * keySize + valueHeads * valueSize + head;
+    }
+
+    __device__ __forceinline__ i64 stateAt(int head, int pageTokens) const {
+        return (i64)pageTokens * rowSize() + (i64)head * keySize * valueSize;
+    }
+};
+
+// g of a head and a token, below 0, and beta.
+__device__ __forceinline__ float deltaDecay(float rate, float a, float timeBias) {
+    float x = __fadd_rn(a, timeBias);
+    return __fmul_rn(rate, __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x)))));
+}
+
+__device__ __forceinline__ float deltaBeta(float b) {
+    return __frcp_rn(__fadd_rn(1.0f, expf(-b)));
+}
+
+// What a key is multiplied with to be of unit length, from the sum of its squares; queries with the root of their size besides.
+__device__ __forceinline__ float unitFactor(float squares, float scale) {
+    return __fdiv_rn(scale, __fsqrt_rn(__fadd_rn(squares, 1e-6f)));
+}

@@ -1,0 +1,208 @@
+package roselle.cuda.state;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaHeads;
+import roselle.cuda.attention.CudaKvCache;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.cuda.memory.Gpu;
+import roselle.cuda.step.StepMemory;
+import roselle.cuda.step.StepShape;
+import roselle.tensor.DataType;
+
+/**
+ * Convolutions and delta rules of a step.
+ *
+ * <p>Which kernel it is depends on sizes and types alone, but for single rows: the one for them ({@code delta_rule_decode}) gives
+ * the bits of that for many ({@code delta_rule_rows}).
+ */
+public final class StateKernels {
+    private static final int THREADS = 128;
+    private static final int ROWS_OF_THREAD = 16; // of a convolution, among many
+    private static final int CHANNELS_OF_THREAD = 8;
+    private static final int BLOCKS_TO_FILL = 2; // of a multiprocessor
+
+    private final Gpu device;
+    private final Kernels kernels;
+    private final Launcher launcher;
+    private final DataType type;
+    private @Nullable Loaded loaded;
+
+    /** The kernels, which devices load once a model needs them. */
+    private record Loaded(
+            Kernel convolve,
+            Kernel deltaRule,
+            @Nullable Kernel threeTaps,
+            @Nullable Kernel fourTaps,
+            @Nullable Kernel deltaRows,
+            @Nullable Kernel deltaDecode) {
+        static Loaded of(Kernels kernels, DataType type) {
+            KernelSource generic = KernelSource.GENERIC_STATE;
+            KernelSource fast = KernelSource.DELTA_RULE;
+            String suffix = "_" + type.label();
+            boolean is16Bit = type != DataType.F32;
+            return new Loaded(
+                    kernels.kernel(generic, "convolve" + suffix),
+                    kernels.kernel(generic, "delta_rule" + suffix),
+                    is16Bit ? kernels.kernel(generic, "convolve_rows_three" + suffix) : null,
+                    is16Bit ? kernels.kernel(generic, "convolve_rows_four" + suffix) : null,
+                    is16Bit ? kernels.kernel(fast, "delta_rule_rows" + suffix) : null,
+                    is16Bit ? kernels.kernel(fast, "delta_rule_decode" + suffix) : null);
+        }
+
+        @Nullable
+        Kernel fastConvolution(int taps) {
+            return switch (taps) {
+                case 3 -> threeTaps;
+                case 4 -> fourTaps;
+                default -> null;
+            };
+        }
+    }
+
+    public StateKernels(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
+        this.device = device;
+        this.kernels = kernels;
+        this.launcher = launcher;
+        this.type = type;
+    }
+
+    /** Loads the kernels where layers keep states. */
+    public void reserve(List<KvGroup> groups) {
+        if (groups.stream().anyMatch(KvGroup::isState)) {
+            loaded();
+        }
+    }
+
+    private Loaded loaded() {
+        Loaded known = loaded;
+        if (known == null) {
+            known = Loaded.of(kernels, type);
+            loaded = known;
+        }
+        return known;
+    }
+
+    /** Convolves and appends the rows of a step. */
+    public void convolve(
+            StepMemory step, StepShape shape, Rows input, Convolution convolution, CudaKvCache cache, Rows output) {
+        int channels = convolution.channels();
+        Kernel fast = channels % CHANNELS_OF_THREAD == 0 ? loaded().fastConvolution(convolution.taps()) : null;
+        launcher.of(fast == null ? loaded().convolve() : fast)
+                .rows(input)
+                .pointer(convolution.weight())
+                .pointer(convolution.bias())
+                .integer(KernelNumbers.of(convolution.activation()))
+                .rows(output)
+                .integer(channels);
+        if (fast == null) {
+            launcher.integer(convolution.taps());
+            pages(step, convolution.group(), convolution.layer(), cache)
+                    .launch(shape.rows(), Launcher.cover(channels, THREADS), 1, THREADS);
+            return;
+        }
+        int rowsOfThread = shape.isFew() ? 1 : ROWS_OF_THREAD;
+        pages(step, convolution.group(), convolution.layer(), cache)
+                .integer(shape.rows())
+                .integer(rowsOfThread)
+                .launch(
+                        Launcher.cover(shape.rows(), rowsOfThread),
+                        Launcher.cover(channels, THREADS * CHANNELS_OF_THREAD),
+                        1,
+                        THREADS);
+    }
+
+    /** The delta rule of a step's rows. */
+    public void deltaRule(StepMemory step, StepShape shape, DeltaCall call, CudaKvCache cache) {
+        DeltaHeads heads = call.rule().heads();
+        if (type != DataType.F32 && DeltaSizes.areFast(heads, cache.pageTokens())) {
+            fastDeltaRule(step, shape, call, cache);
+            return;
+        }
+        int sharedBytes = DeltaSizes.sharedBytes(heads, cache.pageTokens());
+        if (sharedBytes > device.sharedMemory()) {
+            throw new DeviceException("a delta rule with keys of " + heads.keySize() + " numbers on pages of "
+                    + cache.pageTokens() + " tokens needs " + sharedBytes + " bytes of shared memory, and a block of "
+                    + device.name() + " has " + device.sharedMemory() + ": use pages of fewer tokens");
+        }
+        inputs(loaded().deltaRule(), call)
+                .integer(heads.keyHeads())
+                .integer(heads.valueHeads())
+                .integer(heads.keySize())
+                .integer(heads.valueSize())
+                .flag(heads.takesTurns())
+                .flag(shape.isFew());
+        pages(step, call.rule().group(), call.rule().layer(), cache)
+                .shared(sharedBytes)
+                .launch(
+                        places(step, shape)
+                                * heads.valueHeads()
+                                * Launcher.cover(heads.valueSize(), DeltaSizes.COLUMNS),
+                        1,
+                        1,
+                        THREADS);
+    }
+
+    private void fastDeltaRule(StepMemory step, StepShape shape, DeltaCall call, CudaKvCache cache) {
+        DeltaHeads heads = call.rule().heads();
+        Kernel kernel = shape.isSingle() ? loaded().deltaDecode() : loaded().deltaRows();
+        if (kernel == null) {
+            throw new IllegalStateException("no kernel for rows in " + type.label());
+        }
+        inputs(kernel, call)
+                .integer(heads.keyHeads())
+                .integer(heads.valueHeads())
+                .integer(heads.valueSize())
+                .flag(heads.takesTurns());
+        int together = heads.valueHeads() / heads.keyHeads();
+        boolean areMany = (long) shape.rows() * heads.keyHeads() >= BLOCKS_TO_FILL * (long) device.multiprocessors();
+        int headsOfBlock = areMany ? Math.min(DeltaSizes.DECODE_HEADS, together) : 1;
+        launcher.integer(shape.isSingle() ? headsOfBlock : shape.isFew() ? 1 : 0);
+        pages(step, call.rule().group(), call.rule().layer(), cache);
+        if (shape.isSingle()) {
+            long blocks = (long) shape.rows() * heads.keyHeads() * Launcher.cover(together, headsOfBlock);
+            launcher.shared(DeltaSizes.decodeSharedBytes(heads)).launch(blocks, 1, 1, DeltaSizes.decodeThreads(heads));
+            return;
+        }
+        int tiles = heads.valueSize() / DeltaSizes.TILE;
+        launcher.shared(DeltaSizes.ROWS_SHARED_BYTES)
+                .launch(places(step, shape) * heads.valueHeads() * tiles, 1, 1, DeltaSizes.ROWS_THREADS);
+    }
+
+    /** Sequences, or, where recorded steps may come with others, rows. */
+    private static long places(StepMemory step, StepShape shape) {
+        return shape.isFew() ? shape.rows() : step.sequences();
+    }
+
+    private Launcher inputs(Kernel kernel, DeltaCall call) {
+        return launcher.of(kernel)
+                .rows(call.query())
+                .rows(call.key())
+                .rows(call.value())
+                .rows(call.a())
+                .rows(call.b())
+                .pointer(CudaBuffer.address(call.rule().rate()))
+                .pointer(CudaBuffer.address(call.rule().timeBias()))
+                .rows(call.output());
+    }
+
+    private Launcher pages(StepMemory step, int group, int layer, CudaKvCache cache) {
+        return launcher.pointer(cache.address(group, layer))
+                .wide(cache.pageElements(group))
+                .integer(cache.pageTokens())
+                .pointer(step.pageTable(group))
+                .integer(step.maxPages())
+                .pointer(step.rowSequence())
+                .pointer(step.positions())
+                .pointer(step.rowStart());
+    }
+}
