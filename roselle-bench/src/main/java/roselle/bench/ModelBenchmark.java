@@ -12,6 +12,7 @@ import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.backend.memory.Adapter;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -181,7 +182,7 @@ public final class ModelBenchmark {
             List<KvGroup> groups = blueprint.spec().kvGroups();
             var inputs = new StepInputs(limits, groups.size());
             var own = new OwnPages(groups, limits, inputs);
-            var pages = new KvPages(device.activationType(), own.counts());
+            var pages = new KvPages(KvType.of(device.activationType()), own.counts());
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());

@@ -14,6 +14,7 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -232,6 +233,11 @@ public final class CpuDevice implements Device {
     }
 
     @Override
+    public List<KvType> kvTypes() {
+        return KvType.all();
+    }
+
+    @Override
     public boolean takesAdapters() {
         return true;
     }
@@ -242,7 +248,7 @@ public final class CpuDevice implements Device {
     }
 
     @Override
-    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    public KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         for (KvGroup group : groups) {
             if (!group.isState()) {
                 attention.reserve(group);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.api.InvalidRequestException;
+import roselle.backend.memory.KvType;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
@@ -85,6 +86,38 @@ class EngineSizesTest {
         assertThatThrownBy(() -> CacheOptions.DEFAULT.withCheckpoints(0))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage("checkpoints is 0: it must be at least 1");
+    }
+
+    @Test
+    void codesOfKeysAndValuesAreCountedWithTheirScales() {
+        EnginePlan halves = planned("llama", "f16");
+        EnginePlan codes = planned("llama", "int4");
+        int size = 16; // of a head
+        int ofHalves = 2 * 2 * size;
+        int ofCodes = 2 * (size / 2 + 2 * Float.BYTES);
+        assertThat(bytesOfPage(codes, 0) * ofHalves).isEqualTo(bytesOfPage(halves, 0) * ofCodes);
+        assertThat(codes.describe()).contains(", int4, ");
+    }
+
+    @Test
+    void windowsStayInSixteenBits() {
+        EnginePlan plan = planned("gemma3", "int8");
+        assertThat(plan.caches())
+                .extracting(cache -> cache.window() == 0 ? KvType.INT8 : KvType.F16)
+                .containsExactlyElementsOf(
+                        plan.caches().stream().map(EnginePlan.Cache::type).toList())
+                .doesNotHaveDuplicates();
+    }
+
+    private static EnginePlan planned(String model, String kvType) {
+        return Engine.plan(EngineConfig.of(MODEL.resolveSibling(model))
+                .with(new BatchOptions(512, 4, 64, 0, 4))
+                .with(new CacheOptions(kvType, 1 << 24, 16, true)));
+    }
+
+    private static long bytesOfPage(EnginePlan plan, int group) {
+        EnginePlan.Cache cache = plan.caches().get(group);
+        return cache.bytes() / cache.pages();
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvType;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -33,20 +34,19 @@ class MemoryPlanTest {
     @ParameterizedTest
     @MethodSource("roselle.engine.SameBitsTest#models")
     void theBytesOfThePlanAreThoseTaken(Path model) {
-        check(model, CpuPath.VECTOR);
-        check(model, CpuPath.AUTO);
+        check(model, CpuPath.VECTOR, KvType.F16);
+        check(model, CpuPath.AUTO, KvType.INT4);
     }
 
-    private static void check(Path model, CpuPath path) {
+    private static void check(Path model, CpuPath path, KvType kv) {
         try (Checkpoint checkpoint = Checkpoints.open(model);
                 var device = new CpuDevice(CpuOptions.of(1).with(path))) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
             var load = LoadPlan.of(checkpoint, blueprint, device);
-            var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, DataType.F16, DataType.F32);
-            try (Decoder decoder =
-                    Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(DataType.F16, pages))) {
+            var plan = MemoryPlan.of(load, blueprint.spec(), LIMITS, kv, DataType.F32);
+            try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(kv, pages))) {
                 assertThat(device.allocatedBytes() + decoder.rearrangedBytes())
                         .as("with %s", device.describe())
                         .isEqualTo(plan.totalBytes(pages) - load.weightBytes());
@@ -58,24 +58,23 @@ class MemoryPlanTest {
     @MethodSource("roselle.engine.SameBitsTest#models")
     void whatThreadsTakeForThemselvesIsPlanned(Path model) {
         try (var device = new CpuDevice(CpuOptions.of(2))) {
-            checkOwn(model, device);
+            checkOwn(model, device, KvType.FP8);
         }
         if (InterpretedTiles.arePossible()) {
             try (CpuDevice device = InterpretedTiles.backend(1)) {
-                checkOwn(model, device);
+                checkOwn(model, device, KvType.F16);
                 assertThat(device.ownBytes()).as("with AMX").isGreaterThan(768 << 10);
             }
         }
     }
 
-    private static void checkOwn(Path model, CpuDevice device) {
+    private static void checkOwn(Path model, CpuDevice device, KvType kv) {
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
             Blueprint blueprint = Architectures.read(checkpoint);
             List<Integer> pages =
                     Collections.nCopies(blueprint.spec().kvGroups().size(), 7);
-            long planned = device.stepBytes(blueprint.spec().demands(LIMITS, DataType.F16));
-            try (Decoder decoder =
-                    Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(DataType.F16, pages))) {
+            long planned = device.stepBytes(blueprint.spec().demands(LIMITS, kv));
+            try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, LIMITS, new KvPages(kv, pages))) {
                 long ready = device.ownBytes();
                 step(device, decoder, 0, 20); // many rows, then one
                 step(device, decoder, 20, 1);

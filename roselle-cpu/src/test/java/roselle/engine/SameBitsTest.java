@@ -115,6 +115,26 @@ class SameBitsTest {
         check(new Subject(model, "auto", CpuPath.AUTO, false));
     }
 
+    /** Codes of keys and values, by the Vector API and machine code, for heads, windows and latents. */
+    @ParameterizedTest
+    @CsvSource({"llama, fp8, AUTO", "llama, int4, VECTOR", "gemma3, int8, AUTO", "deepseek_v3, int4, AUTO"})
+    void codesOfKeysAndValuesGiveTheSameBits(String name, String kvType, CpuPath path) throws IOException {
+        check(new Subject(model(name), kvType, path, false));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyModelGivesTheSameBitsWithCodesOfKeysAndValues(Path model) throws IOException {
+        int place = models().toList().indexOf(model);
+        List<String> types = List.of("fp8", "int8", "int4");
+        List<CpuPath> paths = CpuDevice.paths();
+        for (CpuPath path : paths) {
+            String type = types.get((place + paths.indexOf(path)) % types.size());
+            check(new Subject(model, type, path, place % 2 == 0));
+        }
+    }
+
     @Tag("long")
     @ParameterizedTest
     @MethodSource("similarModels")

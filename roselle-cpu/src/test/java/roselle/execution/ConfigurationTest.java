@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CheckpointException;
+import roselle.backend.memory.KvType;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
@@ -92,7 +93,7 @@ class ConfigurationTest {
             var blueprint = Architectures.read(checkpoint);
             var limits = new StepLimits(8, 2, 4, 64, 16);
             MemoryPlan plan = MemoryPlan.of(
-                    LoadPlan.of(checkpoint, blueprint, backend), blueprint.spec(), limits, DataType.BF16, DataType.F32);
+                    LoadPlan.of(checkpoint, blueprint, backend), blueprint.spec(), limits, KvType.BF16, DataType.F32);
             long stored = checkpoint.tensors().values().stream()
                     .mapToLong(tensor -> tensor.data().byteSize())
                     .sum();

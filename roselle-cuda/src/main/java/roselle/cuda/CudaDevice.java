@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.SampledTokens;
@@ -172,7 +174,11 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public KvCache allocateKvCache(List<KvGroup> groups, DataType kind, int pageTokens, int[] pages) {
+    public KvCache allocateKvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
+        if (!kvTypes().contains(kind)) {
+            throw new DeviceException(name() + " has no kernels yet for keys and values in " + kind.label()
+                    + ": ask for " + KvType.labels(kvTypes()) + ", or for the device cpu");
+        }
         device.enter();
         attention.reserve();
         states.reserve(groups);

@@ -9,6 +9,7 @@ import roselle.backend.Device;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
@@ -57,7 +58,7 @@ class FakeFusionTest {
             weight = device.load("test", 1, List.of(StoredMatrix.of(tensor)));
             var heads = new HeadShape(2, 1, 64, 64);
             cache = device.allocateKvCache(
-                    List.of(new KvGroup("test", 1, 1, 64, 64, 0)), DataType.BF16, 16, new int[] {4000});
+                    List.of(new KvGroup("test", 1, 1, 64, 64, 0)), KvType.BF16, 16, new int[] {4000});
             var rope = new Rope(device.constants(new float[32]), 1f, false);
             layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
             hidden = rows(WIDTH);

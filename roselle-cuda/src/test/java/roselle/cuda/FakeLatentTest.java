@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.Device;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
@@ -44,7 +45,7 @@ class FakeLatentTest {
             limits = new StepLimits(300, 300, 300, maxContext, PAGE);
             int keySize = valueSize + TURNED;
             var group = new KvGroup("latent", 1, 1, keySize, 0, 0);
-            cache = device.allocateKvCache(List.of(group), type, PAGE, new int[] {4000});
+            cache = device.allocateKvCache(List.of(group), KvType.of(type), PAGE, new int[] {4000});
             layer = new AttentionLayer(
                     0, 0, new HeadShape(heads, 1, keySize, valueSize), null, null, null, 1f, 0f, null);
             absorbed = rows(type, heads * keySize);
@@ -54,7 +55,7 @@ class FakeLatentTest {
         StepDemands demands() {
             var attention =
                     new StepDemands.Attention(layer.heads(), cache.groups().getFirst());
-            return new StepDemands(limits, DataType.BF16, 1, List.of(attention), 64, 64, 64, 0, 0, 0);
+            return new StepDemands(limits, KvType.BF16, 1, List.of(attention), 64, 64, 64, 0, 0, 0);
         }
 
         private Rows rows(DataType type, int columns) {

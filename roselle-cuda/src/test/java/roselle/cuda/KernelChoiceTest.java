@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import roselle.backend.Device;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
@@ -151,7 +152,7 @@ class KernelChoiceTest {
             this.heads = heads;
             device = driver.open(TYPE);
             var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), 0);
-            cache = device.allocateKvCache(List.of(group), TYPE, 16, new int[] {100});
+            cache = device.allocateKvCache(List.of(group), KvType.of(TYPE), 16, new int[] {100});
             projected = rows((heads.queryHeads() + 2 * heads.keyHeads()) * heads.keySize());
             attended = rows(heads.queryHeads() * heads.valueSize());
         }

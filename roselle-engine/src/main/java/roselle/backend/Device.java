@@ -7,6 +7,7 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -71,6 +72,11 @@ public interface Device extends AutoCloseable {
     /** Bytes that {@link #loadTable} takes of the device's memory. */
     long tableBytes(StoredMatrix table);
 
+    /** How it can keep keys and values; others are refused before anything is loaded. */
+    default List<KvType> kvTypes() {
+        return KvType.PLAIN;
+    }
+
     /** Whether steps may have adapters: whether {@link Operations#adapt} is done here. */
     default boolean takesAdapters() {
         return false;
@@ -85,7 +91,7 @@ public interface Device extends AutoCloseable {
     }
 
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
-    KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages);
+    KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages);
 
     /** Bytes that {@link #prepare} takes, or that loading takes at most beside {@link #loadBytes}. */
     long stepBytes(StepDemands demands);

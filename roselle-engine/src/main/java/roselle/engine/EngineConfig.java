@@ -2,9 +2,10 @@ package roselle.engine;
 
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Set;
+import java.util.Optional;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
+import roselle.backend.memory.KvType;
 import roselle.conversation.FormatFinder;
 
 /**
@@ -38,7 +39,8 @@ public record EngineConfig(
     /**
      * The memory for keys and values.
      *
-     * @param kvType {@code f32}, {@code f16}, {@code bf16}, or {@code auto}, which is f16 unless the weights are f32
+     * @param kvType {@code f32}, {@code f16}, {@code bf16}, {@code fp8}, {@code int8}, {@code int4} ({@link KvType}), or
+     *     {@code auto}, which is f16 unless the weights are f32
      * @param kvMemory bytes taken at start; 0 for what {@code maxSequences} need, within an eighth of the machine's memory
      * @param pageTokens tokens that share a page
      * @param prefixCache whether requests may reuse the keys and values of a common beginning
@@ -54,13 +56,28 @@ public record EngineConfig(
             boolean prefixCache,
             boolean sharesAcrossKeys,
             int checkpoints) {
-        private static final Set<String> TYPES = Set.of("auto", "f32", "f16", "bf16");
+        private static final String AUTO = "auto";
 
         public static final CacheOptions DEFAULT = new CacheOptions("auto", 0, 16, true);
 
         /** Each key's prefixes are its own. */
         public CacheOptions(String kvType, long kvMemory, int pageTokens, boolean prefixCache) {
             this(kvType, kvMemory, pageTokens, prefixCache, false, 1);
+        }
+
+        /** What a name stands for; empty for {@code auto}. */
+        static Optional<KvType> type(String name) {
+            String known = name.toLowerCase(Locale.ROOT);
+            if (known.equals(AUTO)) {
+                return Optional.empty();
+            }
+            for (KvType type : KvType.all()) {
+                if (type.label().equals(known)) {
+                    return Optional.of(type);
+                }
+            }
+            throw new InvalidRequestException(
+                    "kv type is " + name + ": it must be " + AUTO + ", " + KvType.labels(KvType.all()));
         }
 
         /** The same, but for who shares prefixes. */
@@ -74,9 +91,7 @@ public record EngineConfig(
         }
 
         public CacheOptions {
-            if (!TYPES.contains(kvType.toLowerCase(Locale.ROOT))) {
-                throw new InvalidRequestException("kv type is " + kvType + ": it must be auto, f32, f16 or bf16");
-            }
+            type(kvType);
             requireAtLeast("kv memory", kvMemory, 0);
             requireAtLeast("page tokens", pageTokens, 1);
             requireBetween("checkpoints", checkpoints, 1);

@@ -2,7 +2,7 @@ package roselle.engine;
 
 import java.util.List;
 import java.util.Locale;
-import roselle.tensor.DataType;
+import roselle.backend.memory.KvType;
 
 /**
  * What an engine takes of the machine, settled before anything is loaded; nothing is allocated beyond it.
@@ -26,7 +26,7 @@ public record EnginePlan(
         int stepTokens,
         long weightBytes,
         long copiedBytes,
-        DataType kvType,
+        KvType kvType,
         int pageTokens,
         List<Cache> caches,
         long workspaceBytes,
@@ -40,8 +40,7 @@ public record EnginePlan(
      * @param holdsStates whether a page has a state, and the rows of its tokens, in the place of keys and values
      * @param type how its numbers are stored
      */
-    public record Cache(
-            String name, int layers, int window, boolean holdsStates, DataType type, int pages, long bytes) {}
+    public record Cache(String name, int layers, int window, boolean holdsStates, KvType type, int pages, long bytes) {}
 
     public EnginePlan {
         caches = List.copyOf(caches);

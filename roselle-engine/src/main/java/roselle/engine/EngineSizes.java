@@ -2,14 +2,16 @@ package roselle.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import roselle.api.CapacityException;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
+import roselle.engine.EngineConfig.CacheOptions;
 import roselle.execution.Executor;
 import roselle.kvcache.PageLayout;
 import roselle.model.KvPages;
@@ -112,7 +114,7 @@ record EngineSizes(
         private final long machineBytes;
         private final boolean isOwn; // the device's memory, else the machine's
         private final DataType rowType;
-        private final DataType kvType;
+        private final KvType kvType;
         private final int share;
         private final int chunk;
 
@@ -132,7 +134,7 @@ record EngineSizes(
             this.machineBytes = machineBytes;
             rowType = backend.activationType();
             share = isOwn ? 1 : AUTOMATIC_SHARE;
-            kvType = kvType(config.cache().kvType(), checkpoint, rowType);
+            kvType = kvType(config.cache().kvType(), checkpoint, backend);
             chunk = config.batch().effectiveChunkTokens();
             requireRoomForTaps();
         }
@@ -147,18 +149,18 @@ record EngineSizes(
             }
         }
 
-        private static DataType kvType(String name, Checkpoint checkpoint, DataType rowType) {
-            return switch (name.toLowerCase(Locale.ROOT)) {
-                case "auto" -> {
-                    DataType narrow = hasWideWeights(checkpoint) ? DataType.F32 : DataType.F16;
-                    yield rowType == DataType.F32 ? narrow : rowType;
-                }
-                case "f32" -> DataType.F32;
-                case "f16" -> DataType.F16;
-                case "bf16" -> DataType.BF16;
-                default ->
-                    throw new InvalidRequestException("kv type is " + name + ": it must be auto, f32, f16 or bf16");
-            };
+        private static KvType kvType(String name, Checkpoint checkpoint, Device backend) {
+            Optional<KvType> asked = CacheOptions.type(name);
+            if (asked.isEmpty()) {
+                KvType narrow = hasWideWeights(checkpoint) ? KvType.F32 : KvType.F16;
+                return backend.activationType() == DataType.F32 ? narrow : KvType.of(backend.activationType());
+            }
+            if (!backend.kvTypes().contains(asked.get())) {
+                throw new InvalidRequestException("kv type is " + name + ": " + backend.name()
+                        + " keeps keys and values as " + KvType.labels(backend.kvTypes())
+                        + ": ask for one of these, or for another device");
+            }
+            return asked.get();
         }
 
         private static boolean hasWideWeights(Checkpoint checkpoint) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
+import roselle.backend.memory.KvType;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
@@ -42,12 +43,12 @@ public final class Comparison {
         private long tokens;
         private long nanos;
 
-        Runner(Path model, Device device, int context) {
+        Runner(Path model, Device device, int context, KvType kv) {
             checkpoint = Checkpoints.open(model);
             boolean isOpen = false;
             try {
                 sequence = SingleSequence.open(
-                        checkpoint, Architectures.read(checkpoint), device, Math.min(ROWS, context), context);
+                        checkpoint, Architectures.read(checkpoint), device, Math.min(ROWS, context), context, kv);
                 isOpen = true;
             } finally {
                 if (!isOpen) {
@@ -80,12 +81,13 @@ public final class Comparison {
         }
     }
 
-    /** Compares a model with a reference; {@code done} hears how many windows were compared. */
-    public static Outcome run(Path reference, Path model, Device device, List<int[]> windows, IntConsumer done) {
+    /** Compares a model that keeps keys and values as a type with a reference that keeps them as rows are; {@code done} hears how many windows were compared. */
+    public static Outcome run(
+            Path reference, Path model, KvType kv, Device device, List<int[]> windows, IntConsumer done) {
         int context = windows.getFirst().length;
         var divergence = new Divergence();
-        try (var first = new Runner(reference, device, context);
-                var second = new Runner(model, device, context)) {
+        try (var first = new Runner(reference, device, context, KvType.of(device.activationType()));
+                var second = new Runner(model, device, context, kv)) {
             if (first.sequence.vocabulary() != second.sequence.vocabulary()) {
                 throw new InvalidRequestException("the models have vocabularies of " + first.sequence.vocabulary()
                         + " and " + second.sequence.vocabulary() + " tokens; only models of one vocabulary compare");

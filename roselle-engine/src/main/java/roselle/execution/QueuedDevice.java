@@ -14,6 +14,7 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -329,6 +330,11 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public List<KvType> kvTypes() {
+        return device.kvTypes();
+    }
+
+    @Override
     public boolean takesAdapters() {
         return device.takesAdapters();
     }
@@ -339,7 +345,7 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    public KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         settle();
         return device.allocateKvCache(groups, type, pageTokens, pages);
     }

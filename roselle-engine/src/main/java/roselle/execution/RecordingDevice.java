@@ -10,6 +10,7 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -109,6 +110,11 @@ final class RecordingDevice implements Device {
     }
 
     @Override
+    public List<KvType> kvTypes() {
+        return device.kvTypes();
+    }
+
+    @Override
     public boolean takesAdapters() {
         return device.takesAdapters();
     }
@@ -119,7 +125,7 @@ final class RecordingDevice implements Device {
     }
 
     @Override
-    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    public KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         return device.allocateKvCache(groups, type, pageTokens, pages);
     }
 

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import roselle.backend.Device;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -15,7 +16,6 @@ import roselle.model.KvPages;
 import roselle.model.adapter.AdapterFiles;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.weights.Blueprint;
-import roselle.tensor.DataType;
 
 /**
  * One sequence on a decoder, without a scheduler: what verification and measurements need.
@@ -36,7 +36,7 @@ public final class SingleSequence implements AutoCloseable {
     private final int maxContext;
     private int length;
 
-    private SingleSequence(Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, DataType kv) {
+    private SingleSequence(Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, KvType kv) {
         this.checkpoint = checkpoint;
         this.device = device;
         maxRows = limits.maxRows();
@@ -52,8 +52,14 @@ public final class SingleSequence implements AutoCloseable {
     /** A sequence of up to {@code maxContext} tokens that advances by up to {@code maxRows} of them at once. */
     public static SingleSequence open(
             Checkpoint checkpoint, Blueprint blueprint, Device device, int maxRows, int maxContext) {
+        return open(checkpoint, blueprint, device, maxRows, maxContext, KvType.of(device.activationType()));
+    }
+
+    /** The same with keys and values of a type. */
+    public static SingleSequence open(
+            Checkpoint checkpoint, Blueprint blueprint, Device device, int maxRows, int maxContext, KvType kv) {
         var limits = new StepLimits(maxRows, 1, maxRows, maxContext, PAGE_TOKENS);
-        return new SingleSequence(checkpoint, blueprint, device, limits, device.activationType());
+        return new SingleSequence(checkpoint, blueprint, device, limits, kv);
     }
 
     /** Tokens so far. */

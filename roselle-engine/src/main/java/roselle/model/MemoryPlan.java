@@ -2,6 +2,7 @@ package roselle.model;
 
 import java.util.List;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.step.StepLimits;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.Widths;
@@ -23,7 +24,7 @@ public record MemoryPlan(
 
     /** The plan for weights whose rows between operations have a type. */
     public static MemoryPlan of(
-            LoadPlan load, DecoderSpec spec, StepLimits limits, DataType kvType, DataType activationType) {
+            LoadPlan load, DecoderSpec spec, StepLimits limits, KvType kvType, DataType activationType) {
         long workspace = Widths.of(spec).elements(spec, limits) * activationType.blockBytes();
         long logits = (long) limits.maxOutputs() * spec.vocabulary() * DataType.F32.blockBytes();
         List<KvGroup> groups = spec.kvGroups();

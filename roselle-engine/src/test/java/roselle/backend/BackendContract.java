@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
@@ -20,7 +21,6 @@ import roselle.backend.operation.Norm;
 import roselle.backend.operation.Rope;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
-import roselle.tensor.DataType;
 
 /**
  * The contract of a device: each operation against a float64 reference. A backend's test extends this class and opens the
@@ -95,7 +95,7 @@ public abstract class BackendContract extends ProductsContract {
             HeadShape heads = kind.heads;
             int valueSize = kind.latent ? 0 : heads.valueSize();
             var group = new KvGroup("test", 2, heads.keyHeads(), heads.keySize(), valueSize, kind.window);
-            cache = device.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {200});
+            cache = device.allocateKvCache(List.of(group), KvType.F32, 4, new int[] {200});
             int next = 199;
             pages = new int[lengths.length][LIMITS.maxPages()];
             queries = new float[lengths.length][];
@@ -225,7 +225,7 @@ public abstract class BackendContract extends ProductsContract {
         var heads = new HeadShape(2, 1, size, 3);
         float[] frequencies = {1f, 0.25f, 0.01f};
         var group = new KvGroup("test", 1, 1, size, 3, 0);
-        KvCache cache = device.allocateKvCache(List.of(group), DataType.F32, 4, new int[] {80});
+        KvCache cache = device.allocateKvCache(List.of(group), KvType.F32, 4, new int[] {80});
         StepInputs inputs = step(LIMITS, 1, new int[] {37}, new int[] {3});
         Arrays.setAll(inputs.pageTable[0], i -> i % 80);
         begin(inputs);

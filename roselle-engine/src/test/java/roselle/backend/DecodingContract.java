@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
@@ -60,7 +61,8 @@ public abstract class DecodingContract extends BackendContract {
         HeadShape heads = kind.heads;
         var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), kind.window);
         int pages = CONTEXTS.length * LIMITS.maxPages();
-        KvCache cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {pages});
+        KvCache cache =
+                device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {pages});
         AttentionLayer layer = layer(kind, numbers);
         Projected prompt = new Projected(kind, numbers, Arrays.stream(CONTEXTS).sum());
         begin(new int[CONTEXTS.length], CONTEXTS);

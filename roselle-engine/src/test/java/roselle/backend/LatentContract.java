@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
@@ -82,7 +83,7 @@ public abstract class LatentContract extends ReferenceContract {
             heads = new HeadShape(queryHeads, 1, KEY, VALUE);
             var group = new KvGroup("latent", 2, 1, KEY, 0, 0);
             int pages = LENGTHS.length * LIMITS.maxPages();
-            cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {pages});
+            cache = device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {pages});
             var rope = new Rope(device.constants(new float[TURNED / 2]), 1f, true); // an angle of zero
             layer = new AttentionLayer(0, 1, heads, rope, null, null, SCALE, 0f, null);
             var numbers = new Random(SEED);

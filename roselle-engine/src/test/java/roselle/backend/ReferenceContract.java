@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -58,7 +59,7 @@ import roselle.testing.RandomLlama;
  *
  * <p>Rows are rounded to bfloat16 first, which every type of rows holds, so that both devices are given the same.
  */
-public abstract class ReferenceContract extends DecodingContract {
+public abstract class ReferenceContract extends KvTypesContract {
     private static final int COLUMNS = 256; // a super-block
     private static final int OUTPUTS = 48;
     private static final int HEADS = 3;
@@ -138,7 +139,7 @@ public abstract class ReferenceContract extends DecodingContract {
         }
     }
 
-    private static void assertNear(float[] actual, float[] expected, double tolerance) {
+    static void assertNear(float[] actual, float[] expected, double tolerance) {
         assertThat(actual).hasSameSizeAs(expected);
         double largest = 0;
         for (float number : expected) {
@@ -182,8 +183,8 @@ public abstract class ReferenceContract extends DecodingContract {
                 case "addGated" -> left.add(gateAdded(rows));
                 case "selectOutputs" -> left.add(selected(rows));
                 case "scaleLogits" -> left.add(scaled(rows));
-                case "ropeAndAppendKv", "attention" -> left.add(attended(operation, DataType.F32));
-                case "appendAndAttend" -> left.add(attended(operation, DataType.F16));
+                case "ropeAndAppendKv", "attention" -> left.add(attended(operation, KvType.F32));
+                case "appendAndAttend" -> left.add(attended(operation, KvType.F16));
                 case "ropeAndAppendLatent" -> left.add(latentAttended());
                 case "convolve" -> left.add(convolved());
                 case "deltaRule" -> left.add(remembered());
@@ -193,7 +194,7 @@ public abstract class ReferenceContract extends DecodingContract {
         return joined(left);
     }
 
-    private static float[] joined(List<float[]> parts) {
+    static float[] joined(List<float[]> parts) {
         var all = new float[parts.stream().mapToInt(part -> part.length).sum()];
         int at = 0;
         for (float[] part : parts) {
@@ -451,7 +452,7 @@ public abstract class ReferenceContract extends DecodingContract {
     // ---- attention ----
 
     /** Prompts of all sequences in one step, whose pages lie in no order, then a row of each. */
-    private float[] attended(String operation, DataType kvType) {
+    private float[] attended(String operation, KvType kvType) {
         var heads = new HeadShape(4, 2, 64, 64);
         var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), 40);
         KvCache cache = device.allocateKvCache(List.of(group), kvType, PAGE, new int[] {PAGES});
@@ -487,7 +488,8 @@ public abstract class ReferenceContract extends DecodingContract {
         var heads = new HeadShape(16, 1, 576, 512);
         int tail = heads.keySize() - heads.valueSize();
         var group = new KvGroup("latent", 1, 1, heads.keySize(), 0, 0);
-        KvCache cache = device.allocateKvCache(List.of(group), device.activationType(), PAGE, new int[] {PAGES});
+        KvCache cache =
+                device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {PAGES});
         var rope = new Rope(device.constants(frequencies(tail / 2)), 1f, true);
         var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null);
         var left = new ArrayList<float[]>();
@@ -510,7 +512,7 @@ public abstract class ReferenceContract extends DecodingContract {
     private float[] convolved() {
         int channels = 100;
         KvGroup group = KvGroup.ofState("convolution", 1, channels, 0);
-        KvCache cache = device.allocateKvCache(List.of(group), DataType.F16, PAGE, new int[] {PAGES});
+        KvCache cache = device.allocateKvCache(List.of(group), KvType.F16, PAGE, new int[] {PAGES});
         var convolution = new Convolution(
                 0, 0, 4, device.constants(random(4 * channels)), device.constants(random(channels)), Activation.SILU);
         var left = new ArrayList<float[]>();
@@ -527,7 +529,7 @@ public abstract class ReferenceContract extends DecodingContract {
     /** A delta rule of the same steps. */
     private float[] remembered() {
         var heads = new DeltaHeads(2, 4, 48, 64);
-        KvCache cache = device.allocateKvCache(List.of(heads.group(1)), DataType.F16, PAGE, new int[] {PAGES});
+        KvCache cache = device.allocateKvCache(List.of(heads.group(1)), KvType.F16, PAGE, new int[] {PAGES});
         float[] rate = random(heads.valueHeads());
         for (int h = 0; h < rate.length; h++) {
             rate[h] = -Math.abs(rate[h]);

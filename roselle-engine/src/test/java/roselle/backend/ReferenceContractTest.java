@@ -3,10 +3,13 @@ package roselle.backend;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Operations;
@@ -48,6 +51,36 @@ class ReferenceContractTest {
         } finally {
             comparison.closeBackend();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(KvType.class)
+    void findsATypeOfTheCacheThatIsOff(KvType type) {
+        var comparison = new ReferenceContract() {
+            @Override
+            protected Device open() {
+                return withOtherTypes(new ReferenceDevice());
+            }
+        };
+        comparison.openBackend();
+        try {
+            assertThatThrownBy(() -> comparison.keepsKeysAndValuesAsTheirTypeSays(type))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("number ");
+        } finally {
+            comparison.closeBackend();
+        }
+    }
+
+    /** A device that keeps keys and values as other codes than it says. */
+    private static Device withOtherTypes(Device honest) {
+        return (Device) Proxy.newProxyInstance(
+                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (_, method, arguments) -> {
+                    if (method.getName().equals("allocateKvCache")) {
+                        arguments[1] = arguments[1] == KvType.INT8 ? KvType.INT4 : KvType.INT8;
+                    }
+                    return method.invoke(honest, arguments);
+                });
     }
 
     /** Changes the first row of what an operation left. */

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
@@ -18,7 +19,6 @@ import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
-import roselle.tensor.DataType;
 
 /** Operations that go on from a state: near their recurrence in float64, and of the same bits however a sequence is cut. */
 public abstract class StateContract extends ContractFixture {
@@ -36,7 +36,7 @@ public abstract class StateContract extends ContractFixture {
 
         Subject(KvGroup group, int width) {
             this.width = width;
-            cache = device.allocateKvCache(List.of(group), DataType.F16, PAGE, new int[] {PAGES});
+            cache = device.allocateKvCache(List.of(group), KvType.INT8, PAGE, new int[] {PAGES});
         }
 
         abstract Rows run(StepInputs step, int[][] tokens);

@@ -23,6 +23,7 @@ import roselle.backend.Device;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;
@@ -44,7 +45,7 @@ class QueuedDeviceTest {
     private static final Buffer BUFFER = proxy(Buffer.class, (_, _, _) -> 1L);
     private static final StoredMatrix MATRIX =
             StoredMatrix.of(new Tensor("t", DataType.F32, Shape.of(1, 1), MemorySegment.ofArray(new float[1])));
-    private static final StepDemands DEMANDS = new StepDemands(LIMITS, DataType.F32, 0, List.of(), 1, 1, 1, 0, 0, 0);
+    private static final StepDemands DEMANDS = new StepDemands(LIMITS, KvType.F32, 0, List.of(), 1, 1, 1, 0, 0, 0);
 
     /** An argument of each type. */
     private static final Map<Class<?>, Object> ARGUMENTS = Map.ofEntries(

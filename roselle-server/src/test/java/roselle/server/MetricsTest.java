@@ -64,8 +64,9 @@ final class MetricsTest {
                 .contains("\nroselle_requests_running{model=\"demo\"} ")
                 .contains("\nroselle_kv_cache_usage_ratio{model=\"demo\"} ")
                 .contains("\nroselle_device_info{device=\"cpu, ")
-                .contains("\nroselle_cache_config_info{block_size=\"16\",model=\"demo\",num_gpu_blocks=\""
-                        + demo.engine().status().totalPages() + "\"} 1")
+                .contains(
+                        "\nroselle_cache_config_info{block_size=\"16\",cache_dtype=\"f16\",model=\"demo\",num_gpu_blocks=\""
+                                + demo.engine().status().totalPages() + "\"} 1")
                 .contains("\nroselle_lora_requests_info{max_lora=\"64\",model=\"demo\",running_lora_adapters=\"\"");
     }
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
+import roselle.backend.memory.KvType;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.option.TextInput;
@@ -60,6 +62,12 @@ public final class CompareCommand implements Runnable {
             description = "auto, cpu, cuda or cuda:N, as for roselle run; default: ${DEFAULT-VALUE}.")
     private String device = "cpu";
 
+    @Option(
+            names = "--kv-type",
+            paramLabel = "TYPE",
+            description = "How B keeps keys and values: f32, f16, bf16, fp8, int8 or int4; default: as its rows are.")
+    private @Nullable KvType kvType;
+
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean isJson;
 
@@ -76,11 +84,23 @@ public final class CompareCommand implements Runnable {
         requireSameTokens(cut, windowed.cut(second, all));
         Comparison.Outcome outcome;
         try (Device opened = Devices.open(cpu.on(device, 0))) {
-            outcome = Comparison.run(first, second, opened, cut, windowed.progress(cut.size()));
+            outcome = Comparison.run(first, second, kvType(opened), opened, cut, windowed.progress(cut.size()));
         }
         PrintWriter out = specification.commandLine().getOut();
         out.print(isJson ? json(outcome) + "\n" : table(outcome));
         out.flush();
+    }
+
+    private KvType kvType(Device opened) {
+        KvType asked = kvType;
+        if (asked == null) {
+            return KvType.of(opened.activationType());
+        }
+        if (!opened.kvTypes().contains(asked)) {
+            throw new InvalidRequestException("kv type is " + asked.label() + ": " + opened.name()
+                    + " keeps keys and values as " + KvType.labels(opened.kvTypes()));
+        }
+        return asked;
     }
 
     private static void requireSameTokens(List<int[]> first, List<int[]> second) {

@@ -40,7 +40,8 @@ public final class EngineFlags {
             names = "--kv-type",
             paramLabel = "TYPE",
             defaultValue = "auto",
-            description = "How keys and values are stored: auto, f32, f16 or bf16; default: ${DEFAULT-VALUE}.")
+            description =
+                    "How keys and values are stored: auto, f32, f16, bf16, fp8, int8 or int4; default: ${DEFAULT-VALUE}.")
     private String kvType = "auto";
 
     @Option(

@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.Objects;
 import jdk.incubator.vector.FloatVector;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.cpu.format.Unpacked;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.panel.Panel;
 import roselle.cpu.machine.panel.TileKernels;
@@ -48,11 +50,14 @@ public final class MachineAttention {
     private final Arena arena;
     private final Map<Compute, Code> codes = new EnumMap<>(Compute.class);
     private final EntrySoftmax softmax = new EntrySoftmax(ENTRIES);
+    private final Unpacked scratch = new Unpacked();
+    private float[] decoded = new float[0]; // a tile's keys or values at most, of codes
     private float[] sums = new float[0]; // [entries, valueSize]
     private float[] partial = new float[0]; // [entries, valueSize]
     private MemorySegment queries = MemorySegment.NULL; // [entries][keySize], converted
     private MemorySegment weights = MemorySegment.NULL; // [entries][TILE], converted
-    private MemorySegment numbers = MemorySegment.NULL; // [entries][TILE], then [entries][valueSize]
+    private MemorySegment numbers =
+            MemorySegment.NULL; // [entries][TILE], then [entries][valueSize]; before, keys or values
     private MemorySegment keyRows = MemorySegment.NULL; // [TILE][keySize], converted
     private MemorySegment keyPanels = MemorySegment.NULL;
     private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
@@ -87,7 +92,10 @@ public final class MachineAttention {
         }
         queries = atLeast(queries, ENTRIES * keyBytes);
         weights = atLeast(weights, (long) ENTRIES * TILE * Float.BYTES);
-        numbers = atLeast(numbers, ENTRIES * Math.max((long) TILE * Float.BYTES, valueBytes));
+        numbers = atLeast(numbers, numberBytes(keySize, valueSize));
+        if (decoded.length < TILE * Math.max(keySize, valueSize)) {
+            decoded = new float[TILE * Math.max(keySize, valueSize)];
+        }
         keyRows = atLeast(keyRows, TILE * keyBytes);
         keyPanels = atLeast(keyPanels, TILE * keyBytes);
         valueRows = atLeast(valueRows, TILE * valueBytes);
@@ -100,8 +108,15 @@ public final class MachineAttention {
         long keyBytes = (long) keySize * Float.BYTES;
         long valueBytes = (long) valueSize * Float.BYTES;
         long tileBytes = (long) TILE * Float.BYTES;
-        long entryBytes = keyBytes + tileBytes + Math.max(tileBytes, valueBytes);
-        return ENTRIES * entryBytes + TILE * (2 * keyBytes + 3 * valueBytes);
+        return ENTRIES * (keyBytes + tileBytes)
+                + numberBytes(keySize, valueSize)
+                + TILE * (2 * keyBytes + 3 * valueBytes);
+    }
+
+    /** Bytes of what is multiplied or about to be: scores or sums of all entries, or a tile's keys. */
+    private static long numberBytes(int keySize, int valueSize) {
+        long entries = ENTRIES * (long) Math.max(TILE, valueSize);
+        return Math.max(entries, TILE * (long) keySize) * Float.BYTES;
     }
 
     /** Bytes of native memory that were taken. */
@@ -204,20 +219,20 @@ public final class MachineAttention {
         int keySize = kind.heads().keySize();
         int valueSize = kind.heads().valueSize();
         int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
-        DataType type = pages.type();
         int bytes = code.tiles.compute().bytes();
-        long base = pages.segment(group).address();
         int p = from;
         while (p < to) {
             int page = now.page(group, sequence, p);
             int token = p % pages.pageTokens();
             int count = Math.min(pages.pageTokens() - token, to - p);
-            long keys = base + pages.key(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            long keys = pages.keyAt(group, kind.layer(), page, keyHead, token);
+            long keyScales = pages.keyScalesAt(group, kind.layer(), page, keyHead, token);
             long keyTo = keyRows.address() + (long) (p - tile) * keySize * bytes;
-            code.panels.convert(type, keys, keyTo, count * keySize);
-            long values = base + pages.value(group, kind.layer(), page, keyHead, token) * type.blockBytes();
+            convert(code, pages, group, keys, keyScales, keySize, count, keyTo);
+            long values = pages.valueAt(group, kind.layer(), page, keyHead, token);
+            long valueScales = pages.valueScalesAt(group, kind.layer(), page, keyHead, token);
             long valueTo = valueRows.address() + (long) (p - tile) * valueSize * bytes;
-            code.panels.convert(type, values, valueTo, count * valueSize);
+            convert(code, pages, group, values, valueScales, valueSize, count, valueTo);
             p += count;
         }
         long rowBytes = (long) valueSize * bytes;
@@ -229,6 +244,20 @@ public final class MachineAttention {
             code.panels.transpose(rows, keySize, panel);
         }
         code.panels.interleave(valueRows.address(), TILE, valueSize, valuePanels.address());
+    }
+
+    /** Converts keys or values that follow each other; codes become float32 first, where products will lie. */
+    private void convert(
+            Code code, CpuKvCache pages, int group, long at, long scalesAt, int size, int count, long target) {
+        KvType type = pages.stored(group);
+        MemorySegment source = pages.segment(group);
+        if (!type.isCoded()) {
+            code.panels.convert(type.plain(), source.address() + at, target, count * size);
+            return;
+        }
+        pages.format(group).load(source, at, scalesAt, size, count, decoded, 0, size, scratch);
+        MemorySegment.copy(decoded, 0, numbers, JAVA_FLOAT, 0, count * size);
+        code.panels.convert(DataType.F32, numbers.address(), target, count * size);
     }
 
     private void score(Code code, AttentionLayer kind, int first, int end) {

@@ -16,7 +16,6 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepInputs;
 import roselle.cpu.format.Unpacked;
-import roselle.cpu.format.WeightFormat;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.MachineCode;
@@ -24,7 +23,6 @@ import roselle.cpu.memory.Step;
 import roselle.cpu.thread.WorkerPool;
 import roselle.cpu.vector.Lanes;
 import roselle.cpu.vector.VectorFunctions;
-import roselle.tensor.DataType;
 
 /**
  * Attention on all threads; {@link Attention} is its scalar twin.
@@ -224,11 +222,13 @@ public final class PagedAttention implements WorkerPool.Work {
                 int page = now.page(group, sequence, p);
                 int token = p % pages.pageTokens();
                 int count = Math.min(pages.pageTokens() - token, to - p);
-                long keyAt = pages.key(group, kind.layer(), page, head, token);
-                convert(pages, group, keyAt, heads.keySize(), count, keys, p - tile);
+                long keyAt = pages.keyAt(group, kind.layer(), page, head, token);
+                long keyScales = pages.keyScalesAt(group, kind.layer(), page, head, token);
+                convert(pages, group, keyAt, keyScales, heads.keySize(), count, keys, p - tile);
                 if (hasValues) {
-                    long valueAt = pages.value(group, kind.layer(), page, head, token);
-                    convert(pages, group, valueAt, heads.valueSize(), count, values, p - tile);
+                    long valueAt = pages.valueAt(group, kind.layer(), page, head, token);
+                    long valueScales = pages.valueScalesAt(group, kind.layer(), page, head, token);
+                    convert(pages, group, valueAt, valueScales, heads.valueSize(), count, values, p - tile);
                 }
                 p += count;
             }
@@ -238,21 +238,17 @@ public final class PagedAttention implements WorkerPool.Work {
         }
 
         private void convert(
-                CpuKvCache pages, int group, long element, int size, int count, float[] target, int position) {
-            MemorySegment source = pages.segment(group);
-            WeightFormat format = pages.format();
+                CpuKvCache pages,
+                int group,
+                long at,
+                long scalesAt,
+                int size,
+                int count,
+                float[] target,
+                int position) {
             int stride = Lanes.padded(size);
-            int bytes = pages.type().blockBytes();
-            if (stride != size) {
-                for (int i = 0; i < count; i++) {
-                    long at = (element + (long) i * size) * bytes;
-                    format.decode(source, at, size, target, (position + i) * stride, COUNT, scratch);
-                }
-            } else if (pages.type() == DataType.F32) {
-                MemorySegment.copy(source, JAVA_FLOAT, element * bytes, target, position * stride, count * size);
-            } else {
-                format.decode(source, element * bytes, count * size, target, position * stride, COUNT, scratch);
-            }
+            pages.format(group)
+                    .load(pages.segment(group), at, scalesAt, size, count, target, position * stride, stride, scratch);
         }
 
         /** Latent attention: a value is the beginning of its key. */

@@ -8,7 +8,6 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Rope;
-import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;
@@ -62,8 +61,7 @@ final class RopeAndAppend {
             }
             long tail = CpuBuffer.row(latent, r) + heads.valueSize();
             rotate(CpuBuffer.of(latent), tail, layer.rope(), position, scratch.angles());
-            long at = cache.key(layer.group(), layer.layer(), step.page(layer.group(), r), 0, step.pageToken(r));
-            store(latent, CpuBuffer.row(latent, r), cache, layer.group(), at, heads.keySize());
+            storeKey(step, latent, CpuBuffer.row(latent, r), layer, cache, r, 0);
         }
     }
 
@@ -110,24 +108,30 @@ final class RopeAndAppend {
 
     private static void append(Step step, Rows key, Rows value, AttentionLayer layer, CpuKvCache cache, int r) {
         var heads = layer.heads();
-        int page = step.page(layer.group(), r);
         for (int h = 0; h < heads.keyHeads(); h++) {
-            long toKey = cache.key(layer.group(), layer.layer(), page, h, step.pageToken(r));
-            long toValue = cache.value(layer.group(), layer.layer(), page, h, step.pageToken(r));
-            long fromKey = CpuBuffer.row(key, r) + (long) h * heads.keySize();
-            long fromValue = CpuBuffer.row(value, r) + (long) h * heads.valueSize();
-            store(key, fromKey, cache, layer.group(), toKey, heads.keySize());
-            store(value, fromValue, cache, layer.group(), toValue, heads.valueSize());
+            storeKey(step, key, CpuBuffer.row(key, r) + (long) h * heads.keySize(), layer, cache, r, h);
+            storeValue(step, value, CpuBuffer.row(value, r) + (long) h * heads.valueSize(), layer, cache, r, h);
         }
     }
 
-    private static void store(Rows rows, long from, CpuKvCache cache, int group, long to, int count) {
-        MemorySegment source = CpuBuffer.of(rows);
-        int bytes = cache.type().blockBytes();
-        for (int i = 0; i < count; i++) {
-            float x = CpuBuffer.number(source, from + i);
-            ScalarFormats.store(cache.type(), cache.segment(group), (to + i) * bytes, x);
-        }
+    private static void storeKey(
+            Step step, Rows keys, long from, AttentionLayer layer, CpuKvCache cache, int r, int head) {
+        int group = layer.group();
+        int page = step.page(group, r);
+        long to = cache.keyAt(group, layer.layer(), page, head, step.pageToken(r));
+        long scales = cache.keyScalesAt(group, layer.layer(), page, head, step.pageToken(r));
+        int size = layer.heads().keySize();
+        cache.format(group).store(CpuBuffer.of(keys), from, size, cache.segment(group), to, scales);
+    }
+
+    private static void storeValue(
+            Step step, Rows values, long from, AttentionLayer layer, CpuKvCache cache, int r, int head) {
+        int group = layer.group();
+        int page = step.page(group, r);
+        long to = cache.valueAt(group, layer.layer(), page, head, step.pageToken(r));
+        long scales = cache.valueScalesAt(group, layer.layer(), page, head, step.pageToken(r));
+        int size = layer.heads().valueSize();
+        cache.format(group).store(CpuBuffer.of(values), from, size, cache.segment(group), to, scales);
     }
 
     private static void copy(MemorySegment source, long from, MemorySegment target, long to, int count) {

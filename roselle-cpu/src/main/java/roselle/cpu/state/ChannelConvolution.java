@@ -87,7 +87,7 @@ public final class ChannelConvolution implements WorkerPool.Work {
             MemorySegment.copy(sum, 0, CpuBuffer.of(to), JAVA_FLOAT, CpuBuffer.row(to, r) * Float.BYTES, channels);
             int page = current.page(kind.group(), r);
             if (page >= 0) {
-                long at = pages.key(kind.group(), kind.layer(), page, 0, current.pageToken(r));
+                long at = pages.row(kind.group(), kind.layer(), page, current.pageToken(r));
                 long source = CpuBuffer.row(from, r);
                 MemorySegment.copy(
                         CpuBuffer.of(from),
@@ -122,7 +122,7 @@ public final class ChannelConvolution implements WorkerPool.Work {
             return;
         }
         int page = current.page(kind.group(), sequence, position);
-        long at = pages.key(kind.group(), kind.layer(), page, 0, position % inputs.pageTokens);
+        long at = pages.row(kind.group(), kind.layer(), page, position % inputs.pageTokens);
         addProducts(pages.segment(kind.group()), at, kind, tap, sum);
     }
 

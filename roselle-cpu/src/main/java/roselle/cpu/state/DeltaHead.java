@@ -96,7 +96,7 @@ final class DeltaHead {
         if (table[at + kept] < 0) {
             throw new IllegalStateException("page " + kept + " of a state group is where a step ends, but not kept");
         }
-        return call.cache().key(call.rule().group(), call.rule().layer(), table[at + kept], 0, 0);
+        return call.cache().row(call.rule().group(), call.rule().layer(), table[at + kept], 0);
     }
 
     private int rowSize() {

@@ -1,17 +1,18 @@
 package roselle.cpu.attention;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.cpu.CpuDevice;
-import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.gemm.InterpretedTiles;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
@@ -29,15 +30,22 @@ public final class AttentionTwinContract {
     private static final int CONTEXT = 150;
     private static final int PAGE_TOKENS = 16;
     private static final List<Case> CASES = List.of(
-            new Case(DataType.F32, 4, 2, 64, 64, 0, 0, false, 1),
-            new Case(DataType.F16, 4, 1, 32, 32, 0, 0, false, 2),
-            new Case(DataType.BF16, 6, 2, 40, 24, 0, 30, false, 3),
-            new Case(DataType.F32, 4, 4, 8, 8, 20, 0, true, 1),
-            new Case(DataType.F16, 3, 3, 5, 9, 0, 50, false, 2),
-            new Case(DataType.F16, 20, 1, 72, 64, 70, 0, true, 2),
-            new Case(DataType.F16, 20, 1, 64, 96, 70, 0, true, 2),
-            new Case(DataType.BF16, 6, 2, 96, 32, 0, 30, false, 3),
-            new Case(DataType.F32, 3, 3, 32, 64, 20, 0, true, 1));
+            new Case(KvType.F32, 4, 2, 64, 64, 0, 0, false, 1),
+            new Case(KvType.F16, 4, 1, 32, 32, 0, 0, false, 2),
+            new Case(KvType.BF16, 6, 2, 40, 24, 0, 30, false, 3),
+            new Case(KvType.F32, 4, 4, 8, 8, 20, 0, true, 1),
+            new Case(KvType.F16, 3, 3, 5, 9, 0, 50, false, 2),
+            new Case(KvType.F16, 20, 1, 72, 64, 70, 0, true, 2),
+            new Case(KvType.F16, 20, 1, 64, 96, 70, 0, true, 2),
+            new Case(KvType.BF16, 6, 2, 96, 32, 0, 30, false, 3),
+            new Case(KvType.F32, 3, 3, 32, 64, 20, 0, true, 1),
+            new Case(KvType.FP8, 4, 2, 64, 32, 0, 0, false, 1),
+            new Case(KvType.FP8, 3, 3, 5, 9, 0, 50, true, 2),
+            new Case(KvType.INT8, 6, 2, 96, 64, 0, 30, true, 2),
+            new Case(KvType.INT8, 4, 1, 41, 24, 0, 0, false, 1),
+            new Case(KvType.INT4, 4, 2, 64, 96, 0, 0, false, 1),
+            new Case(KvType.INT4, 20, 1, 73, 27, 0, 0, true, 2),
+            new Case(KvType.INT4, 3, 3, 32, 32, 20, 0, true, 1));
 
     private final Random random;
 
@@ -46,7 +54,7 @@ public final class AttentionTwinContract {
     }
 
     private record Case(
-            DataType type,
+            KvType type,
             int queryHeads,
             int keyHeads,
             int keySize,
@@ -132,15 +140,27 @@ public final class AttentionTwinContract {
         }
     }
 
-    private static void poison(CpuKvCache cache, int pages, Case shape) {
+    /** A number of a value that is none; of codes, all of that value are. */
+    private void poison(CpuKvCache cache, int pages, Case shape) {
         float[] poison = {Float.POSITIVE_INFINITY, Float.NaN};
         for (int i = 0; i < poison.length; i++) {
             int position = POISONED + i;
-            int page = pages - 1 - position / PAGE_TOKENS;
-            long value = cache.value(0, 0, page, 0, position % PAGE_TOKENS) + shape.valueSize - 1 - i;
-            ScalarFormats.store(
-                    cache.type(), cache.segment(0), value * cache.type().blockBytes(), poison[i]);
+            float[] value = numbers(shape.valueSize);
+            value[shape.valueSize - 1 - i] = poison[i];
+            storeValue(cache, pages - 1 - position / PAGE_TOKENS, 0, position % PAGE_TOKENS, value);
         }
+    }
+
+    private static void storeValue(CpuKvCache cache, int page, int head, int token, float[] value) {
+        long at = cache.valueAt(0, 0, page, head, token);
+        long scalesAt = cache.valueScalesAt(0, 0, page, head, token);
+        cache.format(0).store(MemorySegment.ofArray(value), 0, value.length, cache.segment(0), at, scalesAt);
+    }
+
+    private static void storeKey(CpuKvCache cache, int page, int head, int token, float[] key) {
+        long at = cache.keyAt(0, 0, page, head, token);
+        long scalesAt = cache.keyScalesAt(0, 0, page, head, token);
+        cache.format(0).store(MemorySegment.ofArray(key), 0, key.length, cache.segment(0), at, scalesAt);
     }
 
     private static boolean isFinite(Rows rows, int first, int end) {
@@ -185,19 +205,12 @@ public final class AttentionTwinContract {
     /** What lies behind the positions of a sequence is poison. */
     private void fill(CpuKvCache cache, int pages, Case shape) {
         cache.segment(0).fill((byte) 0xff);
-        int bytes = cache.type().blockBytes();
         for (int position = 0; position < CONTEXT; position++) {
             for (int sequence = 0; sequence < 2; sequence++) {
                 int page = pages - 1 - (sequence * (pages / 2) + position / PAGE_TOKENS);
                 for (int head = 0; head < shape.keyHeads; head++) {
-                    long key = cache.key(0, 0, page, head, position % PAGE_TOKENS);
-                    long value = cache.value(0, 0, page, head, position % PAGE_TOKENS);
-                    for (int i = 0; i < shape.keySize; i++) {
-                        ScalarFormats.store(cache.type(), cache.segment(0), (key + i) * bytes, number());
-                    }
-                    for (int i = 0; i < shape.valueSize; i++) {
-                        ScalarFormats.store(cache.type(), cache.segment(0), (value + i) * bytes, number());
-                    }
+                    storeKey(cache, page, head, position % PAGE_TOKENS, numbers(shape.keySize));
+                    storeValue(cache, page, head, position % PAGE_TOKENS, numbers(shape.valueSize));
                 }
             }
         }

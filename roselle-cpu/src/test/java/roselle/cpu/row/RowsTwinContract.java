@@ -8,6 +8,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
@@ -210,7 +211,7 @@ public final class RowsTwinContract {
     private void heads(CpuDevice device, int size, int rows) {
         int pairs = size / 2;
         for (boolean interleaved : new boolean[] {false, true}) {
-            for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
+            for (KvType type : KvType.PLAIN) {
                 Rope rope = pairs == 0 ? null : new Rope(constants(device, pairs), 1.25f, interleaved);
                 var norm = new Norm(Norm.Kind.RMS, constants(device, size), 0f, null, 1e-6f);
                 var heads = new HeadShape(4, 2, size, size);
@@ -225,8 +226,8 @@ public final class RowsTwinContract {
                         step(rows), (operations, _) -> operations.ropeAndAppendKv(query, key, value, layer, cache));
                 same("queries", rows, queryTwin, query);
                 same("keys", rows, keyTwin, key);
-                stored(cache, type, rows, keyTwin, 2, size, true);
-                stored(cache, type, rows, value, 2, size, false);
+                stored(cache, type.plain(), rows, keyTwin, 2, size, true);
+                stored(cache, type.plain(), rows, value, 2, size, false);
             }
         }
     }
@@ -248,12 +249,12 @@ public final class RowsTwinContract {
     private void stored(CpuKvCache cache, DataType type, int rows, Rows numbers, int heads, int size, boolean isKey) {
         for (int r = 0; r < rows; r++) {
             for (int h = 0; h < heads; h++) {
-                long at = isKey ? cache.key(0, 0, r / 4, h, r % 4) : cache.value(0, 0, r / 4, h, r % 4);
+                long at = isKey ? cache.keyAt(0, 0, r / 4, h, r % 4) : cache.valueAt(0, 0, r / 4, h, r % 4);
                 for (int i = 0; i < size; i++) {
                     float number =
                             CpuBuffer.number(CpuBuffer.of(numbers), CpuBuffer.row(numbers, r) + (long) h * size + i);
                     float want = rounded(type, number);
-                    float got = ScalarFormats.load(type, cache.segment(0), (at + i) * type.blockBytes());
+                    float got = ScalarFormats.load(type, cache.segment(0), at + (long) i * type.blockBytes());
                     if (Float.floatToIntBits(want) != Float.floatToIntBits(got)) {
                         faults.add("number " + i + " of head " + h + " of row " + r + " is cached as " + got + " in "
                                 + type.label() + ", not " + want);
@@ -278,7 +279,7 @@ public final class RowsTwinContract {
         var rope = new Rope(constants(device, turned / 2), 1f, true);
         var heads = new HeadShape(3, 1, size + turned, size);
         var layer = new AttentionLayer(0, 0, heads, rope, null, null, 1f, 0f, null);
-        var cache = cache(device, new KvGroup("latent", 1, 1, size + turned, 0, 0), DataType.F32);
+        var cache = cache(device, new KvGroup("latent", 1, 1, size + turned, 0, 0), KvType.F32);
         Rows query = special(device, 3 * (size + turned), rows);
         Rows latent = special(device, size + turned, rows);
         Rows absorbed = special(device, 3 * (size + turned), rows);
@@ -294,7 +295,7 @@ public final class RowsTwinContract {
 
     // ---- numbers ----
 
-    private static CpuKvCache cache(CpuDevice device, KvGroup group, DataType type) {
+    private static CpuKvCache cache(CpuDevice device, KvGroup group, KvType type) {
         return (CpuKvCache) device.allocateKvCache(List.of(group), type, 4, new int[] {4});
     }
 

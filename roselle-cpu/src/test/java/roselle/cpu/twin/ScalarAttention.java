@@ -1,17 +1,14 @@
 package roselle.cpu.twin;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.cpu.attention.AttentionCall;
-import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;
 import roselle.cpu.vector.Lanes;
 import roselle.cpu.vector.VectorFunctions;
-import roselle.tensor.DataType;
 
 /**
  * Attention of rows to the pages of their sequence: an online softmax (Milakov and Gimelshein, 2018) over tiles of the
@@ -95,17 +92,15 @@ public final class ScalarAttention {
         var heads = layer.heads();
         int keyHead = h * heads.keyHeads() / heads.queryHeads();
         long queryAt = CpuBuffer.row(query, row) + (long) h * heads.keySize();
-        MemorySegment segment = cache.segment(layer.group());
-        DataType type = cache.type();
+        var pages = new ScalarKv(cache, layer.group(), layer.layer());
         float largest = Float.NEGATIVE_INFINITY;
         for (int p = from; p < to; p++) {
             int page = step.page(layer.group(), step.sequence(row), p);
-            long at = cache.key(layer.group(), layer.layer(), page, keyHead, p % cache.pageTokens());
+            float[] keys = pages.key(page, keyHead, p % cache.pageTokens(), heads.keySize());
             var lanes = new float[Lanes.COUNT];
             for (int i = 0; i < heads.keySize(); i++) {
-                float key = ScalarFormats.load(type, segment, (at + i) * type.blockBytes());
                 int lane = i % Lanes.COUNT;
-                lanes[lane] = Math.fma(CpuBuffer.number(CpuBuffer.of(query), queryAt + i), key, lanes[lane]);
+                lanes[lane] = Math.fma(CpuBuffer.number(CpuBuffer.of(query), queryAt + i), keys[i], lanes[lane]);
             }
             float sum = ScalarLanes.sum(lanes);
             scores[p - from] = VectorFunctions.capped(sum, layer.scale(), layer.softCap());
@@ -128,15 +123,14 @@ public final class ScalarAttention {
             float[] sums) {
         var heads = layer.heads();
         int keyHead = h * heads.keyHeads() / heads.queryHeads();
-        MemorySegment segment = cache.segment(layer.group());
-        DataType type = cache.type();
+        var pages = new ScalarKv(cache, layer.group(), layer.layer());
         float denominator = ScalarLanes.softmaxWeights(scores, to - from, largest);
         for (int p = from; p < to; p++) {
             float weight = scores[p - from];
             int page = step.page(layer.group(), step.sequence(row), p);
-            long at = cache.value(layer.group(), layer.layer(), page, keyHead, p % cache.pageTokens());
+            float[] values = pages.value(page, keyHead, p % cache.pageTokens(), sums.length);
             for (int i = 0; i < sums.length; i++) {
-                sums[i] = Math.fma(weight, ScalarFormats.load(type, segment, (at + i) * type.blockBytes()), sums[i]);
+                sums[i] = Math.fma(weight, values[i], sums[i]);
             }
         }
         return denominator;

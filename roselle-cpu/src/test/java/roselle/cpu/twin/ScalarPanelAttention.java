@@ -1,12 +1,10 @@
 package roselle.cpu.twin;
 
-import java.lang.foreign.MemorySegment;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
 import roselle.cpu.attention.AttentionCall;
-import roselle.cpu.format.ScalarFormats;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.amx.AmxTwin;
 import roselle.cpu.machine.gemm.PanelGemm;
@@ -15,7 +13,6 @@ import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.MachineCode;
 import roselle.cpu.memory.Step;
 import roselle.cpu.vector.VectorFunctions;
-import roselle.tensor.DataType;
 
 /** The scalar twin of {@code MachineAttention}: one query head of one row, in the precision of the panels. */
 public final class ScalarPanelAttention {
@@ -45,7 +42,11 @@ public final class ScalarPanelAttention {
         keyHead = head * heads.keyHeads() / heads.queryHeads();
         sums = new float[heads.valueSize()];
         long at = CpuBuffer.row(queries, row) + (long) head * heads.keySize();
-        query = rounded(DataType.F32, CpuBuffer.of(queries), at, heads.keySize());
+        var numbers = new float[heads.keySize()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = CpuBuffer.number(CpuBuffer.of(queries), at + i);
+        }
+        query = rounded(numbers);
         Buffer sinks = layer.sinks();
         largest = sinks == null ? Float.NEGATIVE_INFINITY : CpuBuffer.number(CpuBuffer.of(sinks), head);
         denominator = sinks == null ? 0f : 1f;
@@ -112,18 +113,14 @@ public final class ScalarPanelAttention {
         int group = layer.group();
         int page = step.page(group, step.sequence(row), position);
         int token = position % cache.pageTokens();
-        long at = isKey
-                ? cache.key(group, layer.layer(), page, keyHead, token)
-                : cache.value(group, layer.layer(), page, keyHead, token);
-        int size = isKey ? layer.heads().keySize() : layer.heads().valueSize();
-        return rounded(cache.type(), cache.segment(group), at, size);
+        var pages = new ScalarKv(cache, group, layer.layer());
+        return rounded(
+                isKey
+                        ? pages.key(page, keyHead, token, layer.heads().keySize())
+                        : pages.value(page, keyHead, token, layer.heads().valueSize()));
     }
 
-    private float[] rounded(DataType type, MemorySegment source, long at, int count) {
-        var numbers = new float[count];
-        for (int i = 0; i < count; i++) {
-            numbers[i] = ScalarFormats.load(type, source, (at + i) * type.blockBytes());
-        }
-        return PanelGemm.activations(numbers, count, count, compute);
+    private float[] rounded(float[] numbers) {
+        return PanelGemm.activations(numbers, numbers.length, numbers.length, compute);
     }
 }

@@ -2,6 +2,7 @@ package roselle.cuda.attention;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.HeadShape;
@@ -71,7 +72,7 @@ public final class AttentionKernels {
             StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
-                && cache.type() == type
+                && cache.type() == KvType.of(type)
                 && cache.pageTokens() == AttentionTiling.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
                 && heads.valueSize() <= FAST_ROPE_SIZE;

@@ -3,19 +3,19 @@ package roselle.cuda.attention;
 import java.util.List;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.memory.Gpu;
-import roselle.tensor.DataType;
 
 /** Pages of keys and values, or of states, in device memory: {@code [layer, page, keys then values]}, or {@code [layer, page, rows then state]}. */
 public final class CudaKvCache implements KvCache {
     private final List<KvGroup> groups;
-    private final DataType type;
+    private final KvType type;
     private final int pageTokens;
     private final int[] pages;
     private final long[] addresses;
 
-    public CudaKvCache(Gpu device, List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    public CudaKvCache(Gpu device, List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
         this.type = type;
         this.pageTokens = pageTokens;
@@ -30,11 +30,11 @@ public final class CudaKvCache implements KvCache {
 
     /** Numbers of one page in one layer. */
     public long pageElements(int group) {
-        return groups.get(group).pageElements(pageTokens);
+        return pageBytes(group) / groups.get(group).storedAs(type).plain().blockBytes();
     }
 
     long pageBytes(int group) {
-        return pageElements(group) * groups.get(group).storedAs(type).blockBytes();
+        return groups.get(group).layerBytes(pageTokens, type);
     }
 
     long layerBytes(int group) {
@@ -52,7 +52,7 @@ public final class CudaKvCache implements KvCache {
 
     /** As kernels number the types of a cache. */
     int typeNumber() {
-        return KernelNumbers.ofCache(type);
+        return KernelNumbers.ofCache(type.plain());
     }
 
     @Override
@@ -61,7 +61,7 @@ public final class CudaKvCache implements KvCache {
     }
 
     @Override
-    public DataType type() {
+    public KvType type() {
         return type;
     }
 

@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepDemands;
 import roselle.cuda.driver.Matrix;
@@ -40,8 +41,8 @@ final class FastAttention {
         }
     }
 
-    private @Nullable HeadKernels kernels(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
-        boolean fits = cacheType == type
+    private @Nullable HeadKernels kernels(HeadShape heads, KvGroup group, KvType cacheType, int pageTokens) {
+        boolean fits = cacheType == KvType.of(type)
                 && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() != 0
                 && heads.keySize() == heads.valueSize();

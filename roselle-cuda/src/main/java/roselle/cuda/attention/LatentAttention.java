@@ -3,6 +3,7 @@ package roselle.cuda.attention;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
@@ -63,9 +64,9 @@ public final class LatentAttention {
         isWide = device.sharedMemory() >= WIDE_SHARED_MEMORY;
     }
 
-    private boolean fits(HeadShape heads, KvGroup group, DataType cacheType, int pageTokens) {
+    private boolean fits(HeadShape heads, KvGroup group, KvType cacheType, int pageTokens) {
         return type != DataType.F32
-                && cacheType == type
+                && cacheType == KvType.of(type)
                 && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() == 0
                 && group.window() == 0

@@ -1,13 +1,12 @@
 package roselle.backend.memory;
 
-import roselle.tensor.DataType;
-
 /**
  * Layers that keep the same kind of pages and therefore share one page table.
  *
  * <p>Layers that attend keep the key and the value of each token. Layers that keep a state ({@link #isState}) need, of what
  * came before a token, the page of the token before it alone: the rows of its tokens so far and, once it is full, the state
- * behind its last token. Their pages are float32, whatever the type of keys and values.
+ * behind its last token. Their pages are float32, whatever the type of keys and values. Of layers with a window keys and values stay in 16
+ * bits where others have codes: their pages are few.
  *
  * @param name for messages: {@code full}, {@code window}, {@code latent}, {@code convolution}, {@code delta}
  * @param layers how many layers write to this group
@@ -61,19 +60,27 @@ public record KvGroup(String name, int layers, int heads, int keySize, int value
         return window == 0 ? 0 : Math.max(0, position - window + 1) / pageTokens;
     }
 
-    /** Numbers of a page in one layer. */
-    public long pageElements(int pageTokens) {
-        return (long) heads * pageTokens * (keySize + valueSize) + Math.max(0, stateSize);
+    /** How the numbers of a page are stored in a cache of keys and values of a type. */
+    public KvType storedAs(KvType cacheType) {
+        if (isState()) {
+            return KvType.F32;
+        }
+        return window != 0 && cacheType.isCoded() ? KvType.F16 : cacheType;
     }
 
-    /** How the numbers of a page are stored in a cache of keys and values of a type. */
-    public DataType storedAs(DataType cacheType) {
-        return isState() ? DataType.F32 : cacheType;
+    /**
+     * Bytes of a page in one layer: keys {@code [heads, pageTokens]}, then values, then what their codes are multiplied by in the
+     * same order, if there are codes; or rows, then the state.
+     */
+    public long layerBytes(int pageTokens, KvType cacheType) {
+        KvType type = storedAs(cacheType);
+        long rows = (long) heads * pageTokens * (type.rowBytes(keySize) + type.rowBytes(valueSize));
+        return rows + type.codeBytes(Math.max(0, stateSize));
     }
 
     /** Bytes of a page, all layers together. */
-    public long pageBytes(int pageTokens, DataType cacheType) {
-        return layers * pageElements(pageTokens) * storedAs(cacheType).blockBytes();
+    public long pageBytes(int pageTokens, KvType cacheType) {
+        return layers * layerBytes(pageTokens, cacheType);
     }
 
     /** Elements that one token adds to this group, all layers together; 0 where a state stays as large as it is. */

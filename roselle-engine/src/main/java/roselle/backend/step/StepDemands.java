@@ -2,8 +2,8 @@ package roselle.backend.step;
 
 import java.util.List;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
-import roselle.tensor.DataType;
 
 /**
  * What a device must know of a decoder to take, before the first step, all the memory that steps will need beside rows, weights
@@ -21,7 +21,7 @@ import roselle.tensor.DataType;
  */
 public record StepDemands(
         StepLimits limits,
-        DataType cacheType,
+        KvType cacheType,
         int groups,
         List<Attention> attentions,
         int width,

@@ -6,10 +6,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
-import roselle.tensor.DataType;
 
 /**
  * A decoder as data: what one family's configuration says, with nothing left to look up.
@@ -67,7 +67,7 @@ public record DecoderSpec(
     }
 
     /** What a device must know of it to be ready for steps. */
-    public StepDemands demands(StepLimits limits, DataType cacheType) {
+    public StepDemands demands(StepLimits limits, KvType cacheType) {
         List<KvGroup> groups = kvGroups();
         int[][] groupsOf = groupsOfLayers();
         var attentions = new LinkedHashSet<StepDemands.Attention>();

@@ -3,19 +3,19 @@ package roselle.backend.reference;
 import java.util.List;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
-import roselle.tensor.DataType;
+import roselle.backend.memory.KvType;
 
-/** Keys and values as float32 numbers that were rounded to the type of the cache. */
+/** Keys and values as float32 numbers that were rounded, or made codes and read again, as the type of the cache says. */
 final class ReferenceCache implements KvCache {
     private final List<KvGroup> groups;
-    private final DataType type;
+    private final KvType type;
     private final int pageTokens;
     private final int[] pages;
     private final float[][][] keys; // [group][layer, page, head, token][keySize]
     private final float[][][] values; // [group][layer, page, head, token][valueSize]
     private final float[][][] states; // [group][layer, page][stateSize]
 
-    ReferenceCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    ReferenceCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
         this.type = type;
         this.pageTokens = pageTokens;
@@ -52,19 +52,10 @@ final class ReferenceCache implements KvCache {
         return (isKey ? keys : values)[group][index(group, layer, page, head, position)];
     }
 
-    /** A number as the cache keeps it. */
-    float rounded(float number) {
-        return switch (type) {
-            case F16 -> Float.float16ToFloat(Float.floatToFloat16(number));
-            case BF16 -> bfloat16(number);
-            default -> number;
-        };
-    }
-
-    private static float bfloat16(float number) {
-        int bits = Float.floatToRawIntBits(number);
-        int even = bits >>> 16 & 1;
-        return Float.isNaN(number) ? number : Float.intBitsToFloat((bits + 0x7FFF + even) & 0xFFFF0000);
+    /** Keeps a key or a value as the type of its group says. */
+    void keep(int group, float[] numbers, float[] target) {
+        float[] kept = ReferenceCodes.kept(groups.get(group).storedAs(type), numbers);
+        System.arraycopy(kept, 0, target, 0, kept.length);
     }
 
     void copyPage(int group, int from, int to) {
@@ -89,7 +80,7 @@ final class ReferenceCache implements KvCache {
     }
 
     @Override
-    public DataType type() {
+    public KvType type() {
         return type;
     }
 

@@ -11,6 +11,7 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -83,6 +84,11 @@ public final class ReferenceDevice implements Device {
     }
 
     @Override
+    public List<KvType> kvTypes() {
+        return KvType.all();
+    }
+
+    @Override
     public boolean takesAdapters() {
         return true;
     }
@@ -93,7 +99,7 @@ public final class ReferenceDevice implements Device {
     }
 
     @Override
-    public KvCache allocateKvCache(List<KvGroup> groups, DataType type, int pageTokens, int[] pages) {
+    public KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         return new ReferenceCache(groups, type, pageTokens, pages);
     }
 

@@ -261,9 +261,9 @@ final class ReferenceOperations implements Operations {
                 turn(one, r, h, layer.keyNorm(), layer.rope());
                 var pages = (ReferenceCache) cache;
                 int page = page(layer.group(), sequence(r), step.positions[r]);
-                append(one, r, pages, pages.key(layer.group(), layer.layer(), page, h, step.positions[r]));
+                append(one, r, pages, layer, pages.key(layer.group(), layer.layer(), page, h, step.positions[r]));
                 Rows values = value.columns(h * heads.valueSize(), heads.valueSize());
-                append(values, r, pages, pages.value(layer.group(), layer.layer(), page, h, step.positions[r]));
+                append(values, r, pages, layer, pages.value(layer.group(), layer.layer(), page, h, step.positions[r]));
             }
         }
     }
@@ -297,11 +297,8 @@ final class ReferenceOperations implements Operations {
         store(head, row, i -> turned[i]);
     }
 
-    private static void append(Rows rows, int row, ReferenceCache pages, float[] target) {
-        float[] x = ReferenceBuffer.row(rows, row);
-        for (int i = 0; i < x.length; i++) {
-            target[i] = pages.rounded(x[i]);
-        }
+    private static void append(Rows rows, int row, ReferenceCache pages, AttentionLayer layer, float[] target) {
+        pages.keep(layer.group(), ReferenceBuffer.row(rows, row), target);
     }
 
     @Override
@@ -320,7 +317,7 @@ final class ReferenceOperations implements Operations {
             turn(latent.columns(heads.valueSize(), tail), r, 0, null, layer.rope());
             int page = page(layer.group(), sequence(r), step.positions[r]);
             Rows whole = latent.columns(0, heads.keySize());
-            append(whole, r, pages, pages.key(layer.group(), layer.layer(), page, 0, step.positions[r]));
+            append(whole, r, pages, layer, pages.key(layer.group(), layer.layer(), page, 0, step.positions[r]));
         }
     }
 

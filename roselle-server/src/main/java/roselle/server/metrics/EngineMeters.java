@@ -60,10 +60,13 @@ final class EngineMeters {
         gauge("kv.cache.usage.ratio", "Pages that answers in the making hold, of all pages", EngineMeters::usage);
         EnginePlan plan = engine.plan();
         Gauge.builder("roselle.cache.config.info", () -> 1)
-                .description("The size of a page in tokens and the number of pages, as labels")
+                .description(
+                        "The size of a page in tokens, the number of pages and how keys and values are stored, as labels")
                 .tags(tags.and(
                         "block_size",
                         Integer.toString(plan.pageTokens()),
+                        "cache_dtype",
+                        plan.kvType().label(),
                         "num_gpu_blocks",
                         Integer.toString(engine.status().totalPages())))
                 .register(registry);
