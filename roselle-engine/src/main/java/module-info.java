@@ -16,6 +16,7 @@ module roselle.engine {
     exports roselle.backend.memory;
     exports roselle.backend.operation;
     exports roselle.backend.step;
+    exports roselle.embedding;
     exports roselle.engine;
     exports roselle.quantization;
     exports roselle.structured.type;

@@ -138,7 +138,7 @@ public final class ModelBenchmark {
         logits = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, vocabulary); // a device cannot write to the heap
         this.inputs = inputs;
         this.pages = pages;
-        weightBytes = bytesOfAStep(checkpoint, decoder.spec().output().tied());
+        weightBytes = bytesOfAStep(checkpoint, decoder.spec().isTied());
     }
 
     /** All weights but an embedding of its own, of which a step reads a few rows only. */

@@ -46,6 +46,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void addTypes(Weight table, Rows output) {
+        long start = System.nanoTime();
+        operations.addTypes(table, output);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
         long start = System.nanoTime();
         operations.norm(input, norm, output, rows);

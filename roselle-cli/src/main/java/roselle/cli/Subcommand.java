@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import roselle.cli.bench.BenchCommand;
 import roselle.cli.model.CompareCommand;
+import roselle.cli.model.EmbedCommand;
 import roselle.cli.model.ImportanceCommand;
 import roselle.cli.model.InspectCommand;
 import roselle.cli.model.ListCommand;
@@ -31,6 +32,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     static final List<Subcommand> ALL = List.of(
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
+            new Subcommand("embed", "Turn texts into vectors with an encoder.", () -> new EmbedCommand()),
             new Subcommand("serve", "Serve a model over HTTP.", () -> new ServeCommand()),
             new Subcommand("key", "Make an API key for a server.", () -> new KeyCommand()),
             new Subcommand("pull", "Fetch a model from the Hugging Face hub.", () -> new PullCommand()),

@@ -175,6 +175,11 @@ public final class CpuDevice implements Device {
         return List.of();
     }
 
+    @Override
+    public boolean attendsBothWays() {
+        return true;
+    }
+
     /** Rows and pages are the machine's memory, and weights are read in place. */
     @Override
     public OptionalLong memoryBytes() {

@@ -82,6 +82,12 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void addTypes(Weight table, Rows output) {
+        tableRows.of((CpuWeight) table, step.inputs().types, 1f, true, output);
+        rowOperations.run(tableRows, output.columns(), step.rows());
+    }
+
+    @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
         rowOperations.norm(input, norm, output, 1f, false, rows);
     }

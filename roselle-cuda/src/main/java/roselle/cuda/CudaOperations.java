@@ -74,6 +74,12 @@ final class CudaOperations implements Operations {
         products.embed((CudaWeight) table, step().positions(), 1f, true, output, shape.rows());
     }
 
+    /** Never called: who runs an encoder asks {@link CudaDevice#attendsBothWays} before. */
+    @Override
+    public void addTypes(Weight table, Rows output) {
+        throw new UnsupportedOperationException("encoders run on the CPU");
+    }
+
     @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
         rowKernels.norm(input, norm, output, rows);
@@ -137,11 +143,19 @@ final class CudaOperations implements Operations {
 
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
+        requireCausal(layer);
         attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
+    }
+
+    private static void requireCausal(AttentionLayer layer) {
+        if (layer.bidirectional()) {
+            throw new UnsupportedOperationException("encoders run on the CPU");
+        }
     }
 
     @Override
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
+        requireCausal(layer);
         var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
         if (!attention.appendAndAttend(call, key, value)) {
             UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);

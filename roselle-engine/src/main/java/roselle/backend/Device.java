@@ -107,6 +107,11 @@ public interface Device extends AutoCloseable {
      */
     void submit(StepInputs inputs, StepProgram program);
 
+    /** Whether attention can be bidirectional here, as encoders need it, and rows have types. */
+    default boolean attendsBothWays() {
+        return false;
+    }
+
     /** Whether tokens can be sampled here, and taken by the next step before the host has seen them. */
     default boolean samples() {
         return false;

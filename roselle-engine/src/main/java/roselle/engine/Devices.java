@@ -46,6 +46,11 @@ public final class Devices {
                 : named(options, weightBytes);
     }
 
+    /** Bytes that a device has for a model: its own, else the machine's. */
+    public static long memoryBytes(Device device) {
+        return device.memoryBytes().orElseGet(MachineMemory::bytes);
+    }
+
     /** How a device would compute products with weights of these types, or of any, and why so; no device is opened. */
     public static String describe(DeviceOptions options, Collection<DataType> types) {
         return provider(options.name()).describe(options, types);

@@ -226,6 +226,11 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public boolean attendsBothWays() {
+        return device.attendsBothWays();
+    }
+
+    @Override
     public boolean samples() {
         return true;
     }

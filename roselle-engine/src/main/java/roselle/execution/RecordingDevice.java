@@ -145,6 +145,11 @@ final class RecordingDevice implements Device {
     }
 
     @Override
+    public boolean attendsBothWays() {
+        return device.attendsBothWays();
+    }
+
+    @Override
     public boolean samples() {
         return device.samples();
     }

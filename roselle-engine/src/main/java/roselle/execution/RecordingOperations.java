@@ -38,6 +38,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void addTypes(Weight table, Rows output) {
+        operations.addTypes(table, output);
+    }
+
+    @Override
     public void norm(Rows input, Norm norm, Rows output, int rows) {
         operations.norm(input, norm, output, rows);
     }

@@ -18,6 +18,7 @@ import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.OutputSpec;
 import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Rearrangement;
@@ -42,6 +43,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private final DecoderWeights weights;
     private final Layer[] layers;
     private final long loadingNanos;
+    private final @Nullable OutputSpec output;
     private final boolean scalesLogits;
     private final AdaptableWeights adaptable;
     private boolean adapts; // in the step that runs
@@ -68,7 +70,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
         loadingNanos = System.nanoTime() - begin;
         weights.leaveAdaptable(adaptable);
         rearrangedBytes = rearrangement.bytes();
-        scalesLogits = spec.output().scale() != 1f || spec.output().softCap() != 0f;
+        output = spec.output();
+        scalesLogits = output != null && (output.scale() != 1f || output.softCap() != 0f);
     }
 
     /**
@@ -137,26 +140,34 @@ public final class Decoder implements StepProgram, AutoCloseable {
     public void run(Operations operations, StepInputs inputs) {
         int rows = inputs.rows;
         adapts = inputs.adapts;
-        operations.embed(weights.embedding(), spec.embeddingScale(), space.hidden); // [rows, width]
+        operations.embed(weights.embedding(), spec.input().scale(), space.hidden); // [rows, width]
         if (weights.positions() != null) {
             operations.addPositions(weights.positions(), space.hidden);
+        }
+        if (weights.types() != null) {
+            operations.addTypes(weights.types(), space.hidden);
+        }
+        if (weights.embeddingNorm() != null) {
+            operations.norm(space.hidden, weights.embeddingNorm(), space.hidden, rows);
         }
         for (Layer layer : layers) {
             block(operations, layer, rows);
         }
         if (inputs.outputs > 0) {
             operations.selectOutputs(space.hidden, space.last); // [outputs, width]
-            operations.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
-            operations.logits(
-                    space.last,
-                    weights.output(),
-                    weights.outputBias(),
-                    space.logits,
-                    inputs.outputs); // [outputs, vocabulary]
-            if (scalesLogits) {
-                operations.scaleLogits(
-                        space.logits, spec.output().scale(), spec.output().softCap(), inputs.outputs);
+            if (weights.finalNorm() != null) {
+                operations.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
             }
+            if (output != null && weights.output() != null) {
+                logits(operations, weights.output(), output, inputs.outputs);
+            }
+        }
+    }
+
+    private void logits(Operations operations, Weight matrix, OutputSpec kind, int outputs) {
+        operations.logits(space.last, matrix, weights.outputBias(), space.logits, outputs); // [outputs, vocabulary]
+        if (scalesLogits) {
+            operations.scaleLogits(space.logits, kind.scale(), kind.softCap(), outputs);
         }
     }
 
@@ -208,8 +219,11 @@ public final class Decoder implements StepProgram, AutoCloseable {
         return spec.block().normsOutputs() ? space.delta : space.hidden;
     }
 
+    /** What ends half a block: its result is normalised and added, or the sum is normalised. */
     private void addNormed(Operations operations, @Nullable Norm norm, int rows) {
-        if (norm != null) {
+        if (norm != null && spec.block().normsSums()) {
+            operations.norm(space.hidden, norm, space.hidden, rows);
+        } else if (norm != null) {
             operations.addNormed(space.delta, norm, spec.block().residualScale(), space.hidden, rows);
         }
     }

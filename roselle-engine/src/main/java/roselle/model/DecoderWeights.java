@@ -22,14 +22,19 @@ import roselle.quantization.StoredMatrix;
  *
  * @param embedding {@code [vocabulary, width]}
  * @param positions {@code [context, width]}; null where positions are not learned
- * @param output {@code [vocabulary, width]}, the embedding itself where they are tied
+ * @param types {@code [types, width]}; null where tokens have none
+ * @param embeddingNorm of the sum of the three; null for none
+ * @param finalNorm null where each half ends in one
+ * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
  */
 record DecoderWeights(
         Weight embedding,
         @Nullable Weight positions,
+        @Nullable Weight types,
+        @Nullable Norm embeddingNorm,
         List<Layer> layers,
-        Norm finalNorm,
-        Weight output,
+        @Nullable Norm finalNorm,
+        @Nullable Weight output,
         Epilogue outputBias) {
     static DecoderWeights load(
             Checkpoint checkpoint,
@@ -42,27 +47,37 @@ record DecoderWeights(
         var tensors = new TensorSource(checkpoint, blueprint.names(), rearrangement);
         StoredMatrix table = tensors.matrix(Part.EMBEDDING, 0, spec.vocabulary(), spec.width());
         Weight embedding =
-                spec.output().tied() ? store.load("embedding", 1, List.of(table)) : store.loadTable("embedding", table);
-        Weight positions = spec.learnedPositions()
-                ? store.loadTable("positions", tensors.matrix(Part.POSITIONS, 0, spec.context(), spec.width()))
-                : null;
+                spec.isTied() ? store.load("embedding", 1, List.of(table)) : store.loadTable("embedding", table);
+        Weight positions = spec.learnedPositions() ? store.loadTable("positions", positions(tensors, spec)) : null;
+        int kinds = spec.input().types();
+        Weight types = kinds == 0 ? null : store.loadTable("types", tensors.matrix(Part.TYPES, 0, kinds, spec.width()));
         var loader = new LayerLoader(spec, tensors, rearrangement, store, space, contextLimit);
         List<Layer> layers = layers(spec, loader);
-        Norm finalNorm = loader.norm(Part.FINAL_NORM, 0);
-        Weight output = spec.output().tied()
-                ? embedding
-                : store.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
-        Epilogue outputBias = Epilogue.bias(
-                spec.output().bias() ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
-        tensors.requireAllUsed(
-                new UnusedTensors(spec.layers().size(), spec.output().tied()));
-        return new DecoderWeights(embedding, positions, layers, finalNorm, output, outputBias);
+        Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
+        Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
+        Weight output = spec.isTied() ? embedding : null;
+        if (spec.generates() && output == null) {
+            output = store.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
+        }
+        boolean hasBias = spec.output() != null && spec.output().bias();
+        Epilogue outputBias =
+                Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
+        tensors.requireAllUsed(UnusedTensors.of(spec));
+        return new DecoderWeights(embedding, positions, types, embeddingNorm, layers, finalNorm, output, outputBias);
+    }
+
+    private static StoredMatrix positions(TensorSource tensors, DecoderSpec spec) {
+        int first = spec.input().firstPosition();
+        StoredMatrix all = tensors.matrix(Part.POSITIONS, 0, first + (long) spec.context(), spec.width());
+        return first == 0 ? all : all.rows(first, spec.context());
     }
 
     /** Takes out what adapters cannot add to: tokens' rows and logits, and products whose activation is one with them. */
     void leaveAdaptable(AdaptableWeights adaptable) {
         adaptable.remove(embedding);
-        adaptable.remove(output);
+        if (output != null) {
+            adaptable.remove(output);
+        }
         for (Layer layer : layers) {
             if (layer.feedForward() instanceof Layer.Plain plain) {
                 adaptable.remove(plain.up());
@@ -77,7 +92,7 @@ record DecoderWeights(
         for (int i = 0; i < groups.length; i++) {
             var places = new ArrayList<LayerPlace>();
             for (int group : groups[i]) {
-                places.add(new LayerPlace(group, used[group]++));
+                places.add(new LayerPlace(group, spec.keepsKeys(i) ? used[group]++ : 0));
             }
             loaded.add(loader.load(i, places));
         }

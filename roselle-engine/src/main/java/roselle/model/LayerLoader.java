@@ -55,13 +55,14 @@ final class LayerLoader {
     Layer load(int index, List<LayerPlace> places) {
         BlockSpec block = spec.block();
         boolean ownNorm = block.normsInputs() && !(block.parallel() && block.sharesNorm());
+        boolean normsBehind = block.normsOutputs() || block.normsSums();
         return new Layer(
                 block.normsInputs() ? norm(Part.ATTENTION_NORM, index) : null,
                 attention(spec.layers().get(index).attention(), index, places),
-                block.normsOutputs() ? norm(Part.POST_ATTENTION_NORM, index) : null,
+                normsBehind ? norm(Part.POST_ATTENTION_NORM, index) : null,
                 ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
                 feedForwards.load(spec.layers().get(index).feedForward(), index),
-                block.normsOutputs() ? norm(Part.POST_FEED_FORWARD_NORM, index) : null);
+                normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null);
     }
 
     /** A norm of the residual stream. */
@@ -104,7 +105,8 @@ final class LayerLoader {
                 perHead ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
                 attention.scale(),
                 attention.softCap(),
-                attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null);
+                attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null,
+                attention.bidirectional());
         return new Layer.MultiHead(
                 store.load("layer " + layer + " query, key, value", 1, projections(heads, layer, attention.gated())),
                 Epilogue.bias(attention.bias() ? projectionBias(heads, layer) : null),

@@ -30,7 +30,7 @@ public record LoadPlan(long weightBytes, long copiedBytes, long deviceBytes) {
      */
     public static LoadPlan of(Checkpoint checkpoint, Blueprint blueprint, Device device) {
         DecoderSpec spec = blueprint.spec();
-        var unused = new UnusedTensors(spec.layers().size(), spec.output().tied());
+        var unused = UnusedTensors.of(spec);
         long weights = 0;
         for (Tensor tensor : checkpoint.tensors().values()) {
             weights += unused.mayIgnore(tensor.name()) ? 0 : tensor.data().byteSize();

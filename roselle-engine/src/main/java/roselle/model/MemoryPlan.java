@@ -26,7 +26,7 @@ public record MemoryPlan(
     public static MemoryPlan of(
             LoadPlan load, DecoderSpec spec, StepLimits limits, KvType kvType, DataType activationType) {
         long workspace = Widths.of(spec).elements(spec, limits) * activationType.blockBytes();
-        long logits = (long) limits.maxOutputs() * spec.vocabulary() * DataType.F32.blockBytes();
+        long logits = (spec.generates() ? limits.maxOutputs() : 1L) * spec.vocabulary() * DataType.F32.blockBytes();
         List<KvGroup> groups = spec.kvGroups();
         List<Long> perPage = groups.stream()
                 .map(group -> group.pageBytes(limits.pageTokens(), kvType))

@@ -44,7 +44,7 @@ final class Workspace {
         expertOutputs = rows(store, type, choices, spec.width());
         sharedGate = rows(store, type, rows, 1);
         last = rows(store, type, limits.maxOutputs(), spec.width());
-        logits = rows(store, DataType.F32, limits.maxOutputs(), spec.vocabulary());
+        logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
     }
 
     private static Rows rows(Store store, DataType type, long rows, int columns) {

@@ -163,6 +163,7 @@ public abstract class ReferenceContract extends KvTypesContract {
             switch (operation) {
                 case "embed" -> left.add(embedded(type, rows));
                 case "addPositions" -> left.add(placed(type, rows));
+                case "addTypes" -> left.add(typed(type, rows));
                 case "norm" -> left.add(normed(Norm.Kind.RMS, rows));
                 case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
                 case "linear" -> left.add(multiplied(type, rows));
@@ -311,6 +312,16 @@ public abstract class ReferenceContract extends KvTypesContract {
         Rows output = some(rows, COLUMNS);
         begin(step(LIMITS, 0, new int[1], new int[] {rows}));
         operations.addPositions(table, output);
+        return read(output, rows);
+    }
+
+    private float[] typed(DataType type, int rows) {
+        Weight table = device.loadTable("types", stored(type, TABLE));
+        Rows output = some(rows, COLUMNS);
+        StepInputs inputs = step(LIMITS, 0, new int[1], new int[] {rows});
+        Arrays.setAll(inputs.types, row -> row * 5 % TABLE);
+        begin(inputs);
+        operations.addTypes(table, output);
         return read(output, rows);
     }
 

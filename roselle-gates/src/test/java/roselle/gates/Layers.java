@@ -41,6 +41,7 @@ final class Layers {
             "transfer",
             "execution",
             "engine",
+            "embedding",
             "cuda",
             "server",
             "bench",

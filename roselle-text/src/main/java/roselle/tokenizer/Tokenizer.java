@@ -1,6 +1,7 @@
 package roselle.tokenizer;
 
 import java.util.OptionalInt;
+import roselle.api.CheckpointException;
 
 /** Turns text into token ids and back; immutable and thread-safe. */
 public interface Tokenizer {
@@ -10,6 +11,16 @@ public interface Tokenizer {
     /** The same, told how far it is. */
     default int[] encode(String text, EncodeOptions options, EncodeProgress progress) {
         return encode(text, options);
+    }
+
+    /** The ids of a text with the tokens that the model expects around it. */
+    default int[] withSpecial(int[] ids) {
+        return ids;
+    }
+
+    /** The ids of two texts as one input; a {@code CheckpointException} where the tokenizer knows no pairs. */
+    default TokenPair pair(int[] first, int[] second) {
+        throw new CheckpointException("the tokenizer says nothing of pairs of texts: use one of a model made for them");
     }
 
     /** The ids of a text of so many bytes of UTF-8 are no fewer than this, whatever it says; 0 where nothing is known. */

@@ -15,15 +15,15 @@ import roselle.quantization.Quantization;
  *
  * @param quantization how matrices are stored, where their types do not tell all
  * @param refusal why it cannot; empty where it can
- * @param groups the layers by the pages they need; empty where it cannot
+ * @param groups the layers by the pages they need; empty where it cannot, and of encoders, which keep nothing
  * @param context tokens of the longest sequence; 0 where it cannot
  */
 record DecoderReport(Optional<String> quantization, Optional<String> refusal, List<KvGroup> groups, int context) {
     static DecoderReport of(Checkpoint checkpoint) {
         try {
-            DecoderSpec spec = Architectures.read(checkpoint).spec();
-            return new DecoderReport(
-                    Quantization.of(checkpoint).description(), Optional.empty(), spec.kvGroups(), spec.context());
+            DecoderSpec spec = Architectures.readAny(checkpoint).spec();
+            List<KvGroup> kept = spec.generates() ? spec.kvGroups() : List.of();
+            return new DecoderReport(Quantization.of(checkpoint).description(), Optional.empty(), kept, spec.context());
         } catch (CheckpointException unsupported) {
             return new DecoderReport(
                     Optional.empty(), Optional.of(String.valueOf(unsupported.getMessage())), List.of(), 0);

@@ -26,6 +26,7 @@ import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.report.ExitCode;
 import roselle.cli.report.NearNames;
+import roselle.embedding.EncoderVerification;
 import roselle.engine.Devices;
 import roselle.execution.Verification;
 
@@ -46,7 +47,8 @@ public final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--reference",
             paramLabel = "FILE",
-            description = "Tensors input_i, logits_i and greedy_i; default: expected.safetensors beside the model.")
+            description =
+                    "Tensors input_i, logits_i and greedy_i, of an encoder hidden_i and embedding_i; default: expected.safetensors beside the model.")
     private @Nullable Path reference;
 
     @Option(
@@ -68,7 +70,8 @@ public final class VerifyCommand implements Callable<Integer> {
             names = "--chunk",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Tokens per step; default: the whole input at once.")
+            description =
+                    "Tokens per step; default: the whole input at once. Of an encoder: 0 for all texts at once, else one at a time.")
     private int chunk;
 
     @Option(
@@ -86,6 +89,9 @@ public final class VerifyCommand implements Callable<Integer> {
         Path file = NearNames.existing(ModelNames.resolve(model));
         boolean isOpen = cpu.compute().equalsIgnoreCase("auto");
         try (Checkpoint expected = Checkpoints.open(referenceFor(lora == null ? file : NearNames.existing(lora)))) {
+            if (EncoderVerification.isOne(expected)) {
+                return verifyEncoder(expected, file);
+            }
             var verification = Verification.of(expected);
             List<Verification.Difference> differences = run(verification, file, isOpen ? "f32" : cpu.compute());
             int status = report(differences, isOpen || cpu.compute().equalsIgnoreCase("f32"));
@@ -94,6 +100,33 @@ public final class VerifyCommand implements Callable<Integer> {
             }
             return status;
         }
+    }
+
+    /** Hidden states, and what is made of them; all texts in one step unless one at a time is asked for. */
+    private int verifyEncoder(Checkpoint expected, Path file) {
+        PrintWriter out = specification.commandLine().getOut();
+        String compute = cpu.compute().equalsIgnoreCase("auto") ? "f32" : cpu.compute();
+        double limit = tolerance != null ? tolerance : exactTolerance();
+        boolean passes = true;
+        try (Device opened = open(compute)) {
+            out.println(opened.name() + ": " + opened.describe());
+            int input = 0;
+            for (var difference : EncoderVerification.of(expected).run(file, opened, chunk == 0)) {
+                passes &= difference.isWithin(limit);
+                out.printf(
+                        Locale.ROOT,
+                        "input %d: %d tokens, max difference %.3g of hidden states, %.3g of the result, cosine %.7f%n",
+                        input++,
+                        difference.tokens(),
+                        difference.hidden(),
+                        difference.result(),
+                        difference.cosine());
+            }
+        }
+        out.println((passes ? "verified: " : "not verified: ") + "each number within " + plain(limit, 0)
+                + ", cosines at least " + EncoderVerification.Difference.LEAST_COSINE);
+        out.flush();
+        return (passes ? ExitCode.OK : ExitCode.DIFFERENT).status();
     }
 
     /** Whether the device has a faster precision to tell of. */

@@ -46,6 +46,23 @@ public final class AttentionCall {
         return requireNonNull(cache, "cache");
     }
 
+    /** The first position that a row sees. */
+    int first(int row) {
+        return Math.max(0, step().position(row) + 1 - window());
+    }
+
+    /** The position behind the last one that a row sees. */
+    int end(int row) {
+        int own = step().position(row) + 1;
+        return layer().bidirectional() ? (int) Math.min(step().end(row), own - 1L + window()) : own;
+    }
+
+    /** Positions that a row sees in each direction, itself included. */
+    private int window() {
+        int window = cache().groups().get(layer().group()).window();
+        return window == 0 ? Integer.MAX_VALUE : window;
+    }
+
     Rows output() {
         return requireNonNull(output, "output");
     }

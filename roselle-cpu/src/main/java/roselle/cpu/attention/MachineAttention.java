@@ -142,45 +142,39 @@ public final class MachineAttention {
         CpuKvCache pages = call.cache();
         Code code = Objects.requireNonNull(codes.get(machine.attention()));
         begin(code, call.query(), kind, row, endRow, head, endHead);
-        int window = pages.groups().get(kind.group()).window();
-        int lowest = first(now.position(row) + 1, window);
-        int end = now.position(endRow - 1) + 1;
+        int lowest = call.first(row);
+        int end = call.end(endRow - 1);
         int heads = endHead - head;
         for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
             load(code, now, kind, pages, sequence, head, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
             int firstRow = row;
-            while (now.position(firstRow) < tile) {
+            while (call.end(firstRow) <= tile) {
                 firstRow++;
             }
             int lastRow = endRow;
-            while (first(now.position(lastRow - 1) + 1, window) >= tile + TILE) {
+            while (call.first(lastRow - 1) >= tile + TILE) {
                 lastRow--;
             }
             int firstEntry = (firstRow - row) * heads;
             int lastEntry = (lastRow - row) * heads;
             score(code, kind, firstEntry, lastEntry);
             for (int r = firstRow; r < lastRow; r++) {
-                int rowEnd = now.position(r) + 1;
-                int fromPosition = Math.max(tile, first(rowEnd, window)) - tile;
-                int toPosition = Math.min(tile + TILE, rowEnd) - tile;
+                int fromPosition = Math.max(tile, call.first(r)) - tile;
+                int toPosition = Math.min(tile + TILE, call.end(r)) - tile;
                 for (int h = 0; h < heads; h++) {
                     softmax.sees((r - row) * heads + h, fromPosition, toPosition);
                 }
             }
             softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap());
-            boolean seesLess = now.position(firstRow) + 1 < Math.min(tile + TILE, end)
-                    || first(now.position(lastRow - 1) + 1, window) > Math.max(tile, lowest);
+            boolean seesLess =
+                    call.end(firstRow) < Math.min(tile + TILE, end) || call.first(lastRow - 1) > Math.max(tile, lowest);
             if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {
-                addEach(code, now, kind, tile, window, row, firstRow, lastRow, heads);
+                addEach(code, call, tile, row, firstRow, lastRow, heads);
             } else {
                 add(code, kind, firstEntry, lastEntry);
             }
         }
         end(call.output(), kind.heads().valueSize(), row, endRow, head, endHead);
-    }
-
-    private static int first(int end, int window) {
-        return window == 0 ? 0 : Math.max(0, end - window);
     }
 
     private void begin(Code code, Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
@@ -289,22 +283,13 @@ public final class MachineAttention {
     /**
      * Adds the tile's values row by row, those that a row does not see replaced by zeros: zero times infinity is not zero.
      */
-    private void addEach(
-            Code code,
-            Step now,
-            AttentionLayer kind,
-            int tile,
-            int window,
-            int row,
-            int firstRow,
-            int lastRow,
-            int heads) {
+    private void addEach(Code code, AttentionCall call, int tile, int row, int firstRow, int lastRow, int heads) {
+        AttentionLayer kind = call.layer();
         int size = kind.heads().valueSize();
         long rowBytes = code.rowBytes(size);
         for (int r = firstRow; r < lastRow; r++) {
-            int end = now.position(r) + 1;
-            long from = (Math.max(tile, first(end, window)) - tile) * rowBytes;
-            long to = (Math.min(tile + TILE, end) - tile) * rowBytes;
+            long from = (Math.max(tile, call.first(r)) - tile) * rowBytes;
+            long to = (Math.min(tile + TILE, call.end(r)) - tile) * rowBytes;
             seenRows.fill((byte) 0);
             MemorySegment.copy(valueRows, from, seenRows, from, to - from);
             code.panels.interleave(seenRows.address(), TILE, size, valuePanels.address());

@@ -155,7 +155,7 @@ public final class PagedAttention implements WorkerPool.Work {
         void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
             AttentionLayer kind = call.layer();
             begin(call.query(), kind, row, endRow, head, endHead);
-            tiles(call.step(), kind, call.cache(), sequence, row, endRow, head, endHead);
+            tiles(call, sequence, row, endRow, head, endHead);
             end(call.output(), kind.heads(), row, endRow, head, endHead);
         }
 
@@ -177,26 +177,19 @@ public final class PagedAttention implements WorkerPool.Work {
             Arrays.fill(sums, 0, i * Lanes.padded(kind.heads().valueSize()), 0f);
         }
 
-        private void tiles(
-                Step now,
-                AttentionLayer kind,
-                CpuKvCache pages,
-                int sequence,
-                int row,
-                int endRow,
-                int head,
-                int endHead) {
-            int window = pages.groups().get(kind.group()).window();
-            int lowest = first(now.position(row) + 1, window);
-            int end = now.position(endRow - 1) + 1;
+        private void tiles(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
+            Step now = call.step();
+            AttentionLayer kind = call.layer();
+            CpuKvCache pages = call.cache();
+            int lowest = call.first(row);
+            int end = call.end(endRow - 1);
             int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
             for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
                 load(now, kind, pages, sequence, keyHead, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
                 int i = 0;
                 for (int r = row; r < endRow; r++) {
-                    int rowEnd = now.position(r) + 1;
-                    int from = Math.max(tile, first(rowEnd, window)) - tile;
-                    int to = Math.min(tile + TILE, rowEnd) - tile;
+                    int from = Math.max(tile, call.first(r)) - tile;
+                    int to = Math.min(tile + TILE, call.end(r)) - tile;
                     for (int h = head; h < endHead; h++) {
                         if (from < to) {
                             one(kind, i, from, to);
@@ -205,10 +198,6 @@ public final class PagedAttention implements WorkerPool.Work {
                     }
                 }
             }
-        }
-
-        private static int first(int end, int window) {
-            return window == 0 ? 0 : Math.max(0, end - window);
         }
 
         /** Converts keys and values of the positions {@code from} until {@code to}. */

@@ -41,6 +41,12 @@ public final class Step {
         return inputs.positions[row];
     }
 
+    /** The position behind the last one of a row's sequence. */
+    public int end(int row) {
+        int s = sequence[row];
+        return inputs.contextLength[s] + inputs.rowStart[s + 1] - inputs.rowStart[s];
+    }
+
     /** Where in its page a row's token lies. */
     public int pageToken(int row) {
         return inputs.positions[row] % inputs.pageTokens;

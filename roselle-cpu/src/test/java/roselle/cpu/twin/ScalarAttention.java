@@ -53,9 +53,11 @@ public final class ScalarAttention {
             int h,
             float[] scores,
             float[] sums) {
-        int end = step.position(row) + 1;
+        int own = step.position(row) + 1;
         int window = cache.groups().get(layer.group()).window();
-        int first = window == 0 ? 0 : Math.max(0, end - window);
+        int first = window == 0 ? 0 : Math.max(0, own - window);
+        int behind = window == 0 ? step.end(row) : Math.min(step.end(row), own - 1 + window);
+        int end = layer.bidirectional() ? behind : own;
         float largest = Float.NEGATIVE_INFINITY;
         float denominator = 0;
         if (layer.sinks() != null) {

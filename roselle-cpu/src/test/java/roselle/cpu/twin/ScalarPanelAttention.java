@@ -63,9 +63,11 @@ public final class ScalarPanelAttention {
             int row,
             int head) {
         var twin = new ScalarPanelAttention(code, step, queries, layer, cache, row, head);
-        int end = step.position(row) + 1;
+        int own = step.position(row) + 1;
         int window = cache.groups().get(layer.group()).window();
-        int first = window == 0 ? 0 : Math.max(0, end - window);
+        int first = window == 0 ? 0 : Math.max(0, own - window);
+        int behind = window == 0 ? step.end(row) : Math.min(step.end(row), own - 1 + window);
+        int end = layer.bidirectional() ? behind : own;
         for (int tile = first / TILE * TILE; tile < end; tile += TILE) {
             twin.tile(tile, Math.max(tile, first), Math.min(tile + TILE, end));
         }

@@ -15,6 +15,7 @@ import roselle.backend.memory.KvGroup;
  * @param scale multiplies the product of query and key
  * @param softCap {@code c} of {@code c * tanh(score / c)}; 0 for none
  * @param sinks F32, per query head the logit of a key without value that takes part in the softmax; null for none
+ * @param bidirectional whether a row sees all rows of its sequence, those behind it too, and the window reaches both ways
  */
 public record AttentionLayer(
         int group,
@@ -25,4 +26,19 @@ public record AttentionLayer(
         @Nullable Norm keyNorm,
         float scale,
         float softCap,
-        @Nullable Buffer sinks) {}
+        @Nullable Buffer sinks,
+        boolean bidirectional) {
+    /** Attention of each row to what came before it. */
+    public AttentionLayer(
+            int group,
+            int layer,
+            HeadShape heads,
+            @Nullable Rope rope,
+            @Nullable Norm queryNorm,
+            @Nullable Norm keyNorm,
+            float scale,
+            float softCap,
+            @Nullable Buffer sinks) {
+        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, false);
+    }
+}

@@ -26,6 +26,9 @@ public interface Operations {
     /** {@code output[r] += table[positions[r]]}: learned absolute positions. */
     void addPositions(Weight table, Rows output);
 
+    /** {@code output[r] += table[types[r]]}: which of the texts of a pair a token is of, as encoders are told. */
+    void addTypes(Weight table, Rows output);
+
     /** {@code output[r] = norm(input[r])}; both may be the same. */
     void norm(Rows input, Norm norm, Rows output, int rows);
 
@@ -80,6 +83,9 @@ public interface Operations {
      * Causal softmax attention of each row to its sequence up to its own position, within the group's window. Shapes: query
      * {@code [queryHeads, keySize]}, output {@code [queryHeads, valueSize]}; where the group's value size is 0, a value is the
      * first {@code valueSize} numbers of its key.
+     *
+     * <p>Where the layer is bidirectional, a row sees its sequence up to the last row of the step, on devices that
+     * {@link roselle.backend.Device#attendsBothWays}; the window counts positions before and behind alike.
      */
     void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output);
 

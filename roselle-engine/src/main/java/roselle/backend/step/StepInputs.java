@@ -35,6 +35,9 @@ public final class StepInputs {
     public final int[] sampledRow; // [maxRows]
 
     public final int[] positions; // [maxRows]
+    /** Which text of a pair each row is of, for {@link roselle.backend.operation.Operations#addTypes}; zeros but for encoders. */
+    public final int[] types; // [maxRows]
+
     public final int[] outputRow; // [maxOutputs], ascending
     /**
      * For each row of logits the tokens whose logits are read, as {@link SamplingRows#mask}; the others may be −∞. What the host knows
@@ -55,6 +58,7 @@ public final class StepInputs {
         tokenIds = new int[limits.maxRows()];
         sampledRow = new int[limits.maxRows()];
         positions = new int[limits.maxRows()];
+        types = new int[limits.maxRows()];
         outputRow = new int[limits.maxOutputs()];
         wanted = allWanted(limits.maxOutputs());
         rowStart = new int[limits.maxSequences() + 1];
@@ -69,6 +73,7 @@ public final class StepInputs {
         tokenIds = new int[sizes.tokenIds.length];
         sampledRow = new int[sizes.sampledRow.length];
         positions = new int[sizes.positions.length];
+        types = new int[sizes.types.length];
         outputRow = new int[sizes.outputRow.length];
         wanted = allWanted(sizes.outputRow.length);
         rowStart = new int[sizes.rowStart.length];
@@ -101,6 +106,7 @@ public final class StepInputs {
         System.arraycopy(step.tokenIds, 0, tokenIds, 0, rows);
         System.arraycopy(step.sampledRow, 0, sampledRow, 0, rows);
         System.arraycopy(step.positions, 0, positions, 0, rows);
+        System.arraycopy(step.types, 0, types, 0, rows);
         System.arraycopy(step.outputRow, 0, outputRow, 0, outputs);
         System.arraycopy(step.wanted, 0, wanted, 0, outputs);
         System.arraycopy(step.rowStart, 0, rowStart, 0, sequences + 1);

@@ -27,6 +27,11 @@ public final class JsonMetadata implements Metadata {
         return new JsonMetadata(path.toString(), StrictJson.readObject(path));
     }
 
+    /** An object within a file. */
+    static JsonMetadata of(String origin, JsonNode object) {
+        return new JsonMetadata(origin, object);
+    }
+
     /** The object that a text holds, which lies somewhere in a file. */
     public static Metadata parse(String origin, byte[] json) {
         return new JsonMetadata(origin, StrictJson.readObject(origin, json));

@@ -47,12 +47,21 @@ final class StrictJson {
 
     /** The object that a text holds; what names it in messages. */
     static JsonNode readObject(String file, byte[] json) {
+        JsonNode root = readAny(file, json);
+        if (!root.isObject()) {
+            throw new CheckpointException(file + " does not hold a JSON object");
+        }
+        return root;
+    }
+
+    /** The value that a file holds. */
+    static JsonNode readAny(Path path) {
+        return readAny(path.toString(), readBytes(path));
+    }
+
+    private static JsonNode readAny(String file, byte[] json) {
         try (JsonParser parser = parser(file, 0, json)) {
-            JsonNode root = readDocument(file, parser);
-            if (!root.isObject()) {
-                throw new CheckpointException(file + " does not hold a JSON object");
-            }
-            return root;
+            return readDocument(file, parser);
         }
     }
 

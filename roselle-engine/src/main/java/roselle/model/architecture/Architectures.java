@@ -18,6 +18,9 @@ import roselle.model.architecture.dense.Olmo2;
 import roselle.model.architecture.dense.Olmo3;
 import roselle.model.architecture.dense.Phi;
 import roselle.model.architecture.dense.Starcoder2;
+import roselle.model.architecture.encoder.Bert;
+import roselle.model.architecture.encoder.DistilBert;
+import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.expert.Glm4Moe;
 import roselle.model.architecture.expert.GptOss;
@@ -49,13 +52,15 @@ import roselle.model.config.ModelConfig;
 import roselle.model.config.UnreadFields;
 import roselle.model.weights.Blueprint;
 
-/** All families of decoders, and the way from a checkpoint to one. */
+/** All families of decoders and encoders, and the way from a checkpoint to one. */
 public final class Architectures {
     private static final List<Architecture> ALL = List.of(
             new Arcee(),
+            new Bert(),
             new Cohere(),
             new Cohere2(),
             new DeepseekV3(),
+            new DistilBert(),
             new Ernie45(),
             new Exaone4(),
             new Gemma(),
@@ -87,6 +92,7 @@ public final class Architectures {
             new Qwen3Next(),
             new Qwen3Vl(),
             new Qwen35(),
+            new Roberta(),
             new SeedOss(),
             new SmolLm3(),
             new StableLm(),
@@ -96,6 +102,17 @@ public final class Architectures {
 
     /** The decoder that a checkpoint describes; a {@code CheckpointException} names what is not supported. */
     public static Blueprint read(Checkpoint checkpoint) {
+        Blueprint blueprint = readAny(checkpoint);
+        if (!blueprint.spec().generates()) {
+            throw new CheckpointException(checkpoint.config().origin() + ": "
+                    + blueprint.spec().architecture()
+                    + " is an encoder, which turns texts into vectors and generates none");
+        }
+        return blueprint;
+    }
+
+    /** The same, where an encoder will do as well. */
+    public static Blueprint readAny(Checkpoint checkpoint) {
         var config = new ModelConfig(checkpoint);
         Architecture architecture = find(config);
         try {

@@ -3,7 +3,7 @@ package roselle.model.config;
 import java.util.Set;
 import roselle.model.weights.Blueprint;
 
-/** One family of decoders: how its configuration and its tensors' names are to be read. */
+/** One family of decoders or encoders: how its configuration and its tensors' names are to be read. */
 public interface Architecture {
     /** {@code model_type} of the {@code config.json}s it reads. */
     Set<String> modelTypes();

@@ -36,6 +36,26 @@ public record Sizes(
         return new Sizes(vocabulary, width, layers - count, heads, keyHeads, headSize, inner, context);
     }
 
+    /** The same made for sequences of so many tokens. */
+    public Sizes withContext(int tokens) {
+        return new Sizes(vocabulary, width, layers, heads, keyHeads, headSize, inner, tokens);
+    }
+
+    /** The sizes of DistilBERT, whose configuration has names of its own. */
+    public static Sizes ofDistilBert(ModelConfig config) {
+        int width = config.size("dim", "", MAX_NUMBERS);
+        int heads = config.size("n_heads", "", MAX_HEADS);
+        return new Sizes(
+                vocabulary(config),
+                width,
+                config.size("n_layers", "", MAX_LAYERS),
+                heads,
+                heads,
+                Math.max(1, width / heads),
+                config.size("hidden_dim", "", MAX_NUMBERS),
+                config.size("max_position_embeddings", "", MAX_POSITIONS));
+    }
+
     /** The sizes of GPT-2, whose configuration has names of its own. */
     public static Sizes ofGpt2(ModelConfig config) {
         int width = config.size("n_embd", "embedding_length", MAX_NUMBERS);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.HeadShape;
@@ -13,6 +14,7 @@ import roselle.model.spec.AttentionSpec.QueryKeyNorm;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.InputSpec;
 import roselle.model.spec.LayerSpec;
 import roselle.model.spec.NormSpec;
 import roselle.model.spec.OutputSpec;
@@ -28,7 +30,12 @@ public final class SpecBuilder {
     public BlockSpec block = new BlockSpec(true, false, false, false, 1f);
     public float embeddingScale = 1f;
     public boolean learnedPositions;
-    public OutputSpec output;
+    public int firstPosition;
+    /** Kinds of tokens that the embedding tells apart; 0 for none. */
+    public int types;
+
+    public boolean normsEmbedding;
+    public @Nullable OutputSpec output;
 
     /** Per layer: tokens that a query sees; 0 for all. */
     public final int[] windows;
@@ -42,6 +49,7 @@ public final class SpecBuilder {
     public float scoreSoftCap;
     public boolean sinks;
     public boolean gated;
+    public boolean bidirectional;
 
     /** Per layer. */
     public final FeedForwardSpec[] feedForwards;
@@ -67,6 +75,20 @@ public final class SpecBuilder {
         return builder;
     }
 
+    /** BERT's shape: a norm behind the embedding and each half, biases, every token sees every other, no logits. */
+    public static SpecBuilder ofEncoder(ModelConfig config, Sizes sizes) {
+        var builder = new SpecBuilder(config, sizes);
+        config.requireOff("is_decoder", "is_encoder_decoder", "add_cross_attention");
+        config.flag("tie_word_embeddings", "", true); // of a head for training
+        builder.output = null;
+        builder.block = BlockSpec.POST_NORM;
+        builder.normsEmbedding = true;
+        builder.bidirectional = true;
+        builder.projectionBias = true;
+        builder.attentionOutputBias = true;
+        return builder;
+    }
+
     /** Whether the embedding is the output matrix; a GGUF says so by having no other. */
     public static boolean isTied(ModelConfig config, boolean assumed) {
         return config.isGguf() ? !config.hasTensor("output.weight") : config.flag("tie_word_embeddings", "", assumed);
@@ -85,6 +107,11 @@ public final class SpecBuilder {
     public void layerNorm(ModelConfig config, String field, boolean bias) {
         double epsilon = config.number(field, "attention.layer_norm_epsilon", 1e-5);
         norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
+    }
+
+    /** Layer norms with biases and a given epsilon. */
+    public void layerNorm(double epsilon) {
+        norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, true);
     }
 
     /** Rotary positions in all layers, with neighbours as pairs or not. */
@@ -186,7 +213,8 @@ public final class SpecBuilder {
                     scoreScale,
                     scoreSoftCap,
                     sinks,
-                    gated);
+                    gated,
+                    bidirectional);
         }
         return attentions;
     }
@@ -202,8 +230,7 @@ public final class SpecBuilder {
                 sizes.vocabulary(),
                 sizes.width(),
                 sizes.context(),
-                embeddingScale,
-                learnedPositions,
+                new InputSpec(embeddingScale, learnedPositions, firstPosition, types, normsEmbedding),
                 norm,
                 block,
                 layers,

@@ -12,9 +12,19 @@ import roselle.api.CheckpointException;
 public final class UnreadFields {
     private static final Set<String> HARMLESS = Set.of(
             "architectures",
+            "classifier_activation",
+            "gradient_checkpointing",
+            "sentence_transformers",
+            "pooler_fc_size",
+            "pooler_num_attention_heads",
+            "pooler_num_fc_layers",
+            "pooler_size_per_head",
+            "pooler_type",
+            "directionality",
             "auto_map",
             "chunk_size_feed_forward",
             "decoder_start_token_id",
+            "dropout",
             "dtype",
             "embd_pdrop",
             "attn_pdrop",
@@ -57,7 +67,8 @@ public final class UnreadFields {
             "unsloth_version",
             "use_cache",
             "use_bfloat16");
-    private static final List<String> HARMLESS_ENDINGS = List.of("_dropout", "_token_id", "_token_ids", "_loss_coef");
+    private static final List<String> HARMLESS_ENDINGS =
+            List.of("_dropout", "_dropout_prob", "_token_id", "_token_ids", "_loss_coef");
     private static final Set<String> HARMLESS_KEYS = Set.of(
             "vocab_size",
             "context_length",

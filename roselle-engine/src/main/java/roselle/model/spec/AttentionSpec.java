@@ -38,6 +38,7 @@ public sealed interface AttentionSpec {
      * @param softCap 0 for none
      * @param sinks whether each query head has a logit without value
      * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
+     * @param bidirectional whether a query sees what is behind it, too, and the window reaches both ways
      */
     record MultiHead(
             HeadShape heads,
@@ -49,7 +50,8 @@ public sealed interface AttentionSpec {
             float scale,
             float softCap,
             boolean sinks,
-            boolean gated)
+            boolean gated,
+            boolean bidirectional)
             implements AttentionSpec {
         public MultiHead {
             if (window < 0) {

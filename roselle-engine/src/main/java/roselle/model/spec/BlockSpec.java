@@ -5,13 +5,31 @@ package roselle.model.spec;
  *
  * @param normsInputs whether each half normalises what it reads
  * @param normsOutputs whether each half normalises what it adds
+ * @param normsSums whether the stream itself is normalised behind each half, as the first transformers did
  * @param parallel whether both halves read the same stream
  * @param sharesNorm whether both halves of a parallel block read the same normalised numbers
  * @param residualScale multiplies what each half adds
  */
 public record BlockSpec(
-        boolean normsInputs, boolean normsOutputs, boolean parallel, boolean sharesNorm, float residualScale) {
+        boolean normsInputs,
+        boolean normsOutputs,
+        boolean normsSums,
+        boolean parallel,
+        boolean sharesNorm,
+        float residualScale) {
+    /** BERT's wiring (Devlin et al., 2019). */
+    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f);
+
+    /** A stream that is normalised once, at its end. */
+    public BlockSpec(
+            boolean normsInputs, boolean normsOutputs, boolean parallel, boolean sharesNorm, float residualScale) {
+        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale);
+    }
+
     public BlockSpec {
+        if (normsSums && (normsInputs || normsOutputs || parallel)) {
+            throw new IllegalArgumentException("a block that normalises sums normalises nothing else");
+        }
         if (parallel && (normsOutputs || !normsInputs)) {
             throw new IllegalArgumentException("a parallel block normalises its input alone");
         }

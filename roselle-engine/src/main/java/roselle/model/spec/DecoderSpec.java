@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
@@ -12,28 +13,60 @@ import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
 
 /**
- * A decoder as data: what one family's configuration says, with nothing left to look up.
+ * A decoder as data, or an encoder, which is one without logits: what one family's configuration says, with nothing left to look
+ * up.
  *
  * @param architecture the family, as its checkpoints name it
  * @param vocabulary tokens that have an embedding and a logit
  * @param width numbers of the residual stream
  * @param context tokens of the longest sequence the model was made for
- * @param embeddingScale multiplies embeddings
- * @param learnedPositions whether each position has an embedding of its own
+ * @param output null where last hidden states are all that there is
  */
 public record DecoderSpec(
         String architecture,
         int vocabulary,
         int width,
         int context,
-        float embeddingScale,
-        boolean learnedPositions,
+        InputSpec input,
         NormSpec norm,
         BlockSpec block,
         List<LayerSpec> layers,
-        OutputSpec output) {
+        @Nullable OutputSpec output) {
     public DecoderSpec {
         layers = List.copyOf(layers);
+    }
+
+    /** Whether it has logits, from which text can be generated. */
+    public boolean generates() {
+        return output != null;
+    }
+
+    /** Whether the output matrix is the embedding. */
+    public boolean isTied() {
+        return output != null && output.tied();
+    }
+
+    /** The same without logits. */
+    public DecoderSpec withoutOutput() {
+        return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, null);
+    }
+
+    /** Whether a token's state depends on the tokens behind it: then a sequence is computed in one step. */
+    public boolean isBidirectional() {
+        return layers.stream().anyMatch(layer -> isBidirectional(layer.attention()));
+    }
+
+    private static boolean isBidirectional(AttentionSpec attention) {
+        return attention instanceof AttentionSpec.MultiHead heads && heads.bidirectional();
+    }
+
+    public boolean learnedPositions() {
+        return input.learnedPositions();
+    }
+
+    /** Whether a layer's keys and values outlive it; those of bidirectional layers of a kind have one place in turn. */
+    public boolean keepsKeys(int layer) {
+        return !isBidirectional(layers.get(layer).attention());
     }
 
     /** The layers by the kinds of pages they need, in the order in which the kinds first appear. */
@@ -41,7 +74,7 @@ public record DecoderSpec(
         var counts = new LinkedHashMap<KvGroup, Integer>();
         for (LayerSpec layer : layers) {
             for (KvGroup kind : kvGroups(layer.attention())) {
-                counts.merge(kind, 1, Integer::sum);
+                counts.merge(kind, 1, isBidirectional(layer.attention()) ? Math::max : Integer::sum);
             }
         }
         var groups = new ArrayList<KvGroup>();

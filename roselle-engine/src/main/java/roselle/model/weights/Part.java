@@ -4,6 +4,8 @@ package roselle.model.weights;
 public enum Part {
     EMBEDDING,
     POSITIONS,
+    TYPES,
+    EMBEDDING_NORM,
     FINAL_NORM,
     OUTPUT,
     ATTENTION_NORM,

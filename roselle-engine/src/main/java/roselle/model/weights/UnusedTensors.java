@@ -1,15 +1,18 @@
 package roselle.model.weights;
 
 import java.util.List;
+import java.util.regex.Pattern;
+import roselle.model.spec.DecoderSpec;
 
 /**
  * Tensors that a checkpoint may have without being asked for them: buffers that code computes, layers that only training
  * or speculation uses, and encoders of pictures beside a decoder of text.
  *
  * @param layers layers of the decoder; those behind them predict further tokens
+ * @param generates whether there are logits; a model without them may come with heads for other tasks
  * @param tied whether the output matrix is the embedding, so that a copy of it is not needed
  */
-public record UnusedTensors(int layers, boolean tied) {
+public record UnusedTensors(int layers, boolean generates, boolean tied) {
     private static final List<String> BUFFERS = List.of(
             ".rotary_emb.inv_freq",
             ".attn.bias",
@@ -33,7 +36,19 @@ public record UnusedTensors(int layers, boolean tied) {
     private static final List<String> LAYERS =
             List.of("model.layers.", "model.language_model.layers.", "language_model.model.layers.", "blk.");
 
+    /** Heads behind an encoder, and a buffer that counts. */
+    private static final Pattern HEADS = Pattern.compile(
+            "(\\w+\\.)?(pooler|cls|classifier|pre_classifier|lm_head|head|decoder|vocab_\\w+|embeddings\\.\\w+_ids)(\\..*)?");
+
+    /** Those of a decoder, or of what reads last hidden states alone. */
+    public static UnusedTensors of(DecoderSpec spec) {
+        return new UnusedTensors(spec.layers().size(), spec.generates(), spec.isTied());
+    }
+
     public boolean mayIgnore(String name) {
+        if (!generates && HEADS.matcher(name).matches()) {
+            return true;
+        }
         if (BUFFERS.stream().anyMatch(name::endsWith)) {
             return true;
         }

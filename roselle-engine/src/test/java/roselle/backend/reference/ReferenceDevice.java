@@ -44,6 +44,11 @@ public final class ReferenceDevice implements Device {
     }
 
     @Override
+    public boolean attendsBothWays() {
+        return true;
+    }
+
+    @Override
     public DataType activationType() {
         return DataType.F32;
     }

@@ -70,6 +70,16 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void addTypes(Weight table, Rows output) {
+        var numbers = (ReferenceWeight) table;
+        for (int r = 0; r < step.rows; r++) {
+            int type = step.types[r];
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> (double) before[i] + numbers.number(type, i));
+        }
+    }
+
+    @Override
     public void selectOutputs(Rows input, Rows output) {
         for (int o = 0; o < step.outputs; o++) {
             float[] row = ReferenceBuffer.row(input, step.outputRow[o]);
@@ -336,8 +346,14 @@ final class ReferenceOperations implements Operations {
     private double[] attended(float[] query, int row, int head, AttentionLayer layer, ReferenceCache cache) {
         int keyHead = head * layer.heads().keyHeads() / layer.heads().queryHeads();
         int window = cache.groups().get(layer.group()).window();
-        int end = step.positions[row] + 1;
-        int first = window == 0 ? 0 : Math.max(0, end - window);
+        int own = step.positions[row];
+        int first = window == 0 ? 0 : Math.max(0, own + 1 - window);
+        int end = own + 1;
+        if (layer.bidirectional()) {
+            int s = sequence(row);
+            int length = step.contextLength[s] + step.rowStart[s + 1] - step.rowStart[s];
+            end = window == 0 ? length : Math.min(length, own + window);
+        }
         double largest = layer.sinks() == null ? Double.NEGATIVE_INFINITY : number(layer.sinks(), head);
         var scores = new double[end];
         for (int p = first; p < end; p++) {

@@ -1,9 +1,11 @@
 package roselle.tokenizer.decoder;
 
 import java.util.List;
+import java.util.Optional;
+import roselle.tokenizer.TokenPair;
 import roselle.tokenizer.model.IdBuffer;
 
-/** The post-processors of Hugging Face's library for one text (pairs of texts are not a language model's input). */
+/** The post-processors of Hugging Face's library, for one text and for pairs. */
 public final class PostProcessors {
     private PostProcessors() {}
 
@@ -43,6 +45,46 @@ public final class PostProcessors {
         }
     }
 
+    /**
+     * A part of a template for pairs.
+     *
+     * @param text 0 or 1 for the place of a text, −1 for fixed ids
+     * @param type of the part's ids
+     */
+    @SuppressWarnings("ArrayRecordComponent") // private to the template it was read from
+    public record PairPiece(int text, int[] ids, int type) {}
+
+    /** A post-processor of single texts with a template for pairs. */
+    public static PostProcessor withPairs(PostProcessor single, List<PairPiece> pieces) {
+        return new Paired(single, List.copyOf(pieces));
+    }
+
+    private record Paired(PostProcessor single, List<PairPiece> pieces) implements PostProcessor {
+        @Override
+        public void process(int[] ids, IdBuffer output) {
+            single.process(ids, output);
+        }
+
+        @Override
+        public int lengthOf(int ids) {
+            return single.lengthOf(ids);
+        }
+
+        @Override
+        public Optional<TokenPair> pair(int[] first, int[] second) {
+            var ids = new IdBuffer(first.length + second.length + 8);
+            var types = new IdBuffer(first.length + second.length + 8);
+            for (PairPiece piece : pieces) {
+                int[] part = piece.text() < 0 ? piece.ids() : piece.text() == 0 ? first : second;
+                ids.addAll(part, 0, part.length);
+                for (int i = 0; i < part.length; i++) {
+                    types.add(piece.type());
+                }
+            }
+            return Optional.of(new TokenPair(ids.toArray(), types.toArray()));
+        }
+    }
+
     /** One post-processor after the other. */
     public static PostProcessor sequence(List<PostProcessor> processors) {
         return new Sequence(List.copyOf(processors));
@@ -58,6 +100,15 @@ public final class PostProcessors {
                 current = next.toArray();
             }
             output.addAll(current, 0, current.length);
+        }
+
+        /** Of those that are in use, one puts tokens around texts, and the others trim offsets. */
+        @Override
+        public Optional<TokenPair> pair(int[] first, int[] second) {
+            List<TokenPair> pairs = all.stream()
+                    .flatMap(processor -> processor.pair(first, second).stream())
+                    .toList();
+            return pairs.size() == 1 ? Optional.of(pairs.getFirst()) : Optional.empty();
         }
 
         @Override

@@ -8,6 +8,7 @@ import roselle.tokenizer.AddedToken;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.EncodeProgress;
 import roselle.tokenizer.IncrementalDecoder;
+import roselle.tokenizer.TokenPair;
 import roselle.tokenizer.Tokenizer;
 import roselle.tokenizer.model.IdBuffer;
 import roselle.tokenizer.normalizer.Growth;
@@ -44,12 +45,19 @@ public final class PipelineTokenizer implements Tokenizer {
         var encoding = new Encoding(text.length(), options, progress);
         encoding.add(WellFormed.of(text));
         int[] ids = encoding.ids.toArray();
-        if (!options.addSpecial()) {
-            return ids;
-        }
+        return options.addSpecial() ? withSpecial(ids) : ids;
+    }
+
+    @Override
+    public int[] withSpecial(int[] ids) {
         var output = new IdBuffer(ids.length + 8);
         parts.postProcessor().process(ids, output);
         return output.toArray();
+    }
+
+    @Override
+    public TokenPair pair(int[] first, int[] second) {
+        return parts.postProcessor().pair(first, second).orElseGet(() -> Tokenizer.super.pair(first, second));
     }
 
     /** One text on its way to ids. */

@@ -42,7 +42,7 @@ public final class Granite implements Architecture {
         float residual = (float) config.number("residual_multiplier", "residual_scale", 1);
         builder.block = new BlockSpec(true, false, false, false, residual);
         double divisor = config.number("logits_scaling", "logit_scale", 1);
-        builder.output = new OutputSpec(builder.output.tied(), false, (float) (1 / divisor), 0f);
+        builder.output = new OutputSpec(SpecBuilder.isTied(config, false), false, (float) (1 / divisor), 0f);
         return new Blueprint(builder.spec(), Names.of(config, Map.of()));
     }
 

@@ -1,0 +1,160 @@
+package roselle.cli.model;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import roselle.api.InvalidRequestException;
+import roselle.backend.DeviceOptions;
+import roselle.cli.option.CpuFlags;
+import roselle.cli.option.ModelNames;
+import roselle.cli.report.NearNames;
+import roselle.embedding.EmbeddingConfig;
+import roselle.embedding.EmbeddingEngine;
+import roselle.embedding.EmbeddingOptions;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code roselle embed}: a vector for each text of a file, or scores for each pair, a JSON array a line. */
+@Command(name = "embed")
+public final class EmbedCommand implements Runnable {
+    /** Texts that are given to the engine at a time: enough for some steps. */
+    private static final int AT_A_TIME = 256;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    @Spec
+    private CommandSpec specification = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "MODEL", description = "A folder with an encoder.")
+    private Path model = Path.of("");
+
+    @Option(
+            names = "--jsonl",
+            paramLabel = "FILE",
+            description =
+                    "A file with a JSON string on each line, of a classifier also an array of two; default: standard input.")
+    private Optional<Path> lines = Optional.empty();
+
+    @Option(
+            names = "--prompt-name",
+            paramLabel = "NAME",
+            description = "The model's prompt that goes before each text; default: the model's default.")
+    private @Nullable String prompt;
+
+    @Option(
+            names = "--dimensions",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Numbers that stay of each vector; default: all.")
+    private int dimensions;
+
+    @Option(names = "--truncate", description = "Leave out the end of texts that are too long.")
+    private boolean truncates;
+
+    @Option(
+            names = "--device",
+            paramLabel = "DEVICE",
+            defaultValue = "cpu",
+            description = "auto, cpu, cuda or cuda:N, as for roselle run; default: ${DEFAULT-VALUE}.")
+    private String device = "cpu";
+
+    @Mixin
+    private CpuFlags cpu = new CpuFlags();
+
+    @Override
+    public void run() {
+        var options = new EmbeddingOptions(prompt, dimensions, truncates, Duration.ZERO);
+        Path file = NearNames.existing(ModelNames.resolve(model));
+        var config = EmbeddingConfig.of(file).with(new DeviceOptions(device, 0, cpu.path(), cpu.compute()));
+        PrintWriter out = specification.commandLine().getOut();
+        try (var engine = EmbeddingEngine.open(config);
+                var reader = new BufferedReader(new InputStreamReader(input(), StandardCharsets.UTF_8.newDecoder()))) {
+            var batch = new ArrayList<JsonNode>();
+            int number = 0;
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                batch.add(parsed(line, ++number));
+                if (batch.size() == AT_A_TIME) {
+                    answer(engine, batch, options, out);
+                }
+            }
+            answer(engine, batch, options, out);
+        } catch (CharacterCodingException notUtf8) {
+            throw new InvalidRequestException("the input is not text in UTF-8: convert it first");
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        out.flush();
+    }
+
+    private InputStream input() throws IOException {
+        return lines.isPresent() ? Files.newInputStream(lines.get()) : System.in;
+    }
+
+    /** Writes what the lines give, in their order, and forgets them. */
+    private static void answer(
+            EmbeddingEngine engine, List<JsonNode> batch, EmbeddingOptions options, PrintWriter out) {
+        int from = 0;
+        while (from < batch.size()) {
+            int end = from + 1;
+            if (batch.get(from).isString()) {
+                while (end < batch.size() && batch.get(end).isString()) {
+                    end++;
+                }
+                List<String> texts = batch.subList(from, end).stream()
+                        .map(JsonNode::stringValue)
+                        .toList();
+                engine.embed(texts, options).vectors().forEach(vector -> out.println(written(vector)));
+            } else {
+                String first = batch.get(from).get(0).stringValue();
+                List<String> second = List.of(batch.get(from).get(1).stringValue());
+                engine.score(first, second, options).vectors().forEach(scores -> out.println(written(scores)));
+            }
+            from = end;
+        }
+        batch.clear();
+    }
+
+    private static String written(float[] vector) {
+        return MAPPER.writeValueAsString(vector);
+    }
+
+    private static JsonNode parsed(String line, int number) {
+        JsonNode value;
+        try {
+            value = MAPPER.readTree(line);
+        } catch (JacksonException malformed) {
+            throw new InvalidRequestException("line " + number + " is not JSON: " + malformed.getOriginalMessage());
+        }
+        boolean isPair = value.isArray()
+                && value.size() == 2
+                && value.get(0).isString()
+                && value.get(1).isString();
+        if (!value.isString() && !isPair) {
+            throw new InvalidRequestException("line " + number
+                    + " is no text: write a JSON string on each line, or an array of two for a classifier of pairs");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,185 @@
+package roselle.embedding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.api.InvalidRequestException;
+import roselle.backend.DeviceOptions;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.tensor.Dequantizer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an engine of embeddings promises its callers. */
+class EmbeddingEngineTest {
+    private static final Path BERT = TinyEncodersTest.MODELS.resolve("bert");
+    private static final DeviceOptions CPU = new DeviceOptions("cpu", 2, "auto", "f32");
+
+    private static EmbeddingEngine open(Path model) {
+        return EmbeddingEngine.open(EmbeddingConfig.of(model).with(CPU));
+    }
+
+    private static List<List<String>> texts(Path model) throws IOException {
+        JsonNode all = JsonMapper.shared().readTree(Files.readString(model.resolve("texts.json")));
+        return all.valueStream()
+                .map(each ->
+                        each.get("texts").valueStream().map(JsonNode::asString).toList())
+                .toList();
+    }
+
+    private static float[] expected(Path model, String name) {
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"))) {
+            return Dequantizer.all(reference.tensor(name));
+        }
+    }
+
+    @Test
+    void embedsTextsAsTheReferenceDoes() throws IOException {
+        for (String name : List.of("bert", "bert-cls-dense", "bert-max")) {
+            Path model = TinyEncodersTest.MODELS.resolve(name);
+            try (var engine = open(model)) {
+                List<String> texts = texts(model).stream().map(List::getFirst).toList();
+                List<float[]> vectors = engine.embed(texts);
+                for (int i = 0; i < texts.size(); i++) {
+                    assertThat(vectors.get(i))
+                            .hasSize(engine.width())
+                            .containsExactly(expected(model, "embedding_" + i), within(1e-4f));
+                }
+            }
+        }
+    }
+
+    @Test
+    void scoresPairsAsTheReferenceDoes() throws IOException {
+        Path model = TinyEncodersTest.MODELS.resolve("bert-labels");
+        try (var engine = open(model)) {
+            assertThat(engine.labels()).containsExactly("no", "perhaps", "yes");
+            List<List<String>> pairs = texts(model);
+            for (int i = 0; i < pairs.size(); i++) {
+                List<String> pair = pairs.get(i);
+                TextResults scores = engine.score(pair.get(0), List.of(pair.get(1)), EmbeddingOptions.DEFAULT);
+                assertThat(scores.vectors().getFirst()).containsExactly(expected(model, "logits_" + i), within(1e-4f));
+            }
+        }
+    }
+
+    @Test
+    void givesATextTheSameBitsWhateverElseIsComputed() throws Exception {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            texts.add("the story of a ship ".repeat(1 + i % 9) + i);
+        }
+        var alone = new ArrayList<float[]>();
+        try (var engine = open(BERT)) {
+            for (String text : texts) {
+                alone.add(engine.embed(List.of(text)).getFirst());
+            }
+        }
+        try (var engine = open(BERT);
+                var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            var together = new ArrayList<Future<List<float[]>>>();
+            for (int i = 0; i < 8; i++) {
+                List<String> own = new ArrayList<>(texts);
+                Collections.rotate(own, -i);
+                together.add(callers.submit(() -> engine.embed(own)));
+            }
+            for (int i = 0; i < together.size(); i++) {
+                List<float[]> vectors = together.get(i).get();
+                for (int j = 0; j < texts.size(); j++) {
+                    assertThat(vectors.get(j)).isEqualTo(alone.get((i + j) % texts.size()));
+                }
+            }
+            EmbeddingStatus status = engine.status();
+            assertThat(status.texts()).isEqualTo(8L * texts.size());
+            assertThat(status.steps()).isLessThan(status.texts());
+            assertThat(status.waiting()).isZero();
+        }
+    }
+
+    @Test
+    void cutsVectorsAndTextsOnlyWhenAsked() {
+        String tooLong = "the story ".repeat(200);
+        try (var engine = open(BERT)) {
+            assertThatThrownBy(() -> engine.embed(List.of(tooLong)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("the model takes 190");
+            var truncating = new EmbeddingOptions(null, 8, true, Duration.ZERO);
+            TextResults cut = engine.embed(List.of(tooLong), truncating);
+            assertThat(cut.tokens()).isEqualTo(190);
+            double squares = 0;
+            for (float number : cut.vectors().getFirst()) {
+                squares += (double) number * number;
+            }
+            assertThat(cut.vectors().getFirst()).hasSize(8);
+            assertThat(squares).isCloseTo(1, within(1e-6));
+            assertThatThrownBy(() -> engine.embed(List.of("Hi."), new EmbeddingOptions(null, 33, false, Duration.ZERO)))
+                    .hasMessage("dimensions is 33: the model's vectors have 32");
+        }
+    }
+
+    @Test
+    void putsTheModelsPromptsBeforeTexts() {
+        try (var engine = open(BERT)) {
+            var query = new EmbeddingOptions("query", 0, false, Duration.ZERO);
+            float[] prompted =
+                    engine.embed(List.of("the story"), query).vectors().getFirst();
+            assertThat(prompted)
+                    .isEqualTo(engine.embed(List.of("tell: the story")).getFirst());
+            assertThat(prompted).isNotEqualTo(engine.embed(List.of("the story")).getFirst());
+            assertThatThrownBy(
+                            () -> engine.embed(List.of("Hi."), new EmbeddingOptions("quary", 0, false, Duration.ZERO)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("the prompt is quary");
+        }
+    }
+
+    @Test
+    void failsWhatIsLateAndGoesOn() {
+        try (var engine = open(BERT)) {
+            var atOnce = new EmbeddingOptions(null, 0, false, Duration.ofNanos(1));
+            assertThatThrownBy(() -> engine.embed(List.of("Hi."), atOnce))
+                    .isInstanceOf(CapacityException.class)
+                    .hasMessageContaining("the deadline passed");
+            assertThat(engine.status().expired()).isEqualTo(1);
+            assertThat(engine.embed(List.of("Hi."))).hasSize(1);
+        }
+    }
+
+    @Test
+    void refusesMoreThanMayWaitAndAnythingAfterItsEnd() throws InterruptedException, ExecutionException {
+        var config = new EmbeddingConfig(BERT, CPU, 0, 0, 64, 2);
+        var engine = EmbeddingEngine.open(config);
+        assertThatThrownBy(() -> engine.embed(List.of("a", "b", "c"))).isInstanceOf(CapacityException.class);
+        assertThat(engine.embed(List.of("a", "b"))).hasSize(2);
+        engine.close();
+        assertThatThrownBy(() -> engine.embed(List.of("a")))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("the engine was closed");
+    }
+
+    @Test
+    void refusesTokensThatTheModelDoesNotHave() {
+        try (var engine = open(BERT)) {
+            assertThatThrownBy(() -> engine.embedIds(List.of(new int[] {2, 100_000, 3}), EmbeddingOptions.DEFAULT))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("a token id is 100000");
+            assertThatThrownBy(() -> engine.embedIds(List.of(new int[0]), EmbeddingOptions.DEFAULT))
+                    .hasMessageContaining("no tokens");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package roselle.embedding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.cpu.CpuDevice;
+import roselle.cpu.option.CpuOptions;
+import roselle.cpu.option.CpuPath;
+import roselle.cpu.option.Precision;
+import roselle.tokenizer.EncodeOptions;
+import roselle.tokenizer.Tokenizer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Each family of encoders computes what Hugging Face's implementation computed, alone and beside others, on each path. */
+class TinyEncodersTest {
+    static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-encoders");
+    private static final double TOLERANCE = 1e-4;
+
+    static List<Path> models() throws IOException {
+        try (Stream<Path> files = Files.list(MODELS)) {
+            return files.filter(Files::isDirectory).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void equalsTheReferenceAloneAndTogether(Path model) {
+        check(model, CpuOptions.of(2));
+    }
+
+    @Test
+    void equalsTheReferenceByTheVectorApi() {
+        check(MODELS.resolve("bert"), CpuOptions.of(2).with(CpuPath.VECTOR));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("models")
+    void equalsTheReferenceOnEachPath(Path model) {
+        CpuDevice.paths().forEach(path -> check(model, CpuOptions.of(1).with(path)));
+    }
+
+    private static void check(Path model, CpuOptions options) {
+        CpuOptions exact = options.with(Precision.F32);
+        List<EncoderVerification.Difference> alone = verify(model, exact, false);
+        assertThat(alone).as("with %s", options).hasSize(3).allMatch(each -> each.isWithin(TOLERANCE));
+        assertThat(verify(model, exact, true)).as("the same bits together").isEqualTo(alone);
+    }
+
+    private static List<EncoderVerification.Difference> verify(Path model, CpuOptions options, boolean together) {
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"));
+                var device = new CpuDevice(options)) {
+            return EncoderVerification.of(reference).run(model, device, together);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void makesTheIdsAndTypesOfHuggingFacesTokenizer(Path model) throws IOException {
+        JsonNode texts = JsonMapper.shared().readTree(Files.readString(model.resolve("texts.json")));
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
+            Tokenizer tokenizer = checkpoint.tokenizer();
+            for (JsonNode each : texts) {
+                int[] first = tokenizer.encode(each.get("texts").get(0).asString(), EncodeOptions.PLAIN);
+                int[] ids = integers(each.get("ids"));
+                if (each.get("texts").size() == 1) {
+                    assertThat(tokenizer.withSpecial(first)).isEqualTo(ids);
+                    continue;
+                }
+                int[] second = tokenizer.encode(each.get("texts").get(1).asString(), EncodeOptions.PLAIN);
+                var pair = tokenizer.pair(first, second);
+                assertThat(pair.ids()).isEqualTo(ids);
+                assertThat(pair.types()).isEqualTo(integers(each.get("types")));
+            }
+        }
+    }
+
+    private static int[] integers(JsonNode list) {
+        return list.valueStream().mapToInt(JsonNode::asInt).toArray();
+    }
+}

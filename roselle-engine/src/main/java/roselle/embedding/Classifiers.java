@@ -1,0 +1,117 @@
+package roselle.embedding;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.DoubleUnaryOperator;
+import roselle.api.CheckpointException;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.Metadata;
+import roselle.tensor.Dequantizer;
+import roselle.tensor.Shape;
+import roselle.tensor.Tensor;
+
+/** Heads that make scores of a sequence's first hidden state: classifiers, and cross-encoders, which have one score. */
+final class Classifiers {
+    private static final int MAX_LABELS = 1 << 16;
+
+    private Classifiers() {}
+
+    /** The configuration of a checkpoint that says it is one. */
+    static Optional<Metadata> of(Checkpoint checkpoint) {
+        Metadata config = checkpoint.config();
+        boolean is = config.has("architectures")
+                && config.strings("architectures").stream()
+                        .anyMatch(name -> name.endsWith("ForSequenceClassification"));
+        return is ? Optional.of(config) : Optional.empty();
+    }
+
+    /** The head of a checkpoint that has one, by the tensors that are there. */
+    static EncoderOutput output(Checkpoint checkpoint) {
+        Metadata config = checkpoint.config();
+        int width = config.has("hidden_size") ? config.integer("hidden_size") : config.integer("dim");
+        List<String> labels = labels(config);
+        var steps = new ArrayList<OutputStep>();
+        if (has(checkpoint, "bert.pooler.dense")) {
+            steps.add(dense(checkpoint, "bert.pooler.dense", width, width, true, Math::tanh));
+            steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        } else if (has(checkpoint, "classifier.dense")) {
+            steps.add(dense(checkpoint, "classifier.dense", width, width, true, Math::tanh));
+            steps.add(dense(checkpoint, "classifier.out_proj", labels.size(), width, true, Classifiers::same));
+        } else if (has(checkpoint, "pre_classifier")) {
+            steps.add(dense(checkpoint, "pre_classifier", width, width, true, x -> Math.max(0, x)));
+            steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        } else {
+            throw new CheckpointException(checkpoint.source()
+                    + " is a classifier by its configuration, but has none of the heads that are known: "
+                    + "bert.pooler.dense, classifier.dense, pre_classifier");
+        }
+        return new EncoderOutput(Pooling.CLS, steps, labels);
+    }
+
+    /** The names of the scores, in their order. */
+    private static List<String> labels(Metadata config) {
+        Optional<Metadata> named = config.object("id2label");
+        int count = named.map(names -> names.keys().size()).orElseGet(() -> config.integer("num_labels", 2));
+        if (count < 1 || count > MAX_LABELS) {
+            throw new CheckpointException(
+                    config.origin() + ": there are " + count + " labels, expected 1 to " + MAX_LABELS);
+        }
+        var labels = new ArrayList<String>();
+        for (int i = 0; i < count; i++) {
+            String fallback = "LABEL_" + i;
+            String key = Integer.toString(i);
+            labels.add(named.map(names -> names.string(key, fallback)).orElse(fallback));
+        }
+        return labels;
+    }
+
+    private static boolean has(Checkpoint checkpoint, String name) {
+        return checkpoint.tensors().containsKey(name + ".weight");
+    }
+
+    /** A dense layer by the name of its tensors. */
+    static OutputStep dense(
+            Checkpoint checkpoint,
+            String name,
+            int outputs,
+            int inputs,
+            boolean hasBias,
+            DoubleUnaryOperator activation) {
+        Tensor weight = checkpoint.tensor(name + ".weight");
+        require(checkpoint, weight, outputs, inputs);
+        float[] bias = new float[outputs];
+        if (hasBias) {
+            Tensor offsets = checkpoint.tensor(name + ".bias");
+            require(checkpoint, offsets, outputs);
+            bias = Dequantizer.all(offsets);
+        }
+        return new OutputStep.Dense(weight, bias, activation);
+    }
+
+    private static void require(Checkpoint checkpoint, Tensor tensor, long... extents) {
+        Shape expected = Shape.of(extents);
+        if (!tensor.shape().equals(expected) || !tensor.type().isFloating()) {
+            throw new CheckpointException(checkpoint.source() + ": tensor " + tensor.name() + " is "
+                    + tensor.type().label() + " of shape " + tensor.shape() + ", expected floats of shape " + expected);
+        }
+    }
+
+    /** The function that a configuration names. */
+    static DoubleUnaryOperator activation(String origin, String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "tanh" -> Math::tanh;
+            case "identity" -> Classifiers::same;
+            case "relu" -> x -> Math.max(0, x);
+            case "sigmoid" -> x -> 1 / (1 + Math.exp(-x));
+            default ->
+                throw new CheckpointException(
+                        origin + ": the activation is " + name + "; supported are Tanh, Identity, ReLU and Sigmoid");
+        };
+    }
+
+    private static double same(double x) {
+        return x;
+    }
+}

@@ -1,0 +1,284 @@
+package roselle.embedding;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
+import roselle.backend.Device;
+import roselle.backend.memory.KvType;
+import roselle.backend.step.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
+import roselle.engine.Devices;
+import roselle.model.LoadPlan;
+import roselle.model.MemoryPlan;
+import roselle.model.weights.Blueprint;
+import roselle.tokenizer.TokenPair;
+
+/**
+ * Turns texts into vectors, and pairs of texts into scores, with an encoder: open, embed, close.
+ *
+ * <p>Any thread may ask, and waits for its answer; texts of many callers share steps. What a text gives does not depend on what else is
+ * computed with it.
+ */
+public final class EmbeddingEngine implements AutoCloseable {
+    private static final int LEAST_STEP_TOKENS = 512;
+
+    private final Checkpoint checkpoint;
+    private final Device device;
+    private final EncoderModel model;
+    private final SentenceFolder folder;
+    private final TextReader reader;
+    private final StepLimits limits;
+    private final int maxWaiting;
+    private final EncodingLoop loop;
+    private final Thread thread;
+
+    private EmbeddingEngine(
+            Checkpoint checkpoint,
+            Device device,
+            EncoderModel model,
+            SentenceFolder folder,
+            StepLimits limits,
+            int maxWaiting) {
+        this.checkpoint = checkpoint;
+        this.device = device;
+        this.model = model;
+        this.folder = folder;
+        this.limits = limits;
+        this.maxWaiting = maxWaiting;
+        reader = new TextReader(checkpoint, limits.maxContext());
+        loop = new EncodingLoop(model, folder.output(), limits);
+        thread = new Thread(loop, "roselle-embedding");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /**
+     * Opens an encoder, or a decoder as one.
+     *
+     * @throws roselle.api.CheckpointException if the model cannot be read
+     * @throws DeviceException if the device is not there or runs no encoders
+     * @throws CapacityException if it does not fit into memory
+     */
+    public static EmbeddingEngine open(EmbeddingConfig config) {
+        Checkpoint checkpoint = Checkpoints.open(config.model());
+        try {
+            Device device = Devices.open(config.device(), checkpoint.tensorBytes());
+            try {
+                return open(config, checkpoint, device);
+            } catch (Throwable failure) {
+                device.close();
+                throw failure;
+            }
+        } catch (Throwable failure) {
+            checkpoint.close();
+            throw failure;
+        }
+    }
+
+    private static EmbeddingEngine open(EmbeddingConfig config, Checkpoint checkpoint, Device device) {
+        Blueprint blueprint = Encoders.blueprint(checkpoint);
+        SentenceFolder folder = SentenceFolder.of(checkpoint);
+        int context = context(config, blueprint, folder);
+        int rows =
+                Math.max(context, config.stepTokens() > 0 ? config.stepTokens() : Math.max(context, LEAST_STEP_TOKENS));
+        StepLimits limits = EncoderModel.limits(rows, config.stepTexts(), context);
+        requireRoom(checkpoint, blueprint, limits, device);
+        EncoderModel model = EncoderModel.open(checkpoint, blueprint, device, limits, _ -> {});
+        try {
+            checkpoint.checkFiles();
+            return new EmbeddingEngine(checkpoint, device, model, folder, limits, config.maxWaiting());
+        } catch (Throwable failure) {
+            model.close();
+            throw failure;
+        }
+    }
+
+    private static int context(EmbeddingConfig config, Blueprint blueprint, SentenceFolder folder) {
+        int positions = blueprint.spec().context();
+        if (config.context() > positions) {
+            throw new CapacityException("a context of " + config.context() + " tokens is more than the " + positions
+                    + " that the model was made for: ask for less");
+        }
+        return config.context() > 0
+                ? config.context()
+                : Math.clamp(folder.maxTokens().orElse(positions), 1, positions);
+    }
+
+    private static void requireRoom(Checkpoint checkpoint, Blueprint blueprint, StepLimits limits, Device device) {
+        var plan = MemoryPlan.of(
+                LoadPlan.of(checkpoint, blueprint, device),
+                blueprint.spec(),
+                limits,
+                KvType.of(device.activationType()),
+                device.activationType());
+        long bytes = plan.totalBytes(
+                EncoderModel.pages(blueprint.spec(), limits, device).pages());
+        long there = Devices.memoryBytes(device);
+        if (bytes > there) {
+            throw new CapacityException("the model needs " + bytes + " bytes for steps of " + limits.maxRows()
+                    + " tokens, but there are " + there + ": ask for a shorter context, or smaller steps");
+        }
+    }
+
+    /** The vectors of texts. */
+    public TextResults embed(List<String> texts, EmbeddingOptions options) {
+        String prompt = prompt(options);
+        var inputs = new ArrayList<EncoderInput>(texts.size());
+        for (String text : texts) {
+            inputs.add(EncoderInput.of(reader.ids(prompt + text, options.truncate())));
+        }
+        return encode(inputs, options);
+    }
+
+    /** The vectors of texts with every default. */
+    public List<float[]> embed(List<String> texts) {
+        return embed(texts, EmbeddingOptions.DEFAULT).vectors();
+    }
+
+    /** The vectors of texts that are token ids already, with the tokens around them. */
+    public TextResults embedIds(List<int[]> texts, EmbeddingOptions options) {
+        var inputs = new ArrayList<EncoderInput>(texts.size());
+        for (int[] ids : texts) {
+            reader.requireLength(ids.length);
+            inputs.add(EncoderInput.of(ids));
+        }
+        return encode(inputs, options);
+    }
+
+    /** The logits of a classifier for texts, or the vectors, each beside a first text. */
+    public TextResults score(String first, List<String> texts, EmbeddingOptions options) {
+        var inputs = new ArrayList<EncoderInput>(texts.size());
+        for (String text : texts) {
+            TokenPair pair = reader.pair(first, text, options.truncate());
+            int types = model.spec().input().types();
+            inputs.add(new EncoderInput(pair.ids(), types > 1 ? pair.types() : new int[pair.ids().length]));
+        }
+        return encode(inputs, options);
+    }
+
+    private TextResults encode(List<EncoderInput> inputs, EmbeddingOptions options) {
+        int dimensions = dimensions(options);
+        Encoders.require(inputs, model.spec());
+        int tokens = 0;
+        for (EncoderInput input : inputs) {
+            if (input.length() == 0) {
+                throw new InvalidRequestException(Reason.OUT_OF_RANGE, "", "a text has no tokens: leave it out");
+            }
+            tokens += input.length();
+        }
+        if (inputs.isEmpty()) {
+            return new TextResults(List.of(), 0);
+        }
+        var request = new TextRequest(inputs, options.deadline().toNanos());
+        loop.post(request, maxWaiting);
+        List<float[]> vectors = await(request);
+        return new TextResults(dimensions == width() ? vectors : shortened(vectors, dimensions), tokens);
+    }
+
+    private static List<float[]> await(TextRequest request) {
+        try {
+            return request.future.join();
+        } catch (CompletionException failure) {
+            Throwable reason = failure.getCause() == null ? failure : failure.getCause();
+            if (reason instanceof CapacityException) {
+                throw new CapacityException(String.valueOf(reason.getMessage()), reason);
+            }
+            throw new DeviceException(String.valueOf(reason.getMessage()), reason);
+        }
+    }
+
+    private List<float[]> shortened(List<float[]> vectors, int dimensions) {
+        List<OutputStep> steps = folder.output().steps();
+        boolean normalises = !steps.isEmpty() && steps.getLast() instanceof OutputStep.UnitLength;
+        var cut = new ArrayList<float[]>(vectors.size());
+        for (float[] vector : vectors) {
+            float[] begin = Arrays.copyOf(vector, dimensions);
+            cut.add(normalises ? new OutputStep.UnitLength().apply(begin) : begin);
+        }
+        return cut;
+    }
+
+    private int dimensions(EmbeddingOptions options) {
+        if (options.dimensions() > width()) {
+            throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE,
+                    "dimensions",
+                    "dimensions is " + options.dimensions() + ": the model's vectors have " + width());
+        }
+        return options.dimensions() == 0 ? width() : options.dimensions();
+    }
+
+    private String prompt(EmbeddingOptions options) {
+        String name = options.prompt() == null ? folder.defaultPrompt() : options.prompt();
+        String prompt = name.isEmpty() ? "" : folder.prompts().get(name);
+        if (prompt == null) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "prompt_name",
+                    "the prompt is " + name + ": the model's are "
+                            + String.join(", ", folder.prompts().keySet()));
+        }
+        return prompt;
+    }
+
+    /** Numbers of a vector, or labels of a classifier. */
+    public int width() {
+        return folder.output().width(model.width());
+    }
+
+    /** What a classifier's logits stand for; empty where results are embeddings. */
+    public List<String> labels() {
+        return folder.output().labels();
+    }
+
+    /** Texts that may go before others, by name. */
+    public Map<String, String> prompts() {
+        return folder.prompts();
+    }
+
+    /** Tokens of the longest text. */
+    public int context() {
+        return limits.maxContext();
+    }
+
+    /** The model's family. */
+    public String architecture() {
+        return model.spec().architecture();
+    }
+
+    /** What runs it, and how. */
+    public String device() {
+        return device.describe();
+    }
+
+    public EmbeddingStatus status() {
+        return loop.status();
+    }
+
+    /** Ends behind the step that is being computed; requests that wait fail. */
+    @Override
+    public void close() {
+        loop.close();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        device.close();
+        model.close();
+        checkpoint.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

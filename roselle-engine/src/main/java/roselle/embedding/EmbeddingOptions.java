@@ -1,0 +1,34 @@
+package roselle.embedding;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
+
+/**
+ * What a caller may ask of its texts beside their vectors.
+ *
+ * @param prompt the name of one of the model's prompts, which goes before each text; null for the model's default
+ * @param dimensions numbers that stay of each vector, which is then normalised anew where the model normalises; 0 for all. Only models
+ *     made for it (Matryoshka) stay good
+ * @param truncate whether the end of a text that is too long is left out; else it is refused
+ * @param deadline fail when the vectors are not there this long after they were asked for; zero for none
+ */
+public record EmbeddingOptions(@Nullable String prompt, int dimensions, boolean truncate, Duration deadline) {
+    private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
+
+    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO);
+
+    public EmbeddingOptions {
+        if (dimensions < 0) {
+            throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE, "dimensions", "dimensions is " + dimensions + ": it must be at least 1");
+        }
+        if (deadline.isNegative() || deadline.compareTo(LONGEST_DEADLINE) > 0) {
+            throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE,
+                    "deadline",
+                    "the deadline is " + deadline + ": it must be between 0 and " + LONGEST_DEADLINE);
+        }
+    }
+}

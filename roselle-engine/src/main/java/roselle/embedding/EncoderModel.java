@@ -1,0 +1,139 @@
+package roselle.embedding;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.LongConsumer;
+import roselle.api.DeviceException;
+import roselle.backend.Device;
+import roselle.backend.memory.KvType;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
+import roselle.checkpoint.Checkpoint;
+import roselle.model.Decoder;
+import roselle.model.KvPages;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
+
+/**
+ * An encoder on a device: texts in, last hidden states out, many texts in a step without padding.
+ *
+ * <p>Each text is computed whole, from nothing: its pages are its own for the step, one behind the other. What a text gives depends on
+ * no other text of the step.
+ */
+final class EncoderModel implements AutoCloseable {
+    static final int PAGE_TOKENS = 16;
+
+    private final Device device;
+    private final Decoder decoder;
+    private final StepLimits limits;
+    private final StepInputs inputs;
+    private final Arena arena;
+    private final MemorySegment states; // [maxRows, width]
+
+    private EncoderModel(Device device, Decoder decoder, StepLimits limits) {
+        this.device = device;
+        this.decoder = decoder;
+        this.limits = limits;
+        inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
+        arena = Arena.ofShared();
+        states = arena.allocate(ValueLayout.JAVA_FLOAT, (long) limits.maxRows() * width());
+    }
+
+    /** The steps of an encoder with up to so many tokens of so many texts, each of up to {@code context} tokens. */
+    static StepLimits limits(int rows, int texts, int context) {
+        return new StepLimits(rows, texts, rows, context, PAGE_TOKENS);
+    }
+
+    /** The pages of the largest step. */
+    static KvPages pages(DecoderSpec spec, StepLimits limits, Device device) {
+        int pages = limits.maxRows() / PAGE_TOKENS + limits.maxSequences();
+        return new KvPages(
+                KvType.of(device.activationType()),
+                Collections.nCopies(spec.kvGroups().size(), pages));
+    }
+
+    /** Loads an encoder onto a device, which stays the caller's; the blueprint has no logits. */
+    static EncoderModel open(
+            Checkpoint checkpoint, Blueprint blueprint, Device device, StepLimits limits, LongConsumer loaded) {
+        DecoderSpec spec = blueprint.spec();
+        boolean needsMore = spec.isBidirectional() || spec.input().types() > 0;
+        if (needsMore && !device.attendsBothWays()) {
+            throw new DeviceException("the device " + device.name() + " runs no encoders such as " + spec.architecture()
+                    + ": use the device cpu");
+        }
+        Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages(spec, limits, device), loaded);
+        try {
+            device.prepare(spec.demands(limits, KvType.of(device.activationType())));
+            return new EncoderModel(device, decoder, limits);
+        } catch (Throwable failure) {
+            decoder.close();
+            throw failure;
+        }
+    }
+
+    DecoderSpec spec() {
+        return decoder.spec();
+    }
+
+    int width() {
+        return decoder.spec().width();
+    }
+
+    /** Runs a step of some texts, which must not be more than the limits allow. */
+    void run(List<EncoderInput> texts) {
+        int row = 0;
+        int page = 0;
+        inputs.rowStart[0] = 0;
+        for (int s = 0; s < texts.size(); s++) {
+            EncoderInput text = texts.get(s);
+            for (int token = 0; token < text.length(); token++) {
+                inputs.tokenIds[row] = text.id(token);
+                inputs.types[row] = text.type(token);
+                inputs.positions[row] = token;
+                inputs.outputRow[row] = row;
+                row++;
+            }
+            inputs.contextLength[s] = 0;
+            inputs.rowStart[s + 1] = row;
+            page = fillPages(s, text.length(), page);
+        }
+        inputs.rows = row;
+        inputs.outputs = row;
+        inputs.sequences = texts.size();
+        device.submit(inputs, decoder);
+        device.read(decoder.states(), 0, row, states);
+    }
+
+    private int fillPages(int sequence, int tokens, int firstPage) {
+        int count = (tokens + PAGE_TOKENS - 1) / PAGE_TOKENS;
+        for (int[] table : inputs.pageTable) {
+            for (int i = 0; i < count; i++) {
+                table[sequence * limits.maxPages() + i] = firstPage + i;
+            }
+        }
+        return firstPage + count;
+    }
+
+    /** What the last step gave for a text. */
+    float[] result(int text, EncoderOutput output) {
+        int first = inputs.rowStart[text];
+        int count = inputs.rowStart[text + 1] - first;
+        return output.of(output.pooling().pool(states, first, count, width()));
+    }
+
+    /** The last hidden states of a text of the last step, {@code [tokens, width]}. */
+    float[] states(int text) {
+        long from = (long) inputs.rowStart[text] * width() * Float.BYTES;
+        long end = (long) inputs.rowStart[text + 1] * width() * Float.BYTES;
+        return states.asSlice(from, end - from).toArray(ValueLayout.JAVA_FLOAT);
+    }
+
+    @Override
+    public void close() {
+        decoder.close();
+        arena.close();
+    }
+}

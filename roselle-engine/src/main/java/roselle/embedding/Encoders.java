@@ -1,0 +1,44 @@
+package roselle.embedding;
+
+import java.util.List;
+import roselle.api.InvalidRequestException;
+import roselle.api.InvalidRequestException.Reason;
+import roselle.checkpoint.Checkpoint;
+import roselle.model.architecture.Architectures;
+import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Blueprint;
+
+/** Which checkpoints embed texts, and which texts they take. */
+@SuppressWarnings("exports") // for the command line, which checkpoints are exported to
+public final class Encoders {
+    private Encoders() {}
+
+    /** Whether a checkpoint is an encoder, which generates nothing. */
+    public static boolean isOne(Checkpoint checkpoint) {
+        return !Architectures.readAny(checkpoint).spec().generates();
+    }
+
+    /** What a checkpoint is without its logits. */
+    static Blueprint blueprint(Checkpoint checkpoint) {
+        Blueprint blueprint = Architectures.readAny(checkpoint);
+        return new Blueprint(blueprint.spec().withoutOutput(), blueprint.names());
+    }
+
+    /** Refuses ids and types that the model has no embedding of. */
+    static void require(List<EncoderInput> inputs, DecoderSpec spec) {
+        int types = Math.max(1, spec.input().types());
+        for (EncoderInput input : inputs) {
+            for (int token = 0; token < input.length(); token++) {
+                requireBelow("token id", input.id(token), spec.vocabulary());
+                requireBelow("type", input.type(token), types);
+            }
+        }
+    }
+
+    private static void requireBelow(String what, int value, int limit) {
+        if (value < 0 || value >= limit) {
+            throw new InvalidRequestException(
+                    Reason.OUT_OF_RANGE, "", "a " + what + " is " + value + ": it must be among 0 to " + (limit - 1));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package roselle.embedding;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.backend.step.StepLimits;
+
+/**
+ * The thread of an {@link EmbeddingEngine}: it fills steps with texts and hands out what they give.
+ *
+ * <p>Requests take turns, a text at a time, so that one of many texts does not keep others waiting. A step begins as soon as there is a
+ * text: while it runs, others gather for the next.
+ */
+final class EncodingLoop implements Runnable {
+    private final EncoderModel model;
+    private final EncoderOutput output;
+    private final StepLimits limits;
+    private final LinkedBlockingQueue<TextRequest> mailbox = new LinkedBlockingQueue<>();
+    private final ArrayDeque<TextRequest> turns = new ArrayDeque<>();
+    private final List<EncoderInput> texts = new ArrayList<>();
+    private final List<TextRequest> owners = new ArrayList<>(); // of the texts
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final LongAdder steps = new LongAdder();
+    private final LongAdder done = new LongAdder();
+    private final LongAdder tokens = new LongAdder();
+    private final LongAdder expired = new LongAdder();
+    private final TextRequest end = new TextRequest(List.of(), 0);
+    private volatile boolean isClosed;
+
+    EncodingLoop(EncoderModel model, EncoderOutput output, StepLimits limits) {
+        this.model = model;
+        this.output = output;
+        this.limits = limits;
+    }
+
+    EmbeddingStatus status() {
+        return new EmbeddingStatus(waiting.get(), steps.sum(), done.sum(), tokens.sum(), expired.sum());
+    }
+
+    /** Posts a request, from any thread. */
+    void post(TextRequest request, int maxWaiting) {
+        int count = request.inputs.size();
+        if (waiting.addAndGet(count) > maxWaiting) {
+            int others = waiting.addAndGet(-count);
+            throw new CapacityException(
+                    others + " texts wait already, and " + count + " more would exceed the limit of " + maxWaiting);
+        }
+        mailbox.add(request);
+        if (isClosed) { // the thread may have ended before it saw the request
+            request.future.completeExceptionally(closed());
+        }
+    }
+
+    /** Has the thread end behind the step that it is in. */
+    void close() {
+        isClosed = true;
+        mailbox.add(end);
+    }
+
+    private static DeviceException closed() {
+        return new DeviceException("the engine was closed");
+    }
+
+    @Override
+    public void run() {
+        RuntimeException reason = closed();
+        try {
+            while (!isClosed) {
+                gather();
+                fill();
+                if (!texts.isEmpty()) {
+                    step();
+                }
+            }
+        } catch (RuntimeException | Error failure) {
+            reason = new DeviceException("the engine failed: " + failure, failure);
+            isClosed = true;
+        }
+        for (TextRequest left : owners) {
+            left.future.completeExceptionally(reason);
+        }
+        mailbox.drainTo(turns);
+        for (TextRequest left : turns) {
+            left.future.completeExceptionally(reason);
+        }
+    }
+
+    /** Takes what was posted, and waits where there is nothing to do. */
+    private void gather() {
+        if (turns.isEmpty()) {
+            try {
+                turns.add(mailbox.take());
+            } catch (InterruptedException stop) {
+                isClosed = true;
+            }
+        }
+        mailbox.drainTo(turns);
+    }
+
+    /** Fills a step with texts of the requests in turn, up to the first that has no room. */
+    private void fill() {
+        texts.clear();
+        owners.clear();
+        int rows = 0;
+        long now = System.nanoTime();
+        while (!turns.isEmpty() && texts.size() < limits.maxSequences()) {
+            TextRequest request = turns.peekFirst();
+            if (!isWanted(request, now)) {
+                turns.removeFirst();
+                waiting.addAndGet(-request.left());
+                continue;
+            }
+            if (rows + request.peek().length() > limits.maxRows()) {
+                return;
+            }
+            EncoderInput text = request.next();
+            rows += text.length();
+            texts.add(text);
+            owners.add(request);
+            waiting.decrementAndGet();
+            turns.removeFirst();
+            if (request.hasNext()) {
+                turns.addLast(request);
+            }
+        }
+    }
+
+    private boolean isWanted(TextRequest request, long now) {
+        if (!request.hasNext() || request.future.isDone()) {
+            return false;
+        }
+        if (request.isExpired(now)) {
+            expired.add(request.left());
+            request.future.completeExceptionally(new CapacityException(
+                    "the deadline passed with " + request.left() + " of " + request.inputs.size() + " texts waiting"));
+            return false;
+        }
+        return true;
+    }
+
+    private void step() {
+        model.run(texts);
+        for (int i = 0; i < texts.size(); i++) {
+            owners.get(i).add(model.result(i, output));
+            tokens.add(texts.get(i).length());
+        }
+        steps.increment();
+        done.add(texts.size());
+    }
+}

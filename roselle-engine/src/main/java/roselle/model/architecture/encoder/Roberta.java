@@ -1,0 +1,33 @@
+package roselle.model.architecture.encoder;
+
+import java.util.Set;
+import roselle.model.config.Architecture;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.Sizes;
+import roselle.model.config.SpecBuilder;
+import roselle.model.weights.Blueprint;
+
+/** RoBERTa and XLM-R: BERT whose positions are counted from behind that of padding (Liu et al., 2019). */
+public final class Roberta implements Architecture {
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("roberta", "xlm-roberta");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of();
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        Sizes sizes = Sizes.of(config);
+        int first = config.integer("pad_token_id", "", 1) + 1;
+        if (first < 0 || first >= sizes.context()) {
+            throw config.unsupported("pad_token_id", Integer.toString(first - 1), "a place among the positions");
+        }
+        SpecBuilder builder = Bert.builder(config, sizes.withContext(sizes.context() - first));
+        builder.firstPosition = first;
+        return new Blueprint(builder.spec(), Bert.names(config, "roberta."));
+    }
+}

@@ -1,0 +1,134 @@
+package roselle.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.KvGroup;
+import roselle.backend.memory.KvType;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.HeadShape;
+import roselle.backend.step.StepInputs;
+import roselle.backend.step.StepLimits;
+
+/** Attention in both directions, as encoders have it: whole sequences in a step, seen by each of their rows. */
+public abstract class BidirectionalContract extends ContractFixture {
+    private static final int PAGE = 16;
+    private static final int[] LENGTHS = {1, 150, 64, 65, 31};
+    private static final StepLimits LIMITS = new StepLimits(400, LENGTHS.length, 400, 160, PAGE);
+    private static final float SCALE = 0.2f;
+
+    @ParameterizedTest
+    @CsvSource({"4,2,64,64,0", "3,3,5,9,0", "12,12,32,32,0", "4,4,16,16,1", "4,2,64,64,20", "2,2,32,32,65", "3,1,9,9,70"
+    })
+    void seesItsWholeSequenceWithinTheWindowAndNoOther(int queries, int keys, int keySize, int valueSize, int window) {
+        var heads = new HeadShape(queries, keys, keySize, valueSize);
+        float[][] query = gaussian(queries * keySize);
+        float[][] key = gaussian(keys * keySize);
+        float[][] value = gaussian(keys * valueSize);
+        int[] all = {0, 1, 2, 3, 4};
+        float[][] together = attended(heads, window, query, key, value, all);
+        for (int s = 0; s < LENGTHS.length; s++) {
+            float[] alone = attended(heads, window, query, key, value, s)[0];
+            assertThat(together[s])
+                    .as("the same bits, sequence %d, seed %d", s, SEED)
+                    .isEqualTo(alone);
+            double[] expected = expected(heads, window, query[s], key[s], value[s], LENGTHS[s]);
+            for (int i = 0; i < expected.length; i++) {
+                assertThat((double) alone[i])
+                        .as("sequence %d, number %d, seed %d", s, i, SEED)
+                        .isCloseTo(expected[i], within(20 * tolerance()));
+            }
+        }
+    }
+
+    private float[][] gaussian(int width) {
+        var numbers = new Random(SEED + width);
+        var all = new float[LENGTHS.length][];
+        for (int s = 0; s < all.length; s++) {
+            all[s] = new float[LENGTHS[s] * width];
+            for (int i = 0; i < all[s].length; i++) {
+                all[s][i] = (float) numbers.nextGaussian();
+            }
+        }
+        return all;
+    }
+
+    /** What some of the sequences give in a step of theirs. */
+    private float[][] attended(
+            HeadShape heads, int window, float[][] query, float[][] key, float[][] value, int... chosen) {
+        var group = new KvGroup("whole", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), window);
+        KvCache cache =
+                device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {60});
+        int[] lengths = Arrays.stream(chosen).map(s -> LENGTHS[s]).toArray();
+        StepInputs inputs = step(LIMITS, 1, new int[chosen.length], lengths);
+        int next = 59;
+        for (int s = 0; s < chosen.length; s++) {
+            for (int page = 0; page * PAGE < lengths[s]; page++) {
+                inputs.pageTable[0][s * inputs.maxPages + page] = next--;
+            }
+        }
+        begin(inputs);
+        var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true);
+        Rows queries = gapless(joined(query, chosen), heads.queryHeads() * heads.keySize());
+        Rows keys = gapless(joined(key, chosen), heads.keyHeads() * heads.keySize());
+        Rows values = gapless(joined(value, chosen), heads.keyHeads() * heads.valueSize());
+        int width = heads.queryHeads() * heads.valueSize();
+        Rows output = gapless(new float[inputs.rows * width], width);
+        operations.appendAndAttend(queries, keys, values, layer, cache, output);
+        float[] all = readGapless(output, inputs.rows);
+        var parts = new float[chosen.length][];
+        for (int s = 0; s < parts.length; s++) {
+            parts[s] = Arrays.copyOfRange(all, inputs.rowStart[s] * width, inputs.rowStart[s + 1] * width);
+        }
+        return parts;
+    }
+
+    private static float[] joined(float[][] parts, int... chosen) {
+        var all = new float[Arrays.stream(chosen).map(s -> parts[s].length).sum()];
+        int at = 0;
+        for (int s : chosen) {
+            System.arraycopy(parts[s], 0, all, at, parts[s].length);
+            at += parts[s].length;
+        }
+        return all;
+    }
+
+    private static double[] expected(
+            HeadShape heads, int window, float[] query, float[] key, float[] value, int length) {
+        var expected = new double[length * heads.queryHeads() * heads.valueSize()];
+        for (int row = 0; row < length; row++) {
+            for (int head = 0; head < heads.queryHeads(); head++) {
+                int keyHead = head * heads.keyHeads() / heads.queryHeads();
+                double total = 0;
+                int to = (row * heads.queryHeads() + head) * heads.valueSize();
+                for (int other = 0; other < length; other++) {
+                    if (window != 0 && Math.abs(other - row) >= window) {
+                        continue;
+                    }
+                    double score = 0;
+                    for (int i = 0; i < heads.keySize(); i++) {
+                        score += (double) query[(row * heads.queryHeads() + head) * heads.keySize() + i]
+                                * key[(other * heads.keyHeads() + keyHead) * heads.keySize() + i];
+                    }
+                    double weight = Math.exp(score * SCALE);
+                    total += weight;
+                    for (int i = 0; i < heads.valueSize(); i++) {
+                        expected[to + i] +=
+                                weight * value[(other * heads.keyHeads() + keyHead) * heads.valueSize() + i];
+                    }
+                }
+                for (int i = 0; i < heads.valueSize(); i++) {
+                    expected[to + i] /= total;
+                }
+            }
+        }
+        return expected;
+    }
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Writes tiny randomly initialised encoders as folders of sentence-transformers have them, with what Hugging Face transformers
+computes for them in float32 on the CPU. usage: make_encoders.py OUT_DIR [NAME...]
+
+Written with transformers 5.23.0, tokenizers 0.23.3 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16),
+tokenizer.json, texts.json (texts or pairs with the ids that Hugging Face's tokenizer gives them), the files of sentence-transformers,
+and expected.safetensors: input_i, types_i where the model has types, hidden_i (after the last layer), and embedding_i (pooled, with
+dense layers, normalised) or logits_i (of a classifier)."""
+import json, os, sys
+import torch, transformers
+from safetensors.torch import load_file, save_file
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+OUT, ONLY = sys.argv[1], sys.argv[2:]
+SEED = 20302
+TEXTS = [
+    "Hi.",
+    "The quick brown fox doesn't jump over 12 lazy dogs; Ünïcödé and 漢字 are unaffordable!",
+    "In a small town by the sea, people tell the story of a ship that came home without a crew. " * 7,
+]
+PAIRS = [
+    ("what is a panda?", "The giant panda is a bear that lives in China."),
+    ("what is a panda?", "hi"),
+    ("tell the story", TEXTS[2]),
+]
+SIZES = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48)
+
+
+def word_piece():
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer.train_from_iterator(TEXTS + [t for pair in PAIRS for t in pair],
+                                  trainers.WordPieceTrainer(vocab_size=180, special_tokens=special, show_progress=False))
+    tokenizer.decoder = decoders.WordPiece()
+    ids = [(t, tokenizer.token_to_id(t)) for t in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", special_tokens=ids)
+    # as released tokenizers say: who encodes must not obey
+    tokenizer.enable_truncation(max_length=16)
+    tokenizer.enable_padding(length=16)
+    return tokenizer
+
+
+def bert(**more):
+    return transformers.BertConfig, dict(SIZES, max_position_embeddings=192, **more), word_piece, True
+
+
+def byte_pairs():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = [AddedToken(t, special=True, lstrip=t == "<mask>") for t in ("<s>", "<pad>", "</s>", "<unk>", "<mask>")]
+    tokenizer.train_from_iterator(TEXTS + [t for pair in PAIRS for t in pair], trainers.BpeTrainer(
+        vocab_size=330, special_tokens=special, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
+    return tokenizer
+
+
+def unigram():
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(" {2,}", " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")
+    tokenizer.decoder = decoders.Metaspace(replacement="\u2581", prepend_scheme="always")
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokenizer.train_from_iterator(TEXTS + [t for pair in PAIRS for t in pair], trainers.UnigramTrainer(
+        vocab_size=160, special_tokens=special, unk_token="<unk>", show_progress=False))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return tokenizer
+
+
+def roberta(kind, tokenizer, **more):
+    return kind, dict(SIZES, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, bos_token_id=0,
+                      eos_token_id=2, **more), tokenizer, True
+
+
+def distilbert(**more):
+    return transformers.DistilBertConfig, dict(dim=32, n_layers=2, n_heads=2, hidden_dim=48, max_position_embeddings=192,
+                                               **more), word_piece, False
+
+
+MODELS = {
+    "bert": (transformers.BertModel, bert(), "mean", True, 0),
+    "bert-cls-dense": (transformers.BertModel, bert(hidden_act="gelu_new"), "cls", True, 24),
+    "bert-max": (transformers.BertModel, bert(), "max", False, 0),
+    "bert-cross": (transformers.BertForSequenceClassification, bert(num_labels=1), None, False, 0),
+    "bert-labels": (transformers.BertForSequenceClassification,
+                    bert(id2label={0: "no", 1: "perhaps", 2: "yes"}, label2id={"no": 0, "perhaps": 1, "yes": 2}), None, False, 0),
+    "roberta": (transformers.RobertaModel, roberta(transformers.RobertaConfig, byte_pairs), "mean", True, 0),
+    "roberta-cross": (transformers.RobertaForSequenceClassification,
+                      roberta(transformers.RobertaConfig, byte_pairs, num_labels=1), None, False, 0),
+    "xlm-roberta": (transformers.XLMRobertaModel, roberta(transformers.XLMRobertaConfig, unigram), "cls", True, 0),
+    "xlm-roberta-cross": (transformers.XLMRobertaForSequenceClassification,
+                          roberta(transformers.XLMRobertaConfig, unigram, num_labels=1), None, False, 0),
+    "distilbert": (transformers.DistilBertModel, distilbert(), "mean", False, 0),
+    "distilbert-labels": (transformers.DistilBertForSequenceClassification, distilbert(num_labels=2), None, False, 0),
+}
+
+
+def initialise(module):
+    for name, parameter in module.named_parameters():
+        if parameter.dim() >= 2:
+            parameter.normal_(0, 0.5 if "embeddings" in name else 0.9 / parameter.shape[-1] ** 0.5)
+        elif "norm" in name.lower():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+        else:
+            parameter.normal_(0, 0.3)
+        parameter.copy_(parameter.to(torch.bfloat16).float())
+
+
+def pool(hidden, how):
+    if how == "mean":
+        return hidden.sum(0) / max(len(hidden), 1e-9)
+    return {"cls": lambda: hidden[0], "max": lambda: hidden.max(0).values, "lasttoken": lambda: hidden[-1]}[how]()
+
+
+def write_json(folder, name, value):
+    os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+    with open(os.path.join(folder, name), "w") as file:
+        json.dump(value, file, indent=1, ensure_ascii=False)
+
+
+def write_modules(folder, width, how, normalises, dense):
+    kinds = ["Transformer", "Pooling"] + (["Dense"] if dense else []) + (["Normalize"] if normalises else [])
+    paths = ["" if kind == "Transformer" else f"{i}_{kind}" for i, kind in enumerate(kinds)]
+    write_json(folder, "modules.json", [dict(idx=i, name=str(i), path=path, type=f"sentence_transformers.models.{kind}")
+                                        for i, (kind, path) in enumerate(zip(kinds, paths))])
+    write_json(folder, "sentence_bert_config.json", dict(max_seq_length=190, do_lower_case=False))
+    write_json(folder, "config_sentence_transformers.json",
+               dict(prompts=dict(query="tell: ", document=""), default_prompt_name=None))
+    flags = dict(cls="cls_token", mean="mean_tokens", max="max_tokens", lasttoken="lasttoken")
+    write_json(folder, "1_Pooling/config.json", dict(word_embedding_dimension=width, **{
+        f"pooling_mode_{flag}": how == kind for kind, flag in flags.items()}, include_prompt=True))
+    if not dense:
+        return None
+    layer = torch.nn.Linear(width, dense)
+    initialise(layer)
+    write_json(folder, "2_Dense/config.json", dict(in_features=width, out_features=dense, bias=True,
+                                                   activation_function="torch.nn.modules.activation.Tanh"))
+    save_file({f"linear.{k}": v.contiguous() for k, v in layer.state_dict().items()},
+              os.path.join(folder, "2_Dense/model.safetensors"))
+    return layer
+
+
+@torch.no_grad()
+def write(name, kind, config, how, normalises, dense):
+    torch.manual_seed(SEED)
+    config_class, arguments, make_tokenizer, has_types = config
+    tokenizer = make_tokenizer()
+    arguments = dict(arguments, vocab_size=tokenizer.get_vocab_size())
+    model = kind(config_class(**arguments, attn_implementation="eager")).eval().float()
+    initialise(model)
+    folder = os.path.join(OUT, name)
+    os.makedirs(folder, exist_ok=True)
+    model.to(torch.bfloat16).save_pretrained(folder)
+    model.float()
+    tokenizer.save(os.path.join(folder, "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    layer = write_modules(folder, model.config.hidden_size, how, normalises, dense) if how else None
+    expected, texts = {}, []
+    for i, text in enumerate(TEXTS if how else PAIRS):
+        encoding = tokenizer.encode(text) if how else tokenizer.encode(*text)
+        ids = encoding.ids
+        texts.append(dict(texts=[text] if how else list(text), ids=ids, types=encoding.type_ids))
+        expected[f"input_{i}"] = torch.tensor(ids, dtype=torch.int32)
+        batch = dict(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long))
+        if has_types:
+            expected[f"types_{i}"] = torch.tensor(encoding.type_ids, dtype=torch.int32)
+            batch["token_type_ids"] = torch.tensor([encoding.type_ids])
+        output = model(**batch, output_hidden_states=True)
+        hidden = output.hidden_states[-1][0] if how is None else output.last_hidden_state[0]
+        expected[f"hidden_{i}"] = hidden.contiguous()
+        if how is None:
+            expected[f"logits_{i}"] = output.logits[0].contiguous()
+            continue
+        vector = pool(hidden, how)
+        if layer is not None:
+            vector = torch.tanh(layer(vector))
+        if normalises:
+            vector = torch.nn.functional.normalize(vector, dim=0)
+        expected[f"embedding_{i}"] = vector.contiguous()
+    save_file(expected, os.path.join(folder, "expected.safetensors"))
+    write_json(folder, "texts.json", texts)
+    print(name, [len(t["ids"]) for t in texts])
+
+
+for model_name, parts in MODELS.items():
+    if not ONLY or model_name in ONLY:
+        write(model_name, *parts)
