@@ -12,7 +12,6 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import roselle.backend.memory.KvGroup;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
@@ -45,7 +44,7 @@ final class ModelTable {
 
     static String lines() throws IOException {
         var table = new ModelTable();
-        for (String folder : List.of("tiny-models", "similar-models")) {
+        for (String folder : List.of("tiny-models", "similar-models", "tiny-encoders")) {
             for (Path model : in(RESOURCES.resolve(folder))) {
                 table.add(model);
             }
@@ -77,9 +76,12 @@ final class ModelTable {
             String family = new ModelConfig(checkpoint).family();
             Row row = rows.computeIfAbsent(family, _ -> new Row());
             DecoderSpec spec = Architectures.read(checkpoint).spec();
+            boolean isEncoder = spec.isBidirectional();
+            if (isEncoder) {
+                row.parts().add("encoder");
+            }
             spec.layers().forEach(layer -> row.parts().addAll(parts(layer)));
-            boolean keepsStates = spec.kvGroups().stream().anyMatch(KvGroup::isState);
-            row.devices().addAll(keepsStates ? List.of("CPU") : List.of("CPU", "GPU"));
+            row.devices().addAll(isEncoder ? List.of("CPU") : List.of("CPU", "GPU"));
             row.lengths().addAll(lengths(expected));
             if (Files.exists(RESOURCES.resolve("state-lengths/" + name + ".safetensors"))) {
                 row.lengths().add(LONGEST);

@@ -24,6 +24,7 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
+import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;
@@ -60,6 +61,7 @@ class QueuedDeviceTest {
             Map.entry(StepDemands.class, DEMANDS),
             Map.entry(StepInputs.class, new StepInputs(LIMITS, 0)),
             Map.entry(StepProgram.class, (StepProgram) (_, _) -> {}),
+            Map.entry(KvType.class, KvType.BF16),
             Map.entry(KvCache.class, proxy(KvCache.class, (_, _, _) -> null)),
             Map.entry(Rows.class, new Rows(BUFFER, 0, 1, 1)),
             Map.entry(MemorySegment.class, MemorySegment.ofArray(new float[1])));
