@@ -3,8 +3,9 @@
 //
 // delta_rule_rows: a block has 64 numbers of a value head of a sequence, and walks its pages. Four warps have the state in
 // their registers (delta.cuh) and take a page of 16 rows at a time; four others meanwhile make ready what the next page's rows
-// have but for the state: keys and queries of unit length, products among them, values; one its decays. Rows that the page has
-// from earlier steps come as they were kept, with weights that leave them as they are.
+// have but for the state: keys and queries of unit length, products among them, values, and the first of them decays. Rows that
+// the page has from earlier steps come as they were kept, with weights that leave them as they are. Eight warps are as many as
+// can have 255 registers each, which those with the state need.
 // delta_rule_decode: a block has some value heads of a key head of a sequence with one row in the step; the bits are the same.
 // It is bound by reading states, the next of which is on its way while one is used.
 //
@@ -118,7 +119,7 @@ __device__ __forceinline__ void fetch(Fetched& fetched, const DeltaInputs<T>& in
 // Where those that make a page ready meet.
 __device__ __forceinline__ void together() {
     __syncwarp();
-    asm volatile("bar.sync 1, 160;" ::: "memory");
+    asm volatile("bar.sync 1, 128;" ::: "memory");
 }
 
 __device__ __forceinline__ float4 floats(uint2 words, Bf16) {
@@ -193,6 +194,35 @@ __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched,
     }
 }
 
+// What decays and betas of a page come from, on their way: a lane for each token.
+template <class T>
+struct Gates {
+    const DeltaInputs<T>& in;
+    int head;
+    float rate;
+    float timeBias;
+    float a = 0.0f;
+    float b = 0.0f;
+
+    __device__ __forceinline__ Gates(const DeltaInputs<T>& in, int head)
+        : in(in), head(head), rate(in.rate[head]), timeBias(in.timeBias[head]) {}
+
+    __device__ __forceinline__ void fetch(const StateRows& rows, const PageRows& page) {
+        int lane = threadIdx.x % 32;
+        i64 row = page.has(lane) ? page.row + lane : rows.first;
+        a = toFloat<T>(in.a[row * in.aStride + head]);
+        b = toFloat<T>(in.b[row * in.bStride + head]);
+    }
+
+    __device__ __forceinline__ float decay() const {
+        return deltaDecay(rate, a, timeBias);
+    }
+
+    __device__ __forceinline__ float beta() const {
+        return deltaBeta(b);
+    }
+};
+
 // Decays of a page, by a warp: g and beta of lanes that are tokens of the step.
 __device__ __forceinline__ void prepareDecays(
     Prepared& ready, float g, float beta, const DeltaHeads& heads, int head, int column, const PageRows& rows, float* page) {
@@ -221,7 +251,7 @@ __device__ __forceinline__ void prepareDecays(
         ready.decays[lane] = isNew ? expf(sum) : 0.0f;
         ready.betas[lane] = isNew ? beta : lane < rows.from ? 1.0f : 0.0f;
     }
-    together();
+    __syncwarp();
 }
 
 // d(i) minus what the weights say of those before it.
@@ -355,35 +385,14 @@ __device__ __forceinline__ void deltaRows(
     int firstPage = rows.position / PAGE;
     int lastPage = (rows.position + rows.end - rows.first - 1) / PAGE;
     float* next = pages.page(rows.sequence, firstPage);
-    if (warp == 2 * WARPS) {
-        int lane = threadIdx.x % 32;
-        float rate = in.rate[head];
-        float timeBias = in.timeBias[head];
-        float a = 0.0f;
-        float b = 0.0f;
-        for (int index = firstPage - 1; index <= lastPage; index++) {
-            float g = deltaDecay(rate, a, timeBias);
-            float beta = deltaBeta(b);
-            if (index < lastPage) {
-                PageRows later(rows, index + 1);
-                i64 row = later.has(lane) ? later.row + lane : rows.first;
-                a = toFloat<T>(in.a[row * in.aStride + head]);
-                b = toFloat<T>(in.b[row * in.bStride + head]);
-            }
-            if (index < firstPage) {
-                continue;
-            }
-            float* page = next;
-            next = index < lastPage ? pages.page(rows.sequence, index + 1) : nullptr;
-            prepareDecays(block.ready[index % 2], g, beta, heads, head, column, PageRows(rows, index), page);
-            __syncwarp();
-            __syncthreads();
-        }
-        return;
-    }
     if (warp >= WARPS) {
         int thread = threadIdx.x - 32 * WARPS;
+        bool hasDecays = warp == WARPS;
         bool isWhole = in.areWhole();
+        Gates<T> gates(in, head);
+        if (hasDecays) {
+            gates.fetch(rows, PageRows(rows, firstPage));
+        }
 #pragma unroll
         for (int i = 0; i < STAGES - 1; i++) {
             fetch<T>(block.fetched[i], in, heads, head, column, PageRows(rows, firstPage + i), thread, isWhole);
@@ -396,8 +405,14 @@ __device__ __forceinline__ void deltaRows(
             int free = stage == 0 ? STAGES - 1 : stage - 1;
             fetch<T>(block.fetched[free], in, heads, head, column, PageRows(rows, index + STAGES - 1), thread, isWhole);
             copyCommit();
+            Prepared& ready = block.ready[index % 2];
+            PageRows here(rows, index);
+            if (hasDecays) {
+                prepareDecays(ready, gates.decay(), gates.beta(), heads, head, column, here, page);
+                gates.fetch(rows, PageRows(rows, index + 1));
+            }
             copyWait<STAGES - 1>();
-            prepare<T>(block.ready[index % 2], block.fetched[stage], heads, head, column, PageRows(rows, index), page, thread);
+            prepare<T>(ready, block.fetched[stage], heads, head, column, here, page, thread);
             stage = stage == STAGES - 1 ? 0 : stage + 1;
             __syncwarp();
             __syncthreads();
@@ -671,7 +686,7 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
 #define GIVEN_HEADS DeltaHeads{keyHeads, valueHeads, KEY, valueSize, takesTurns != 0}
 
 #define DELTA_RULES(T, SUFFIX)                                                                                         \
-    extern "C" __global__ void __launch_bounds__(288, 1) delta_rule_rows_##SUFFIX(DELTA_INPUTS, int byRow, STATE_PAGES) { \
+    extern "C" __global__ void __launch_bounds__(256, 1) delta_rule_rows_##SUFFIX(DELTA_INPUTS, int byRow, STATE_PAGES) { \
         deltaRows<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                          \
     }                                                                                                                  \
     extern "C" __global__ void __launch_bounds__(256, 2)                                                               \

@@ -11,7 +11,7 @@ final class DeltaSizes {
     /** Numbers of a value that a block for many rows has. */
     static final int TILE = 64;
 
-    static final int ROWS_THREADS = 288;
+    static final int ROWS_THREADS = 256;
 
     /** Value heads of a key head that a block for single rows has, at most. */
     static final int DECODE_HEADS = 4;
