@@ -122,6 +122,13 @@ __device__ __forceinline__ void together() {
     asm volatile("bar.sync 1, 128;" ::: "memory");
 }
 
+// Where they and those with the state meet: a page is ready, and the one before it is done with. They come from different
+// places, which __syncthreads() is not for.
+__device__ __forceinline__ void handOver() {
+    __syncwarp();
+    asm volatile("bar.sync 2, 256;" ::: "memory");
+}
+
 __device__ __forceinline__ float4 floats(uint2 words, Bf16) {
     return make_float4(lowHalf<Bf16>(words.x), highHalf<Bf16>(words.x), lowHalf<Bf16>(words.y), highHalf<Bf16>(words.y));
 }
@@ -414,8 +421,7 @@ __device__ __forceinline__ void deltaRows(
             copyWait<STAGES - 1>();
             prepare<T>(ready, block.fetched[stage], heads, head, column, here, page, thread);
             stage = stage == STAGES - 1 ? 0 : stage + 1;
-            __syncwarp();
-            __syncthreads();
+            handOver();
         }
         return;
     }
@@ -431,7 +437,7 @@ __device__ __forceinline__ void deltaRows(
         float* page = next;
         next = index < lastPage ? pages.page(rows.sequence, index + 1) : nullptr;
         PageRows here(rows, index);
-        __syncthreads();
+        handOver();
         advance<T>(state, block.ready[index % 2], block.pieces + inTile * PIECE_STRIDE, heads, head, column, here, page, output,
             outputStride);
         if (page && here.until == PAGE) {
@@ -685,13 +691,13 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
     }
 #define GIVEN_HEADS DeltaHeads{keyHeads, valueHeads, KEY, valueSize, takesTurns != 0}
 
-#define DELTA_RULES(T, SUFFIX)                                                                                         \
+#define DELTA_RULES(T, SUFFIX)                                                                                            \
     extern "C" __global__ void __launch_bounds__(256, 1) delta_rule_rows_##SUFFIX(DELTA_INPUTS, int byRow, STATE_PAGES) { \
-        deltaRows<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                          \
-    }                                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(256, 2)                                                               \
-        delta_rule_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES) {                                      \
-        deltaDecode<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES);                 \
+        deltaRows<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                             \
+    }                                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(256, 2)                                                                  \
+        delta_rule_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES) {                                         \
+        deltaDecode<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES);                    \
     }
 
 DELTA_RULES(Bf16, bf16)
