@@ -194,6 +194,21 @@ __device__ __forceinline__ float outputWeight(float decay, float score) {
     return rounded(__fmul_rn(decay, score));
 }
 
+// d(i) minus what the weights say of those before it.
+__device__ __forceinline__ float corrected(float d, const float* weights, const float (&earlier)[PAGE], int count) {
+#pragma unroll
+    for (int j = 0; j < PAGE; j += 4) {
+        if (j < count) {
+            float4 w = *(const float4*)(weights + j);
+            d = __fmaf_rn(w.x, earlier[j], d);
+            d = j + 1 < count ? __fmaf_rn(w.y, earlier[j + 1], d) : d;
+            d = j + 2 < count ? __fmaf_rn(w.z, earlier[j + 2], d) : d;
+            d = j + 3 < count ? __fmaf_rn(w.w, earlier[j + 3], d) : d;
+        }
+    }
+    return d;
+}
+
 // Four neighbours, in two words.
 __device__ __forceinline__ uint2 loadFour(const u16* numbers) {
     if (((u64)numbers & 7) == 0) {
@@ -216,3 +231,25 @@ __device__ __forceinline__ float4 rounded(float4 x) {
 }
 
 constexpr float QUERY_SCALE = 0.08838834764831845f;  // 1 / sqrt(KEY)
+
+// What a step gives.
+template <class T>
+struct DeltaInputs {
+    const u16* query;
+    i64 queryStride;
+    const u16* key;
+    i64 keyStride;
+    const u16* value;
+    i64 valueStride;
+    const u16* a;
+    i64 aStride;
+    const u16* b;
+    i64 bStride;
+    const float* rate;
+    const float* timeBias;
+
+    // Whether queries, keys and values can be read eight bytes at a time.
+    __device__ __forceinline__ bool areWhole() const {
+        return (((u64)query | (u64)key | (u64)value) & 7) == 0 && ((queryStride | keyStride | valueStride) & 3) == 0;
+    }
+};

@@ -79,6 +79,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "sampling/noise.cuh",
             "sampling/selection.cuh",
             "state/delta.cuh",
+            "state/delta_decode.cuh",
             "state/pages.cuh");
 
     private static KernelSource ofEveryModel(String name, String folder) {

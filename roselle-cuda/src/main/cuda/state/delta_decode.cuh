@@ -1,0 +1,241 @@
+// The delta rule of sequences with one row in a step: a block has some value heads of a key head of a sequence. The bits are
+// those of delta_rule_rows (delta_rule.cu). It is bound by reading states, the next of which is on its way while one is used.
+#pragma once
+#include "state/delta.cuh"
+
+constexpr int DECODE_HEADS = 4;  // that a block has at most
+
+// What a block of one row has in shared memory; then corrections of two heads [PAGE, valueSize + 8], and a state, each
+// thread's numbers for itself.
+struct DecodeShared {
+    float keys[PAGE * KEY];
+    float both[8 * KEY];  // key, query, zeros
+    float correctionWeights[DECODE_HEADS][PAGE];
+    float outputWeights[DECODE_HEADS][PAGE];  // [tokenAt(j)]
+    float ages[DECODE_HEADS][PAGE];  // [tokenAt(j)]
+    float betas[DECODE_HEADS];
+    float decays[DECODE_HEADS];  // e^G
+};
+
+// A row of a sequence.
+template <class T>
+struct DecodeRow {
+    const DeltaInputs<T>& in;
+    const DeltaHeads& heads;
+    int row;
+    int token;
+    float* page;
+    const float* before;  // null where nothing came before
+
+    // A state's piece and the corrections of the page's earlier tokens on their way; the warp's own.
+    __device__ __forceinline__ void fetch(int head, float4* state, float* corrections, int stride) const {
+        int lane = threadIdx.x % 32;
+        int number = threadIdx.x / 32 * PIECE;
+        if (before) {
+            const float* from = before + heads.stateAt(head, PAGE) + (i64)(number + lane / 4) * KEY + 4 * (lane % 4);
+#pragma unroll
+            for (int t = 0; t < KEY / 16; t++) {
+                copy16(sharedAddress(state + 64 * t), from + 16 * t, true);
+                copy16(sharedAddress(state + 64 * t + 32), from + 8 * KEY + 16 * t, true);
+            }
+        }
+        const float* earlier = page + heads.correctionAt(head) + number + lane % 16;
+        for (int j = lane / 16; j < token; j += 2) {
+            asm volatile(
+                "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(sharedAddress(corrections + j * stride + number + lane % 16)),
+                "l"(earlier + (i64)j * heads.rowSize())
+                : "memory");
+        }
+    }
+
+    // Keys of the page, and what their products are for each head; all threads.
+    __device__ __forceinline__ void ready(
+        DecodeShared& block, int keyHead, int firstHead, int step, int count, int threads) const {
+        int lane = threadIdx.x % 32;
+        int warp = threadIdx.x / 32;
+        i64 rowSize = heads.rowSize();
+        int keyAt = keyHead * KEY;
+#pragma unroll 4
+        for (int at = threadIdx.x; at < PAGE * KEY; at += threads) {
+            int j = at / KEY;
+            int number = at % KEY;
+            float key = j < token ? page[j * rowSize + keyAt + number] : 0.0f;
+            if (j != token) {
+                block.keys[groupAt(j, number / 4) + number % 4] = rounded(key);
+            }
+        }
+        for (int at = threadIdx.x; at < 6 * KEY; at += threads) {
+            block.both[2 * KEY + at] = 0.0f;
+        }
+        if (warp == 0) {
+            float4 key = unit<T>(loadFour(in.key + row * in.keyStride + keyAt + 4 * lane), 1.0f);
+            if (heads.isFirst(firstHead)) {
+                float* kept = page + token * rowSize + keyAt + 4 * lane;
+                kept[0] = key.x, kept[1] = key.y, kept[2] = key.z, kept[3] = key.w;
+            }
+            *(float4*)(block.keys + groupAt(token, lane)) = rounded(key);
+            *(float4*)(block.both + groupAt(0, lane)) = rounded(key);
+        } else if (warp == 1) {
+            float4 query = unit<T>(loadFour(in.query + row * in.queryStride + keyAt + 4 * lane), QUERY_SCALE);
+            *(float4*)(block.both + groupAt(1, lane)) = rounded(query);
+        }
+        bool isDecays = warp == 2 || warp == 3;
+        int index = warp % 2 * 2 + lane / PAGE;
+        int j = lane % PAGE;
+        float decay = 0.0f;
+        float beta = 0.0f;
+        if (isDecays) {
+            int head = firstHead + min(index, count - 1) * step;
+            float g = deltaDecay(in.rate[head], toFloat<T>(in.a[row * in.aStride + head]), in.timeBias[head]);
+            beta = deltaBeta(toFloat<T>(in.b[row * in.bStride + head]));
+            float sum = j < token ? page[j * rowSize + heads.sumAt(head)] : 0.0f;
+            float last = __shfl_sync(~0u, sum, lane / PAGE * PAGE + max(0, token - 1));
+            float total = token == 0 ? g : __fadd_rn(last, g);
+            decay = expf(__fsub_rn(total, j < token ? sum : total));
+            block.ages[index][tokenAt(j)] = decay;
+            if (j == 0) {
+                block.betas[index] = beta;
+                block.decays[index] = expf(total);
+            }
+            if (j == token && index < count) {
+                page[j * rowSize + heads.sumAt(head)] = total;
+            }
+        }
+        __syncthreads();
+        if (isDecays) {
+            float scores[4] = {};
+            multiplyKeys(scores, block.keys, block.both);
+            float low[2];
+            float high[2];
+#pragma unroll
+            for (int n = 0; n < 2; n++) {
+                low[n] = __shfl_sync(~0u, scores[n], 4 * (j % 8));
+                high[n] = __shfl_sync(~0u, scores[2 + n], 4 * (j % 8));
+            }
+            block.correctionWeights[index][j] = j < token ? correctionWeight(beta, decay, j < 8 ? low[0] : high[0]) : 0.0f;
+            block.outputWeights[index][tokenAt(j)] = j <= token ? outputWeight(decay, j < 8 ? low[1] : high[1]) : 0.0f;
+        }
+    }
+};
+
+template <class T>
+__device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* output, i64 outputStride, const DeltaHeads& heads,
+    int headsOfBlock, const StatePages& pages) {
+    extern __shared__ __align__(16) float shared[];
+    launchNext();
+    int together = heads.valueHeads / heads.keyHeads;
+    int parts = (together + headsOfBlock - 1) / headsOfBlock;
+    int part = blockIdx.x % parts * headsOfBlock;
+    int keyHead = blockIdx.x / parts % heads.keyHeads;
+    int r = blockIdx.x / parts / heads.keyHeads;
+    int count = min(headsOfBlock, together - part);
+    int step = heads.takesTurns ? heads.keyHeads : 1;
+    int firstHead = heads.takesTurns ? part * heads.keyHeads + keyHead : keyHead * together + part;
+    int lane = threadIdx.x % 32;
+    int number = threadIdx.x / 32 * PIECE;
+    int threads = 2 * heads.valueSize;
+    int stride = heads.valueSize + 8;
+    waitForPrevious();
+    int position = pages.positions[r];
+    if (position < 0) {
+        return;
+    }
+    DecodeShared& block = *(DecodeShared*)shared;
+    float* corrections = (float*)(&block + 1);
+    float4* fetched = (float4*)(corrections + 2 * PAGE * stride) + number / PIECE * (PIECE * KEY / 4) + lane;
+    int sequence = pages.rowSequence[r];
+    int token = position % PAGE;
+    float* page = pages.page(sequence, position / PAGE);
+    const float* before = position >= PAGE ? pages.page(sequence, position / PAGE - 1) : nullptr;
+    DecodeRow<T> row = {in, heads, r, token, page, before};
+    row.fetch(firstHead, fetched, corrections, stride);
+    copyCommit();
+    const u16* values = in.value + r * in.valueStride + number + lane / 4;
+    float low = toFloat<T>(values[firstHead * heads.valueSize]);
+    float high = toFloat<T>(values[firstHead * heads.valueSize + 8]);
+    for (int at = lane; at < 2 * PAGE * PIECE; at += 32) {  // tokens that are not there yet
+        int j = at / PIECE % PAGE;
+        if (j > token) {
+            corrections[(at / PIECE / PAGE * PAGE + j) * stride + number + at % PIECE] = 0.0f;
+        }
+    }
+    row.ready(block, keyHead, firstHead, step, count, threads);
+    DeltaState state;
+    state.clear();
+    Groups groups(lane / 4, lane % 4);
+    for (int i = 0; i < count; i++) {
+        int head = firstHead + i * step;
+        float* own = corrections + i % 2 * PAGE * stride + number;
+        copyWait<0>();
+        __syncwarp();
+        if (before) {
+#pragma unroll
+            for (int t = 0; t < KEY / 16; t++) {
+                state.take(t, fetched[64 * t], fetched[64 * t + 32]);
+            }
+        }
+        float lowValue = low;
+        float highValue = high;
+        if (i + 1 < count) {
+            row.fetch(head + step, fetched, corrections + (i + 1) % 2 * PAGE * stride, stride);
+            copyCommit();
+            low = toFloat<T>(values[(head + step) * heads.valueSize]);
+            high = toFloat<T>(values[(head + step) * heads.valueSize + 8]);
+        }
+        float seen[1][4] = {};
+        float odd[1][4] = {};
+#pragma unroll
+        for (int t = 0; t < KEY / 16; t++) {
+            float4 b[1] = {*(const float4*)(block.both + groups.at(t))};
+            state.add(t, b, seen, odd);
+        }
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            seen[0][n] = __fadd_rn(seen[0][n], odd[0][n]);
+        }
+        if (i == 0) {
+            __syncthreads();
+        }
+        float decay = block.decays[i];
+        if (lane % 4 == 0) {
+            own[token * stride + lane / 4] = uncorrected(block.betas[i], lowValue, decay, seen[0][0]);
+            own[token * stride + lane / 4 + 8] = uncorrected(block.betas[i], highValue, decay, seen[0][2]);
+        }
+        __syncwarp();
+        float earlier[PAGE];
+#pragma unroll
+        for (int j = 0; j < PAGE; j++) {
+            earlier[j] = own[j * stride + lane % 16];
+        }
+        float d = corrected(own[token * stride + lane % 16], block.correctionWeights[i], earlier, token);
+        __syncwarp();
+        if (lane < 16) {
+            own[token * stride + lane] = d;
+            page[token * (i64)heads.rowSize() + heads.correctionAt(head) + number + lane] = d;
+        }
+        __syncwarp();
+        float ofLow[4];
+        float ofHigh[4];
+#pragma unroll
+        for (int m = 0; m < 4; m++) {
+            ofLow[m] = own[(lane % 4 + 4 * m) * stride + lane / 4];
+            ofHigh[m] = own[(lane % 4 + 4 * m) * stride + lane / 4 + 8];
+        }
+        Corrections factors(ofLow, ofHigh, block.ages[i]);
+        float sums[4] = {__fmul_rn(decay, seen[0][1]), 0.0f, __fmul_rn(decay, seen[0][3]), 0.0f};  // the first column
+        float4 w = *(const float4*)(block.outputWeights[i] + 4 * (lane % 4));
+        factors.add(sums, lane < 4 ? w : make_float4(0.0f, 0.0f, 0.0f, 0.0f));
+        if (lane % 4 == 0) {
+            u16* to = output + r * outputStride + head * heads.valueSize + number + lane / 4;
+            to[0] = fromFloat<T>(sums[0]);
+            to[8] = fromFloat<T>(sums[2]);
+        }
+        if (token == PAGE - 1) {
+            state.advance(decay, factors.aged, block.keys);
+            state.write(page + heads.stateAt(head, PAGE) + (i64)number * KEY);
+            if (!before) {
+                state.clear();
+            }
+        }
+    }
+}
