@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import roselle.testing.ChildJvm;
 
 /** A model's file that becomes shorter while it is mapped fails requests in one sentence; the JVM lives on. */
@@ -14,9 +14,18 @@ class TruncatedFileTest {
     @TempDir
     private Path folder;
 
-    @ParameterizedTest
-    @ValueSource(strings = {"VECTOR", "AUTO"})
-    void aFileThatShrinksFailsTheEngineAndNotTheJvm(String path) {
+    @Test
+    void aFileThatShrinksFailsTheEngineAndNotTheJvm() {
+        check("AUTO");
+    }
+
+    @Tag("long")
+    @Test
+    void aFileThatShrinksFailsTheEngineAndNotTheJvmOfTheVectorApi() {
+        check("VECTOR");
+    }
+
+    private void check(String path) {
         String said = ChildJvm.run(
                         List.of(),
                         TruncationProbe.class,

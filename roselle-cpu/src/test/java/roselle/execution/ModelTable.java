@@ -75,7 +75,7 @@ final class ModelTable {
                 Checkpoint expected = Checkpoints.open(model.resolve("expected.safetensors"))) {
             String family = new ModelConfig(checkpoint).family();
             Row row = rows.computeIfAbsent(family, _ -> new Row());
-            DecoderSpec spec = Architectures.read(checkpoint).spec();
+            DecoderSpec spec = Architectures.readAny(checkpoint).spec();
             boolean isEncoder = spec.isBidirectional();
             if (isEncoder) {
                 row.parts().add("encoder");

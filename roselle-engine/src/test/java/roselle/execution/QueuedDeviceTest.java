@@ -24,7 +24,6 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;

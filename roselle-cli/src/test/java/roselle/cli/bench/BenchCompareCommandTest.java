@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +133,7 @@ final class BenchCompareCommandTest {
     }
 
     /** The stub is none of the engines that record: the manifest says so, and the figures stay. */
+    @Tag("long")
     @Test
     void saysWhyThereIsNoProfile() throws IOException {
         Path file = Files.writeString(folder.resolve("profile.yaml"), """

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
@@ -55,6 +56,7 @@ final class BenchOnlineCommandTest {
         assertThat(ResultSchema.of("online").faults(results)).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void findsNothingWithTheCacheOff() throws IOException {
         JsonNode run = replay("--scales", "0.2").path("runs").get(0);

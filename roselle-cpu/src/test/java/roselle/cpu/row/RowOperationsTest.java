@@ -20,6 +20,7 @@ class RowOperationsTest {
         assertThat(new RowsTwinContract(2_026).faults()).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void attentionGivesTheBitsOfItsScalarTwinForPromptsAndSingleTokensAtThePreferredWidth() {
         assertThat(new AttentionTwinContract(2_027).faults()).isEmpty();
