@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent;
@@ -403,6 +404,7 @@ final class ResponseFormatTest {
 
     private static long lastPreemptions;
 
+    @Tag("long") // tokens that must come, and the rest with them, are held to the same in ForcedTokensTest
     @Test
     void theTokensAreTheSameHoweverTheyAreComputed() {
         var sizes = new BatchOptions(256, 16, 64, 0, 100);

@@ -58,15 +58,22 @@ public class GemmTest {
         return options;
     }
 
+    /** Without machine code, and as this machine does best. */
+    static List<CpuOptions> twoPaths() {
+        return List.of(GemmContract.VECTOR, CpuOptions.of(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("twoPaths")
+    void everyFormatMultipliesAsItsScalarTwin(CpuOptions options) {
+        assertThat(new GemmContract(2_025, options).faults()).isEmpty();
+    }
+
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("paths")
     void everyFormatMultipliesAsItsScalarTwinOnEachPath(CpuOptions options) {
         assertThat(new GemmContract(2_025, options).faults()).isEmpty();
-    }
-
-    /** Without machine code, and as this machine does best. */
-    static List<CpuOptions> twoPaths() {
-        return List.of(GemmContract.VECTOR, CpuOptions.of(1));
     }
 
     @ParameterizedTest
