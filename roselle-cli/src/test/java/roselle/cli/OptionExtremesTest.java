@@ -52,6 +52,9 @@ final class OptionExtremesTest {
     /** With what another implementation computed beside it. */
     private static final Path TINY = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
 
+    /** Options that name a folder, where the others name a file. */
+    private static final Set<String> FOLDERS = Set.of("serve --lora-folder");
+
     @TempDir
     private static Path folder;
 
@@ -144,7 +147,8 @@ final class OptionExtremesTest {
     @MethodSource("files")
     @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void whereThereIsNoFileIsRefused(String option) throws Exception {
-        var none = new ArrayList<>(List.of(folder.resolve("missing").toString(), folder.toString()));
+        var none = new ArrayList<>(
+                List.of(folder.resolve("missing").toString(), wrongKind(option).toString()));
         if (Files.exists(Path.of("/dev/zero"))) {
             none.add("/dev/zero");
         }
@@ -155,6 +159,11 @@ final class OptionExtremesTest {
                     .isIn(2, 65, 66, 74);
             requireSentence(option, value, outcome);
         }
+    }
+
+    /** A folder, or a file where a folder is meant. */
+    private static Path wrongKind(String option) throws IOException {
+        return FOLDERS.contains(option) ? Files.writeString(folder.resolve("file"), "x") : folder;
     }
 
     private static Outcome check(String option, String value) throws Exception {

@@ -1,5 +1,6 @@
 package roselle.cli.serve;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +40,15 @@ final class AdapterFlags {
     }
 
     AdapterOptions options() {
-        return new AdapterOptions(Optional.ofNullable(folder).map(NearNames::existing));
+        return new AdapterOptions(Optional.ofNullable(folder).map(AdapterFlags::existing));
+    }
+
+    private static Path existing(Path folder) {
+        Path found = NearNames.existing(folder);
+        if (!Files.isDirectory(found)) {
+            throw new InvalidRequestException("lora folder is " + found + ": it must be a folder");
+        }
+        return found;
     }
 
     /** The adapters by name. */
