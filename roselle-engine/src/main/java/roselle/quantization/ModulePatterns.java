@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import roselle.api.CheckpointException;
+import roselle.checkpoint.BoundedText;
 
 /** Modules by their names, as lists of compressed-tensors have them: a whole name, or {@code re:} and what begins it. */
 final class ModulePatterns {
     private static final String EXPRESSION = "re:";
     private static final String CLASS = "Linear";
-    private static final int MOST_STEPS = 100_000;
 
     private final List<String> names = new ArrayList<>();
     private final List<Pattern> expressions = new ArrayList<>();
@@ -42,44 +42,14 @@ final class ModulePatterns {
     boolean match(String module) {
         return names.contains(module)
                 || expressions.stream()
-                        .anyMatch(expression -> expression
-                                .matcher(new Counted(module, expression))
-                                .lookingAt());
+                        .anyMatch(expression ->
+                                expression.matcher(bounded(module, expression)).lookingAt());
     }
 
-    /** A name that an expression may look at for so long: some would take for ever. */
-    private static final class Counted implements CharSequence {
-        private final String text;
-        private final Pattern expression;
-        private int steps;
-
-        Counted(String text, Pattern expression) {
-            this.text = text;
-            this.expression = expression;
-        }
-
-        @Override
-        public char charAt(int index) {
-            if (++steps > MOST_STEPS) {
-                throw new CheckpointException("the expression " + EXPRESSION + expression + " of " + Quantization.FIELD
-                        + " takes too long for " + text);
-            }
-            return text.charAt(index);
-        }
-
-        @Override
-        public int length() {
-            return text.length();
-        }
-
-        @Override
-        public CharSequence subSequence(int start, int end) {
-            return text.substring(start, end);
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
+    private static BoundedText bounded(String module, Pattern expression) {
+        return new BoundedText(
+                module,
+                "the expression " + EXPRESSION + expression + " of " + Quantization.FIELD + " takes too long for "
+                        + module);
     }
 }
