@@ -2,6 +2,10 @@
 module roselle.cuda {
     requires roselle.engine;
 
+    exports roselle.cuda.spi;
+
+    uses roselle.cuda.spi.ShippedCubins;
+
     provides roselle.backend.BackendProvider with
             roselle.cuda.CudaProvider;
     provides roselle.backend.DeviceSensors with

@@ -77,6 +77,7 @@ public final class CudaDevice implements Device {
         device = new Gpu(driver, index);
         kernels = new Kernels(device, cubins);
         try {
+            cubins.begin(device.architecture());
             launcher = new Launcher(device, arena);
             rowKernels = new RowKernels(kernels, launcher, type);
             floatKernels = type == DataType.F32 ? rowKernels : new RowKernels(kernels, launcher, DataType.F32);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -94,7 +95,7 @@ class CudaProviderTest {
     void isUnusableWithoutTheCompilerAndWithoutMachineCodeOfBefore(@TempDir Path cubins) throws IOException {
         var compilers = new AtomicInteger();
         var driver = new FakeDriver(Card.HOPPER);
-        var cache = new CubinCache(cubins, () -> {
+        var cache = new CubinCache(cubins, List.of(), () -> {
             compilers.incrementAndGet();
             throw new DeviceException("libnvrtc.so.13 was not found");
         });

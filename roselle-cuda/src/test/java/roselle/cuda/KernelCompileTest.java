@@ -3,6 +3,8 @@ package roselle.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,15 +16,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.cuda.kernel.CodedFormat;
+import roselle.cuda.kernel.CubinBuild;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.TileFormat;
 import roselle.cuda.nvrtc.Compiler;
@@ -34,7 +39,6 @@ import roselle.tensor.DataType;
  * code for each architecture that we name, without spilling registers.
  */
 class KernelCompileTest {
-    private static final List<String> ARCHITECTURES = List.of("sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120");
     private static final String HOPPER = "sm_90a";
 
     /** One before Hopper, of those with small blocks. */
@@ -120,7 +124,7 @@ class KernelCompileTest {
     static List<Arguments> kernelsOfEveryArchitecture() {
         var jobs = new ArrayList<Job>();
         for (KernelSource source : KernelSource.all()) {
-            ARCHITECTURES.stream()
+            CubinBuild.ARCHITECTURES.stream()
                     .filter(source::isFor)
                     .forEach(architecture -> jobs.add(new Job(source, architecture)));
         }
@@ -158,6 +162,16 @@ class KernelCompileTest {
             throws InterruptedException, ExecutionException {
         return Objects.requireNonNull(RESULTS.get(new Job(source, architecture)))
                 .get();
+    }
+
+    @Test
+    void theBuildOfTheProgramMakesMachineCode(@TempDir Path folder) throws IOException, InterruptedException {
+        CubinBuild.main(new String[] {folder.toString(), "sm_80,sm_90a", "generic_experts"});
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files)
+                    .hasSize(2)
+                    .allSatisfy(file -> assertThat(Files.readAllBytes(file)).startsWith(0x7F, 'E', 'L', 'F'));
+        }
     }
 
     /** No source has a branch that the quick test above does not see for want of being named there. */
@@ -210,7 +224,7 @@ class KernelCompileTest {
                     for (int i = 0; i < 64; i++) x[i * 1024 + threadIdx.x] = v[i] * v[63 - i];
                 }
                 """;
-        for (String architecture : ARCHITECTURES) {
+        for (String architecture : CubinBuild.ARCHITECTURES) {
             Compiler.Result result = new Compiler().compile("spill.cu", spilling, Map.of(), architecture);
             assertThat(result.log()).as(architecture).contains("spill");
         }

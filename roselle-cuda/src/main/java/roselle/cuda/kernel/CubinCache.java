@@ -10,17 +10,29 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 import roselle.api.DeviceException;
 import roselle.cuda.nvrtc.Compiler;
+import roselle.cuda.spi.ShippedCubins;
 
 /**
- * Machine code of kernels, compiled at most once for each source and architecture.
+ * Machine code of kernels, compiled at most once for each source and architecture, and not at all where it came with the program
+ * ({@link ShippedCubins}).
  *
  * <p>A file ends with a sum of what precedes it, because the driver is given no length: it would read past the end of a file
  * that was cut off, and run one with a flipped bit.
@@ -37,10 +49,14 @@ public final class CubinCache implements Cubins {
     private static final int SUM_BYTES = Long.BYTES;
 
     private final Path folder;
+    private final List<ShippedCubins> shipped;
     private final Supplier<Compiling> compiler;
+    private final Map<String, Path> files = new HashMap<>(); // by architecture and source
+    private final Map<Path, Future<byte[]>> begun = new HashMap<>();
     private final Set<Path> fresh = new HashSet<>(); // compiled by this process
     private int compiled;
-    private boolean saidNotKept;
+    private boolean saidCompiling;
+    private final AtomicBoolean saidNotKept = new AtomicBoolean();
 
     /** Makes machine code of a source. */
     @FunctionalInterface
@@ -48,9 +64,13 @@ public final class CubinCache implements Cubins {
         byte[] compile(KernelSource source, String architecture);
     }
 
-    /** @param compiler is looked for when it is needed first */
-    public CubinCache(Path folder, Supplier<Compiling> compiler) {
+    /**
+     * @param shipped what came with the program
+     * @param compiler is looked for when it is needed first; compiles on several threads at once
+     */
+    public CubinCache(Path folder, List<ShippedCubins> shipped, Supplier<Compiling> compiler) {
         this.folder = folder;
+        this.shipped = List.copyOf(shipped);
         this.compiler = compiler;
     }
 
@@ -62,7 +82,7 @@ public final class CubinCache implements Cubins {
                 .cubin();
     }
 
-    /** The cache under the user's cache folder, {@code ROSELLE_CACHE} or {@code XDG_CACHE_HOME}, filled by NVRTC. */
+    /** What came with the program, and the cache under the user's, {@code ROSELLE_CACHE} or {@code XDG_CACHE_HOME}, filled by NVRTC. */
     public static CubinCache ofUser() {
         String own = System.getenv("ROSELLE_CACHE");
         String shared = System.getenv("XDG_CACHE_HOME");
@@ -74,13 +94,66 @@ public final class CubinCache implements Cubins {
         } else {
             root = Path.of(System.getProperty("user.home"), ".cache", "roselle");
         }
-        return new CubinCache(root.resolve("cubins"), CubinCache::nvrtc);
+        List<ShippedCubins> shipped =
+                ServiceLoader.load(ShippedCubins.class, CubinCache.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList();
+        return new CubinCache(root.resolve("cubins"), shipped, CubinCache::nvrtc);
     }
 
+    /** What is kept goes before what was shipped: it is there where the driver refused that. */
     @Override
     public byte[] cubin(KernelSource source, String architecture) {
         Path file = file(source, architecture);
-        return kept(file).orElseGet(() -> compile(source, architecture, file));
+        if (begun.containsKey(file)) {
+            return compile(source, architecture, file);
+        }
+        return kept(file).or(() -> shipped(file)).orElseGet(() -> compile(source, architecture, file));
+    }
+
+    private Optional<byte[]> shipped(Path file) {
+        for (ShippedCubins each : shipped) {
+            try {
+                Optional<byte[]> cubin = each.read(file.getFileName().toString());
+                if (cubin.isPresent()) {
+                    return cubin;
+                }
+            } catch (IOException unreadable) {
+                LOG.log(System.Logger.Level.WARNING, "event=cubin-unreadable file=\"" + file + "\"", unreadable);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean isShipped(Path file) {
+        return shipped.stream().anyMatch(each -> each.has(file.getFileName().toString()));
+    }
+
+    @Override
+    public void begin(String architecture) {
+        List<KernelSource> needed = KernelSource.all().stream()
+                .filter(source -> source.isForEveryModel() && source.isFor(architecture))
+                .filter(source -> !Files.exists(file(source, architecture)) && !isShipped(file(source, architecture)))
+                .toList();
+        if (needed.isEmpty()) {
+            return;
+        }
+        Compiling used = compiler.get();
+        int threads = Math.min(needed.size(), Runtime.getRuntime().availableProcessors());
+        say(architecture);
+        ExecutorService pool = Executors.newFixedThreadPool(
+                threads,
+                Thread.ofPlatform().daemon().name("kernel-compiler-", 0).factory());
+        for (KernelSource source : needed) {
+            Path file = file(source, architecture);
+            begun.put(file, pool.submit(() -> compile(used, source, architecture, file)));
+        }
+        pool.shutdown(); // when it has done all
+    }
+
+    /** What all sources may include, read once. */
+    private static final class Headers {
+        private static final String HASH = hash(new TreeMap<>(KernelSource.headers()).toString());
     }
 
     /** What is kept in a file; empty where there is none, or it is broken. */
@@ -108,17 +181,61 @@ public final class CubinCache implements Cubins {
     }
 
     private byte[] compile(KernelSource source, String architecture, Path file) {
-        Compiling used = compiler.get();
-        if (compiled++ == 0) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "kernels are compiled for " + architecture
-                            + ", once on this machine: the first start takes about half a minute longer");
+        Future<byte[]> before = begun.remove(file);
+        byte[] cubin;
+        if (before == null) {
+            Compiling used = compiler.get();
+            say(architecture);
+            cubin = compile(used, source, architecture, file);
+        } else {
+            cubin = result(before);
         }
-        byte[] cubin = used.compile(source, architecture);
-        keep(file, cubin);
+        compiled++;
         fresh.add(file);
         return cubin;
+    }
+
+    private byte[] compile(Compiling used, KernelSource source, String architecture, Path file) {
+        long start = System.nanoTime();
+        byte[] cubin = used.compile(source, architecture);
+        keep(file, cubin);
+        LOG.log(
+                System.Logger.Level.INFO,
+                "event=kernels-compiled file={0} seconds={1}",
+                source.file(),
+                (System.nanoTime() - start) / 1_000_000_000);
+        return cubin;
+    }
+
+    private static byte[] result(Future<byte[]> begun) {
+        boolean isInterrupted = false;
+        try {
+            while (true) {
+                try {
+                    return begun.get();
+                } catch (InterruptedException later) {
+                    isInterrupted = true;
+                }
+            }
+        } catch (ExecutionException failure) {
+            throw failure.getCause() instanceof DeviceException known
+                    ? known
+                    : new DeviceException("the compiler of kernels failed: " + failure.getCause(), failure);
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void say(String architecture) {
+        if (!saidCompiling) {
+            saidCompiling = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "kernels are compiled for " + architecture + ", once on this machine: this start takes longer,"
+                            + " by about a minute of one processor's time, shared by all of them");
+        }
     }
 
     @Override
@@ -133,7 +250,13 @@ public final class CubinCache implements Cubins {
 
     /** Where the machine code of a source is kept. */
     public Path file(KernelSource source, String architecture) {
-        return folder.resolve(source.file() + "." + architecture + "." + hash(source.allText()) + ".cubin");
+        return files.computeIfAbsent(
+                architecture + " " + source.name(), _ -> folder.resolve(name(source, architecture)));
+    }
+
+    /** The name of the file that has the machine code of a source, which tells all that this depends on. */
+    static String name(KernelSource source, String architecture) {
+        return source.file() + "." + architecture + "." + hash(Headers.HASH + source.text()) + ".cubin";
     }
 
     @Override
@@ -146,7 +269,8 @@ public final class CubinCache implements Cubins {
         for (KernelSource source : KernelSource.all()) {
             if (source.isForEveryModel()
                     && source.isFor(architecture)
-                    && kept(file(source, architecture)).isEmpty()) {
+                    && kept(file(source, architecture)).isEmpty()
+                    && !isShipped(file(source, architecture))) {
                 return withoutCompiler();
             }
         }
@@ -184,8 +308,7 @@ public final class CubinCache implements Cubins {
 
     /** Once: what keeps one file from being written keeps the others from it, too. */
     private void sayNotKept(IOException reason) {
-        if (!saidNotKept) {
-            saidNotKept = true;
+        if (!saidNotKept.getAndSet(true)) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "machine code of kernels cannot be kept in " + folder + " (" + reason

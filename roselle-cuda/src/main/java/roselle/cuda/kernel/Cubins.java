@@ -9,6 +9,13 @@ public interface Cubins {
     byte[] cubin(KernelSource source, String architecture);
 
     /**
+     * Begins to compile, on all processors, what every model needs and has no machine code yet; {@link #cubin} waits for it.
+     *
+     * @throws roselle.api.DeviceException if there is no compiler
+     */
+    default void begin(String architecture) {}
+
+    /**
      * The same, compiled anew, where what {@link #cubin} gave was kept from before; empty where it was not.
      *
      * @throws roselle.api.DeviceException if there is no compiler

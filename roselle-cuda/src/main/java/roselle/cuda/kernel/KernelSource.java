@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * CUDA C++ that is compiled as a whole: a file from the jar, or an instance of the templates in its headers.
@@ -36,23 +35,24 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
     public static final KernelSource SAMPLE = ofEveryModel("SAMPLE", "sampling");
 
+    /** Those that take the compiler longest come first, so that none of them is left over when all others are done. */
     private static final List<KernelSource> FILES = List.of(
-            GENERIC_ATTENTION,
-            GENERIC_EXPERTS,
+            LINEAR_HOPPER,
             GENERIC_LINEAR,
-            GENERIC_ROWS,
-            ATTENTION_DECODE_WARP,
             ATTENTION_DECODE,
+            LINEAR_PROMPT_HOPPER,
+            ATTENTION_DECODE_WARP,
             ATTENTION_PREFILL,
+            SAMPLE,
+            ROWS,
             ATTENTION_PREFILL_HOPPER,
+            GENERIC_ATTENTION,
+            GENERIC_ROWS,
+            GENERIC_EXPERTS,
             ATTENTION_LATENT,
-            ATTENTION_LATENT_HOPPER,
             DELTA_RULE,
             GENERIC_STATE,
-            LINEAR_HOPPER,
-            LINEAR_PROMPT_HOPPER,
-            ROWS,
-            SAMPLE);
+            ATTENTION_LATENT_HOPPER);
 
     private static final String ROOT = "/roselle/cuda/kernels/";
     private static final List<String> HEADERS = List.of(
@@ -141,11 +141,6 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             headers.put(header, read(header));
         }
         return headers;
-    }
-
-    /** All that the machine code depends on, in a fixed order. */
-    String allText() {
-        return new TreeMap<>(headers()).values() + text();
     }
 
     private static String read(String file) {
