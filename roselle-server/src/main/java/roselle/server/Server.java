@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import roselle.api.InvalidRequestException;
 import roselle.server.access.HostCheck;
 import roselle.server.access.KeyCheck;
 import roselle.server.access.LimitedAdmission;
@@ -15,14 +17,18 @@ import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
 import roselle.server.anthropic.AnthropicDialect;
 import roselle.server.config.ApiKey;
+import roselle.server.config.PoolOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
+import roselle.server.control.PoolDialect;
+import roselle.server.control.PoolWatch;
 import roselle.server.control.StepWatch;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
 import roselle.server.http.Routes;
+import roselle.server.http.Turns;
 import roselle.server.kserve.KserveDialect;
 import roselle.server.llamacpp.LlamaCppDialect;
 import roselle.server.metrics.Metrics;
@@ -30,6 +36,7 @@ import roselle.server.ollama.OllamaDialect;
 import roselle.server.openai.OpenAiDialect;
 import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
+import roselle.server.pool.EnginePool;
 import roselle.server.responses.ResponsesDialect;
 import roselle.server.tgi.TgiDialect;
 import roselle.server.web.RequestLog;
@@ -56,6 +63,7 @@ public final class Server implements AutoCloseable {
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     private final ServerConfig config;
+    private final Models models;
     private final LimitedAdmission admission;
     private final KeyCheck keyCheck;
     private final Answers answers;
@@ -65,12 +73,15 @@ public final class Server implements AutoCloseable {
 
     private Server(ServerConfig config, Models models) {
         this.config = config;
+        this.models = models;
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
         readiness.add(this::deafness);
-        models.bases()
+        models.fixed()
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
+        models.pool().ifPresent(pool -> readiness.add(pool::complaint));
+        readiness.add(new PoolWatch(models, config.watch().stepPatience()));
         var log = new RequestLog();
         var metrics = new Metrics(models);
         admission = new LimitedAdmission(config.limits().requests());
@@ -81,7 +92,20 @@ public final class Server implements AutoCloseable {
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
         dialects(config, answers, readiness, this::deafness, log).forEach(this::add);
-        listener = HttpListener.start(config, routes, models.bases().getFirst().engine()::inTurn);
+        listener = HttpListener.start(config, routes, turns(models));
+    }
+
+    /** Long bodies take turns with long prompts, in an engine; where none is loaded there are no prompts. */
+    private static Turns turns(Models models) {
+        return new Turns() {
+            @Override
+            public <T> T take(String owner, long bytes, Supplier<T> work) {
+                List<ServedModel> loaded = models.bases();
+                return loaded.isEmpty()
+                        ? Turns.atOnce(owner, bytes, work)
+                        : loaded.getFirst().engine().inTurn(owner, bytes, work);
+            }
+        };
     }
 
     private void add(Dialect dialect) {
@@ -99,6 +123,7 @@ public final class Server implements AutoCloseable {
                 answers.models(), readiness, listening, config.watch().stepPatience());
         return List.of(
                 control,
+                new PoolDialect(answers),
                 new OpenAiDialect(answers, config.adapters()),
                 new ResponsesDialect(answers),
                 new AnthropicDialect(answers),
@@ -118,6 +143,27 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerConfig config, ServedModel... models) {
         return new Server(config.checked(), new Models(List.of(models)));
+    }
+
+    /**
+     * Serves models that are loaded when they are asked for, in one memory.
+     *
+     * @throws java.io.UncheckedIOException if it cannot listen
+     * @throws roselle.api.InvalidRequestException if the configuration would let anyone in without being told so
+     */
+    public static Server start(ServerConfig config, PoolOptions options) {
+        ServerConfig checked = config.checked();
+        if (checked.adapters().folder().isPresent()) {
+            throw new InvalidRequestException(
+                    "adapters are loaded while the server runs, and the models may go: this goes with one model alone");
+        }
+        var pool = EnginePool.open(options);
+        try {
+            return new Server(checked, new Models(pool));
+        } catch (Throwable failure) {
+            pool.close();
+            throw failure;
+        }
     }
 
     /** Each method with its path that it answers. */
@@ -183,5 +229,6 @@ public final class Server implements AutoCloseable {
             listener.awaitAnswered(LAST_WORDS);
         }
         listener.close();
+        models.pool().ifPresent(EnginePool::close);
     }
 }

@@ -30,8 +30,17 @@ public final class KeyCheck implements Routes.Interceptor {
             Set.of("/", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
-    private static final Set<String> FOR_OPERATORS =
-            Set.of(METRICS, "/dashboard/state", "/v1/load_lora_adapter", "/v1/unload_lora_adapter");
+    private static final Set<String> FOR_OPERATORS = Set.of(
+            METRICS,
+            "/dashboard/state",
+            "/models",
+            "/models/load",
+            "/models/unload",
+            "/v1/load_lora_adapter",
+            "/v1/unload_lora_adapter");
+
+    /** Below it models are loaded and unloaded; its index, which tells which there are, is beside it. */
+    private static final String REPOSITORY = "/v2/repository/models/";
 
     private final LongSupplier clock;
     private volatile List<Entry> entries;
@@ -74,7 +83,7 @@ public final class KeyCheck implements Routes.Interceptor {
     public void handle(Exchange exchange, Handler next) throws IOException {
         if (!entries.isEmpty() && !isOpen(exchange.path())) {
             KeyUse use = required(exchange);
-            if (FOR_OPERATORS.contains(exchange.path()) && !use.isOperator()) {
+            if (isForOperators(exchange.path()) && !use.isOperator()) {
                 throw new ApiException(
                         ErrorKind.OPERATOR_ONLY,
                         "this concerns all keys, so it needs an operator's key: one whose line has role=operator");
@@ -83,6 +92,10 @@ public final class KeyCheck implements Routes.Interceptor {
             exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);
+    }
+
+    private static boolean isForOperators(String path) {
+        return FOR_OPERATORS.contains(path) || path.startsWith(REPOSITORY);
     }
 
     /** By the path as it came, as {@link Routes} compares it: what is written in another way is not open. */

@@ -1,5 +1,8 @@
 package roselle.server.answer;
 
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,9 +14,12 @@ import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
 import roselle.api.Usage;
 import roselle.engine.Embedding;
+import roselle.engine.Engine;
 import roselle.engine.Generation;
 import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
+import roselle.server.pool.EnginePool;
+import roselle.server.pool.Lease;
 
 /**
  * The way of every request to an engine: admitted first, then read by its dialect, then submitted.
@@ -41,6 +47,7 @@ public final class Answers {
         this.observer = observer;
     }
 
+    /** The models, of which none is loaded by being named; {@link AdmittedRequest#models} has those that are. */
     public Models models() {
         return models;
     }
@@ -62,11 +69,27 @@ public final class Answers {
         private final Exchange exchange;
         private final Admission.Ticket ticket;
         private final Queue<Runnable> cancellations = new ConcurrentLinkedQueue<>();
+        private final Map<String, Lease<Engine>> leases = new HashMap<>(); // the request's own thread alone has them
         private volatile boolean isBrokenOff;
 
         private AdmittedRequest(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
             this.ticket = ticket;
+        }
+
+        /** The models as this request sees them: one that it names is loaded, if it is not, and stays so until it is answered. */
+        public Models models() {
+            return models.loadedBy(this::load);
+        }
+
+        private Engine load(EnginePool pool, String name) {
+            return leases.computeIfAbsent(name, wanted -> pool.models().use(wanted, this::cancelledBy))
+                    .model();
+        }
+
+        /** How long the models that this request has named stay loaded after it; negative: until their memory is needed. */
+        public void keepAlive(Duration time) {
+            leases.values().forEach(lease -> lease.keepAlive(time));
         }
 
         /** Brings a request to a model's engine; the generation ends at the latest when the peer goes. */
@@ -172,6 +195,7 @@ public final class Answers {
         @Override
         public void close() {
             admittedRequests.remove(this);
+            leases.values().forEach(Lease::close);
             ticket.close();
         }
     }

@@ -16,17 +16,15 @@ import roselle.server.http.RequestIds;
 /** {@code /v1/messages}, whole or as a stream, and {@code /v1/messages/count_tokens}. */
 final class MessagesHandler implements Handler {
     private final Answers answers;
-    private final MessageReader reader;
 
     MessagesHandler(Answers answers) {
         this.answers = answers;
-        reader = new MessageReader(answers.models());
     }
 
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            MessageCall call = reader.read(exchange.json());
+            MessageCall call = new MessageReader(admitted.models()).read(exchange.json());
             try (Answer answer = admitted.submitWithinContext(call.model(), call.request())) {
                 String id = RequestIds.next("msg_");
                 if (call.streams()) {
@@ -77,7 +75,7 @@ final class MessagesHandler implements Handler {
 
     void count(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            var counted = reader.readCount(exchange.json());
+            var counted = new MessageReader(admitted.models()).readCount(exchange.json());
             int tokens = admitted.tokenize(counted.model(), counted.prompt()).length;
             exchange.sendJson(
                     200, new JsonWriter().object().field("input_tokens", tokens).endObject());

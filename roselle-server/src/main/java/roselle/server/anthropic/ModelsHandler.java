@@ -2,10 +2,9 @@ package roselle.server.anthropic;
 
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
-import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
@@ -25,10 +24,10 @@ final class ModelsHandler {
         if (exchange.query("before_id").isPresent()) {
             throw ApiException.invalid("before_id", "before_id is not known here: pages go forward, by after_id");
         }
-        List<ServedModel> all = models.all();
+        List<ListedModel> all = models.listed();
         int begin = exchange.query("after_id").map(id -> index(all, id) + 1).orElse(0);
         int limit = exchange.query("limit").map(ModelsHandler::limit).orElse(USUAL);
-        List<ServedModel> page = all.subList(begin, Math.min(all.size(), begin + limit));
+        List<ListedModel> page = all.subList(begin, Math.min(all.size(), begin + limit));
         var body = new JsonWriter().object().array("data");
         page.forEach(model -> append(body, model));
         body.endArray().field("has_more", begin + page.size() < all.size());
@@ -37,7 +36,7 @@ final class ModelsHandler {
         exchange.sendJson(200, body.endObject());
     }
 
-    private static int index(List<ServedModel> all, String id) {
+    private static int index(List<ListedModel> all, String id) {
         return IntStream.range(0, all.size())
                 .filter(at -> all.get(at).name().equals(id))
                 .findFirst()
@@ -55,11 +54,11 @@ final class ModelsHandler {
 
     void one(Exchange exchange) {
         var body = new JsonWriter();
-        append(body, models.named(Optional.of(exchange.rest())));
+        append(body, models.listed(exchange.rest()));
         exchange.sendJson(200, body);
     }
 
-    private static void append(JsonWriter body, ServedModel model) {
+    private static void append(JsonWriter body, ListedModel model) {
         body.object()
                 .field("type", "model")
                 .field("id", model.name())
@@ -67,9 +66,10 @@ final class ModelsHandler {
                 .field(
                         "created_at",
                         model.created().truncatedTo(ChronoUnit.SECONDS).toString())
-                .field("lifecycle", "active")
-                .field("max_input_tokens", model.engine().context())
-                .field("max_tokens", model.engine().context())
-                .endObject();
+                .field("lifecycle", "active");
+        if (model.context() > 0) { // else nobody has looked at it yet
+            body.field("max_input_tokens", model.context()).field("max_tokens", model.context());
+        }
+        body.endObject();
     }
 }

@@ -15,14 +15,16 @@ import roselle.server.http.Routes;
 /** Health, readiness, version. */
 public final class ControlDialect implements Dialect {
     private final List<Pulse> pulses;
+    private final PoolWatch pooled;
     private final Readiness readiness;
     private final Readiness.Check listening;
 
     /** The routes; an engine whose step takes longer than {@code stepPatience} is stuck. */
     public ControlDialect(Models models, Readiness readiness, Readiness.Check listening, Duration stepPatience) {
-        pulses = models.bases().stream()
+        pulses = models.fixed().stream()
                 .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
                 .toList();
+        pooled = new PoolWatch(models, stepPatience);
         this.readiness = readiness;
         this.listening = listening;
     }
@@ -36,6 +38,7 @@ public final class ControlDialect implements Dialect {
     public Optional<String> complaint() {
         return listening
                 .complaint()
+                .or(pooled::complaint)
                 .or(() -> pulses.stream()
                         .map(Pulse::complaint)
                         .flatMap(Optional::stream)

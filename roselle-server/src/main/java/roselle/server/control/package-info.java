@@ -1,4 +1,4 @@
-/** What operators and load balancers ask: health, readiness, version. */
+/** What operators and load balancers ask: health, readiness, version, which models are loaded. */
 @NullMarked
 package roselle.server.control;
 

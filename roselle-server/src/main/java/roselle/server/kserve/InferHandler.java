@@ -39,7 +39,7 @@ final class InferHandler {
     void infer(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonAndBytes body = body(exchange);
-            ServedModel model = ModelPath.of(exchange).in(answers.models());
+            ServedModel model = ModelPath.of(exchange).in(admitted.models());
             try (var timed = statistics.begin(model)) {
                 JsonFields fields = body.fields();
                 fields.requireDefault("model_name", "the path names " + model.name(), model.name());
@@ -92,7 +92,7 @@ final class InferHandler {
     void generate(Exchange exchange, boolean isStream) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedModel model = ModelPath.of(exchange).in(answers.models());
+            ServedModel model = ModelPath.of(exchange).in(admitted.models());
             try (var timed = statistics.begin(model)) {
                 JsonFields parameters = parameters(fields);
                 Inputs inputs = inputs(fields, parameters);

@@ -37,7 +37,7 @@ public final class KserveDialect implements Dialect {
         this.liveness = liveness;
         this.readiness = readiness;
         this.version = version;
-        model = new ModelRoutes(models);
+        model = new ModelRoutes(answers);
         inference = new InferHandler(answers, statistics);
     }
 
@@ -46,8 +46,10 @@ public final class KserveDialect implements Dialect {
         routes.get("/v2", this::server)
                 .get("/v2/health/live", this::live)
                 .get("/v2/health/ready", this::ready)
-                .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.all())))
+                .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.listed())))
                 .post("/v2/repository/index", model::index)
+                .postBelow(REPOSITORY, "/load", model::load)
+                .postBelow(REPOSITORY, "/unload", model::unload)
                 .getBelow(MODELS, model::metadata)
                 .getBelow(MODELS, "/ready", model::ready)
                 .getBelow(MODELS, "/config", model::configuration)
@@ -59,8 +61,6 @@ public final class KserveDialect implements Dialect {
     }
 
     private static void registerUnsupported(Routes routes) {
-        Handler loading = _ -> refuse("loading and unloading models");
-        routes.postBelow(REPOSITORY, "/load", loading).postBelow(REPOSITORY, "/unload", loading);
         Handler logging = _ -> refuse("changing or telling what is logged or traced");
         routes.get("/v2/logging", logging).post("/v2/logging", logging);
         routes.get("/v2/trace/setting", logging).post("/v2/trace/setting", logging);
@@ -99,7 +99,7 @@ public final class KserveDialect implements Dialect {
     }
 
     private void statistics(Exchange exchange) {
-        exchange.sendJson(200, statistics.write(List.of(ModelPath.of(exchange).in(models))));
+        exchange.sendJson(200, statistics.write(List.of(ModelPath.of(exchange).listed(models))));
     }
 
     @Override

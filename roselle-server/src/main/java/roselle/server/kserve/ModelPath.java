@@ -1,6 +1,7 @@
 package roselle.server.kserve;
 
 import java.util.Optional;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -28,10 +29,21 @@ record ModelPath(String model, String version) {
 
     ServedModel in(Models models) {
         ServedModel served = models.named(Optional.of(model));
+        requireVersion(served.name());
+        return served;
+    }
+
+    /** The same, whether loaded or not. */
+    ListedModel listed(Models models) {
+        ListedModel listed = models.listed(model);
+        requireVersion(listed.name());
+        return listed;
+    }
+
+    private void requireVersion(String name) {
         if (!version.isEmpty() && !version.equals(VERSION)) {
             throw new ApiException(
-                    ErrorKind.MODEL_NOT_FOUND, "model " + served.name() + " has no such version: it has " + VERSION);
+                    ErrorKind.MODEL_NOT_FOUND, "model " + name + " has no such version: it has " + VERSION);
         }
-        return served;
     }
 }

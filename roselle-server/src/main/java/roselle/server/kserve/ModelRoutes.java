@@ -1,33 +1,39 @@
 package roselle.server.kserve;
 
 import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import roselle.server.answer.Answers;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
-import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
+import roselle.server.pool.EnginePool;
 
 /** What is told of models: their tensors, whether they are ready, what there is. */
 final class ModelRoutes {
+    private final Answers answers;
     private final Models models;
 
-    ModelRoutes(Models models) {
-        this.models = models;
+    ModelRoutes(Answers answers) {
+        this.answers = answers;
+        models = answers.models();
     }
 
     void ready(Exchange exchange) {
-        ServedModel model = ModelPath.of(exchange).in(models);
-        if (!model.engine().status().isAlive()) {
-            throw new ApiException(ErrorKind.NOT_READY, "model " + model.name() + " is not ready: its engine ended");
+        ListedModel model = ModelPath.of(exchange).listed(models);
+        if (!isReady(model)) {
+            throw new ApiException(ErrorKind.NOT_READY, "model " + model.name() + " is not ready: " + reason(model));
         }
         var json = new JsonWriter().object().field("name", model.name()).field("ready", true);
         exchange.sendJson(200, json.endObject());
     }
 
     void metadata(Exchange exchange) {
-        ServedModel model = ModelPath.of(exchange).in(models);
+        ListedModel model = ModelPath.of(exchange).listed(models);
         var json = new JsonWriter().object().field("name", model.name());
         json.array("versions").value(ModelPath.VERSION).endArray();
         json.field("platform", "roselle").array("inputs");
@@ -48,7 +54,7 @@ final class ModelRoutes {
 
     /** The configuration that Triton would have of such a model. */
     void configuration(Exchange exchange) {
-        ServedModel model = ModelPath.of(exchange).in(models);
+        ListedModel model = ModelPath.of(exchange).listed(models);
         var json = new JsonWriter()
                 .object()
                 .field("name", model.name())
@@ -80,18 +86,71 @@ final class ModelRoutes {
     void index(Exchange exchange) throws IOException {
         boolean isForReady = exchange.jsonIfAny().map(ModelRoutes::asksForReady).orElse(false);
         var json = new JsonWriter().array();
-        for (ServedModel model : models.all()) {
-            boolean isReady = model.engine().status().isAlive();
-            if (isReady || !isForReady) {
+        for (ListedModel model : models.listed()) {
+            if (isReady(model) || !isForReady) {
                 json.object()
                         .field("name", model.name())
                         .field("version", ModelPath.VERSION)
-                        .field("state", isReady ? "READY" : "UNAVAILABLE")
-                        .field("reason", isReady ? "" : "its engine ended")
+                        .field("state", state(model))
+                        .field("reason", isReady(model) ? "" : reason(model))
                         .endObject();
             }
         }
         exchange.sendJson(200, json.endArray());
+    }
+
+    private static boolean isReady(ListedModel model) {
+        return model.state().isLoaded() && model.isSound();
+    }
+
+    /** By Triton's words. */
+    private static String state(ListedModel model) {
+        return switch (model.state().phase()) {
+            case PLANNING, WAITING, LOADING -> "LOADING";
+            case UNLOADING -> "UNLOADING";
+            case UNLOADED -> "UNAVAILABLE";
+            case LOADED -> isReady(model) ? "READY" : "UNAVAILABLE";
+        };
+    }
+
+    private static String reason(ListedModel model) {
+        if (model.state().isLoaded()) {
+            return "its engine ended";
+        }
+        return model.state().failure().isEmpty()
+                ? model.state().word()
+                : model.state().failure();
+    }
+
+    /** Answers when the model is loaded. */
+    void load(Exchange exchange) throws IOException {
+        try (var admitted = answers.admit(exchange)) {
+            exchange.jsonIfAny().ifPresent(fields -> {
+                fields.requireDefault("parameters", "a model is loaded as the server was told to", Map.of());
+                fields.refuseOthers();
+            });
+            models.requirePool();
+            admitted.models().base(Optional.of(exchange.rest()));
+            exchange.sendEmpty(200);
+        }
+    }
+
+    /** Answers at once; requests that use the model go on to their ends. */
+    void unload(Exchange exchange) throws IOException {
+        try (var _ = answers.admit(exchange)) {
+            exchange.jsonIfAny().ifPresent(ModelRoutes::readUnload);
+            EnginePool pool = models.requirePool();
+            pool.models().unload(models.pooledName(pool, Optional.of(exchange.rest())));
+            exchange.sendEmpty(200);
+        }
+    }
+
+    private static void readUnload(JsonFields fields) {
+        fields.object("parameters").ifPresent(parameters -> {
+            parameters.requireDefault("unload_dependents", "no model depends on another", false);
+            parameters.refuseOthers();
+        });
+        fields.refuseOthers();
     }
 
     private static boolean asksForReady(JsonFields fields) {

@@ -3,6 +3,7 @@ package roselle.server.kserve;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import roselle.server.answer.ListedModel;
 import roselle.server.config.ServedModel;
 import roselle.server.http.JsonWriter;
 
@@ -75,18 +76,18 @@ final class Statistics {
     }
 
     Timed begin(ServedModel model) {
-        return new Timed(of(model));
+        return new Timed(of(model.name()));
     }
 
-    private Counts of(ServedModel model) {
-        return counts.computeIfAbsent(model.name(), _ -> new Counts());
+    private Counts of(String model) {
+        return counts.computeIfAbsent(model, _ -> new Counts());
     }
 
-    JsonWriter write(List<ServedModel> models) {
+    JsonWriter write(List<ListedModel> models) {
         var json = new JsonWriter().object().array("model_stats");
-        for (ServedModel model : models) {
+        for (ListedModel model : models) {
             json.object().field("name", model.name()).field("version", ModelPath.VERSION);
-            of(model).write(json);
+            of(model.name()).write(json);
             json.endObject();
         }
         return json.endArray().endObject();

@@ -31,22 +31,26 @@ final class CompletionHandler {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Answers answers;
-    private final CompletionReader reader;
 
     CompletionHandler(Answers answers) {
         this.answers = answers;
-        reader = new CompletionReader(answers.models());
     }
 
     void complete(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            answer(exchange, admitted, reader.read(exchange.json(), CompletionReader::continued));
+            answer(
+                    exchange,
+                    admitted,
+                    new CompletionReader(admitted.models()).read(exchange.json(), CompletionReader::continued));
         }
     }
 
     void infill(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            answer(exchange, admitted, reader.read(exchange.json(), new InfillSource(admitted)));
+            answer(
+                    exchange,
+                    admitted,
+                    new CompletionReader(admitted.models()).read(exchange.json(), new InfillSource(admitted)));
         }
     }
 

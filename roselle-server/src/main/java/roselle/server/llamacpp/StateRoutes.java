@@ -65,7 +65,7 @@ final class StateRoutes {
     private void template(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedModel model = models.named(fields.string("model"));
+            ServedModel model = admitted.models().named(fields.string("model"));
             Prompt prompt = ChatPrompt.read(fields);
             fields.refuseOthers();
             String text = admitted.detokenize(model, admitted.tokenize(model, prompt));

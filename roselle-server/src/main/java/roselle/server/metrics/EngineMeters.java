@@ -2,9 +2,11 @@ package roselle.server.metrics;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import roselle.engine.Engine;
@@ -19,6 +21,7 @@ final class EngineMeters {
     private final Engine engine;
     private final Tags tags;
     private final MultiGauge adapters;
+    private final List<Meter> meters = new ArrayList<>();
 
     private EngineMeters(MeterRegistry registry, ServedModel model) {
         this.registry = registry;
@@ -36,6 +39,16 @@ final class EngineMeters {
         meters.gauges();
         meters.counters();
         return meters;
+    }
+
+    boolean isOf(ServedModel model) {
+        return model.engine() == engine;
+    }
+
+    /** Takes its series away: the engine is gone. */
+    void close() {
+        meters.forEach(registry::remove);
+        adapters.register(List.of(), true);
     }
 
     /** Sets the labels of the adapters' series to those of the moment, before it is read. */
@@ -59,7 +72,7 @@ final class EngineMeters {
         gauge("requests.running", "Answers that are being generated", EngineStatus::running);
         gauge("kv.cache.usage.ratio", "Pages that answers in the making hold, of all pages", EngineMeters::usage);
         EnginePlan plan = engine.plan();
-        Gauge.builder("roselle.cache.config.info", () -> 1)
+        meters.add(Gauge.builder("roselle.cache.config.info", () -> 1)
                 .description(
                         "The size of a page in tokens, the number of pages and how keys and values are stored, as labels")
                 .tags(tags.and(
@@ -69,11 +82,11 @@ final class EngineMeters {
                         plan.kvType().label(),
                         "num_gpu_blocks",
                         Integer.toString(engine.status().totalPages())))
-                .register(registry);
-        Gauge.builder("roselle.device.info", () -> 1)
+                .register(registry));
+        meters.add(Gauge.builder("roselle.device.info", () -> 1)
                 .description("What runs the model, how it computes products, and why so, as a label")
                 .tags(tags.and("device", engine.status().device()))
-                .register(registry);
+                .register(registry));
     }
 
     private static double queued(EngineStatus status) {
@@ -93,14 +106,14 @@ final class EngineMeters {
                     .and("layers", cache.name())
                     .and("holds", cache.holdsStates() ? "states" : "keys and values")
                     .and("type", cache.type().label());
-            Gauge.builder("roselle.cache.pool.pages", cache::pages)
+            meters.add(Gauge.builder("roselle.cache.pool.pages", cache::pages)
                     .description("Pages of a pool, or states")
                     .tags(of)
-                    .register(registry);
-            Gauge.builder("roselle.cache.pool.bytes", cache::bytes)
+                    .register(registry));
+            meters.add(Gauge.builder("roselle.cache.pool.bytes", cache::bytes)
                     .description("Memory of a pool")
                     .tags(of)
-                    .register(registry);
+                    .register(registry));
         }
     }
 
@@ -125,19 +138,19 @@ final class EngineMeters {
     }
 
     private void gauge(String name, String description, ToDoubleFunction<EngineStatus> value) {
-        Gauge.builder("roselle." + name, engine, e -> value.applyAsDouble(e.status()))
+        meters.add(Gauge.builder("roselle." + name, engine, e -> value.applyAsDouble(e.status()))
                 .description(description)
                 .tags(tags)
-                .register(registry);
+                .register(registry));
     }
 
     private void counter(String name, String description, ToDoubleFunction<EngineTotals> value) {
-        FunctionCounter.builder(
+        meters.add(FunctionCounter.builder(
                         "roselle." + name,
                         engine,
                         e -> value.applyAsDouble(e.status().totals()))
                 .description(description)
                 .tags(tags)
-                .register(registry);
+                .register(registry));
     }
 }

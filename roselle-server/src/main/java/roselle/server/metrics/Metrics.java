@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.api.GenerationRequest;
 import roselle.server.answer.Models;
@@ -32,14 +33,31 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final List<EngineMeters> engines = new ArrayList<>();
-    private final Map<ServedModel, RequestMeters> requests = new ConcurrentHashMap<>();
+    private final Models models;
+    private final Optional<PoolMeters> pool;
+    private final List<EngineMeters> engines = new ArrayList<>(); // of those that were loaded when somebody last asked
+    private final Map<String, RequestMeters> requests = new ConcurrentHashMap<>();
 
     public Metrics(Models models) {
-        models.bases().forEach(model -> {
-            engines.add(EngineMeters.register(registry, model));
-            requests.put(model, new RequestMeters(registry, model.name()));
+        this.models = models;
+        pool = models.pool().map(from -> new PoolMeters(registry, from));
+        models.fixed().forEach(model -> requests.put(model.name(), new RequestMeters(registry, model.name())));
+        followEngines();
+    }
+
+    /** Has meters of the engines that there are, and of no other. */
+    private void followEngines() {
+        List<ServedModel> loaded = models.bases();
+        engines.removeIf(meters -> {
+            boolean isGone = loaded.stream().noneMatch(meters::isOf);
+            if (isGone) {
+                meters.close();
+            }
+            return isGone;
         });
+        loaded.stream()
+                .filter(model -> engines.stream().noneMatch(meters -> meters.isOf(model)))
+                .forEach(model -> engines.add(EngineMeters.register(registry, model)));
     }
 
     @Override
@@ -48,13 +66,19 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     }
 
     private void scrape(Exchange exchange) {
+        exchange.send(200, TEXT, scraped().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private synchronized String scraped() {
+        followEngines();
         engines.forEach(EngineMeters::tellAdapters);
-        exchange.send(200, TEXT, registry.scrape().getBytes(StandardCharsets.UTF_8));
+        pool.ifPresent(PoolMeters::tellModels);
+        return registry.scrape();
     }
 
     @Override
     public Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens) {
-        RequestMeters meters = requests.computeIfAbsent(model, added -> new RequestMeters(registry, added.name()));
+        RequestMeters meters = requests.computeIfAbsent(model.name(), name -> new RequestMeters(registry, name));
         return new TimedRequest(meters, request.output().choices(), System.nanoTime());
     }
 

@@ -12,39 +12,46 @@ import roselle.api.Prompt;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
+import roselle.server.answer.Models;
 import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.ollama.CallReader.Call;
+import roselle.server.pool.EnginePool;
 
 /** {@code /api/chat} and {@code /api/generate}, in lines unless a whole is asked for. */
 final class AnswerHandler {
     private final Answers answers;
-    private final CallReader reader;
 
     AnswerHandler(Answers answers) {
         this.answers = answers;
-        reader = new CallReader(answers.models());
     }
 
     private interface Reading {
-        Call of(JsonFields fields);
+        Call of(CallReader reader, JsonFields fields);
     }
 
     void chat(Exchange exchange) throws IOException {
-        answer(exchange, reader::chat);
+        answer(exchange, CallReader::chat, true);
     }
 
     void generate(Exchange exchange) throws IOException {
-        answer(exchange, reader::generate);
+        answer(exchange, CallReader::generate, false);
     }
 
-    private void answer(Exchange exchange, Reading reading) throws IOException {
+    private void answer(Exchange exchange, Reading reading, boolean isChat) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            Call call = reading.of(exchange.json());
+            JsonFields fields = exchange.json();
+            Models models = admitted.models();
+            if (models.pool().isPresent() && CallReader.unloads(fields)) {
+                unload(exchange, fields, models.pool().get(), isChat);
+                return;
+            }
+            Call call = reading.of(new CallReader(models), fields);
+            call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {
-                loaded(exchange, call);
+                done(exchange, call.streams(), call.name(), isChat, "load");
                 return;
             }
             GenerationRequest request = behindContext(call, admitted);
@@ -58,14 +65,23 @@ final class AnswerHandler {
         }
     }
 
-    /** Every model that can be asked is loaded. */
-    private static void loaded(Exchange exchange, Call call) throws IOException {
-        if (call.streams()) {
-            AnswerLines.writeLoaded(exchange.stream().event(), call);
+    /** Has a model go as soon as nobody uses it; it is not loaded for that. */
+    private void unload(Exchange exchange, JsonFields fields, EnginePool pool, boolean isChat) throws IOException {
+        String name = ModelNames.pooled(fields, answers.models(), pool);
+        boolean streams = fields.bool("stream", true);
+        fields.refuseOthers();
+        pool.models().unload(name);
+        done(exchange, streams, fields.string("model").orElse(name), isChat, "unload");
+    }
+
+    private static void done(Exchange exchange, boolean streams, String model, boolean isChat, String reason)
+            throws IOException {
+        if (streams) {
+            AnswerLines.writeDone(exchange.stream().event(), model, isChat, reason);
             exchange.stream().finish();
         } else {
             var json = new JsonWriter();
-            AnswerLines.writeLoaded(json, call);
+            AnswerLines.writeDone(json, model, isChat, reason);
             exchange.sendJson(200, json);
         }
     }

@@ -64,7 +64,7 @@ final class AnswerLines {
 
     /** A line among others. */
     void write(JsonWriter json) {
-        content(open(json, call)).field("done", false).endObject();
+        content(open(json, call.name())).field("done", false).endObject();
         text.setLength(0);
         thoughts.setLength(0);
         calls.clear();
@@ -73,7 +73,7 @@ final class AnswerLines {
 
     /** The last line, with what the answer took. */
     void writeLast(JsonWriter json, int[] promptIds) {
-        content(open(json, call)).field("done", true);
+        content(open(json, call.name())).field("done", true);
         json.field("done_reason", reason == FinishReason.LENGTH ? "length" : "stop");
         if (call.tellsContext()) {
             json.array("context");
@@ -98,10 +98,10 @@ final class AnswerLines {
                 .field("eval_duration", usage.totalNanos() - first);
     }
 
-    /** The line for who asked for nothing but that the model is loaded. */
-    static void writeLoaded(JsonWriter json, Call call) {
-        open(json, call);
-        if (call.isChat()) {
+    /** The line for who asked for nothing but that the model is loaded, or unloaded. */
+    static void writeDone(JsonWriter json, String model, boolean isChat, String reason) {
+        open(json, model);
+        if (isChat) {
             json.object("message")
                     .field("role", "assistant")
                     .field("content", "")
@@ -109,12 +109,12 @@ final class AnswerLines {
         } else {
             json.field("response", "");
         }
-        json.field("done", true).field("done_reason", "load").endObject();
+        json.field("done", true).field("done_reason", reason).endObject();
     }
 
-    private static JsonWriter open(JsonWriter json, Call call) {
+    private static JsonWriter open(JsonWriter json, String model) {
         return json.object()
-                .field("model", call.name())
+                .field("model", model)
                 .field("created_at", Instant.now().toString());
     }
 

@@ -1,10 +1,11 @@
 package roselle.server.ollama;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
@@ -24,9 +25,22 @@ import tools.jackson.databind.JsonNode;
 final class CallReader {
     private static final int MAX_CONTEXT = 10_000_000;
     private static final Set<String> EFFORTS = Set.of("low", "medium", "high");
-    private static final Pattern DURATION =
-            Pattern.compile("[-+]?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+|[-+]?0");
-    private static final Pattern DIGIT_ABOVE_ZERO = Pattern.compile("[1-9]");
+    private static final String[] WITHOUT_EFFECT = {
+        "system",
+        "template",
+        "suffix",
+        "raw",
+        "format",
+        "options",
+        "think",
+        "images",
+        "context",
+        "tools",
+        "truncate",
+        "shift",
+        "logprobs",
+        "top_logprobs"
+    };
     private static final String NEVER_CUT = "what is too long is refused and never cut, so it must be false";
 
     private final Models models;
@@ -43,6 +57,7 @@ final class CallReader {
      * @param context tokens that come before the prompt's
      * @param isChat whether the answer is a message
      * @param tellsContext whether the answer ends with the tokens of all of it
+     * @param keepAlive how long the model stays loaded behind it, if it says so; negative for ever
      */
     record Call(
             String name,
@@ -51,7 +66,28 @@ final class CallReader {
             List<Integer> context,
             boolean streams,
             boolean isChat,
-            boolean tellsContext) {}
+            boolean tellsContext,
+            Optional<Duration> keepAlive) {}
+
+    /**
+     * Whether nothing is asked for but that a model goes. What clients send beside that, such as options of an answer, has no effect then:
+     * there is no answer.
+     */
+    static boolean unloads(JsonFields fields) {
+        boolean hasPrompt = fields.any("prompt")
+                .filter(prompt -> !prompt.isString() || !prompt.stringValue().isEmpty())
+                .isPresent();
+        boolean hasMessages = fields.any("messages")
+                .filter(messages -> !messages.isArray() || !messages.isEmpty())
+                .isPresent();
+        boolean unloads = !hasPrompt
+                && !hasMessages
+                && KeepAlive.read(fields).filter(Duration::isZero).isPresent();
+        if (unloads) {
+            fields.accept(WITHOUT_EFFECT);
+        }
+        return unloads;
+    }
 
     Call chat(JsonFields fields) {
         ServedModel model = ModelNames.of(fields, models);
@@ -59,6 +95,7 @@ final class CallReader {
         List<ChatMessage> messages = TurnFields.messages(fields);
         List<Map<String, Object>> tools = TurnFields.tools(fields);
         EffortFields effort = think(fields, model);
+        Optional<Duration> keepAlive = keepAlive(fields);
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
         List<GenerationRequest> requests = new ArrayList<>();
@@ -66,7 +103,7 @@ final class CallReader {
             var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)));
             requests.add(request.prompt(prompt).build());
         }
-        return new Call(name(fields, model), model, requests, List.of(), streams, true, false);
+        return new Call(name(fields, model), model, requests, List.of(), streams, true, false, keepAlive);
     }
 
     Call generate(JsonFields fields) {
@@ -77,6 +114,7 @@ final class CallReader {
         boolean isRaw = fields.bool("raw", false);
         List<Integer> context = fields.integers("context", 0, Integer.MAX_VALUE, MAX_CONTEXT);
         EffortFields effort = think(fields, model);
+        Optional<Duration> keepAlive = keepAlive(fields);
         TurnFields.refuseImages(fields);
         fields.requireDefault("template", "a model has one template, its own: send the whole text with raw", "");
         fields.requireDefault("suffix", "text cannot be filled in before a suffix, so it must be empty", "");
@@ -91,7 +129,7 @@ final class CallReader {
                     : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()));
             requests.add(request.prompt(prompt).build());
         }
-        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw);
+        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw, keepAlive);
     }
 
     private static List<ChatMessage> turns(String system, String text) {
@@ -124,7 +162,6 @@ final class CallReader {
         if (top > 0 && !logprobs) {
             throw ApiException.invalid("top_logprobs", "top_logprobs is " + top + ", but logprobs is not true");
         }
-        keepAlive(fields);
         fields.requireDefault("truncate", NEVER_CUT, false);
         fields.requireDefault("shift", NEVER_CUT, false);
         return request.output(new OutputOptions(1, logprobs, top, false)).format(format(fields, model));
@@ -158,22 +195,15 @@ final class CallReader {
         return effort;
     }
 
-    /** Any time but none: models stay for as long as the server runs. */
-    private static void keepAlive(JsonFields fields) {
-        fields.any("keep_alive").ifPresent(time -> {
-            boolean isDuration =
-                    time.isString() && DURATION.matcher(time.stringValue()).matches();
-            if (!isDuration && !time.isNumber()) {
-                throw JsonFields.wrongType("keep_alive", time, "a number of seconds, or a text such as 5m");
-            }
-            boolean isZero = time.isNumber()
-                    ? time.asDouble() == 0
-                    : !DIGIT_ABOVE_ZERO.matcher(time.stringValue()).find();
-            if (isZero) {
-                throw ApiException.invalid(
-                        "keep_alive",
-                        "keep_alive is " + time + ": models stay while the server runs and are not unloaded");
-            }
-        });
+    /** Where models stay while the server runs, any time but none. */
+    private Optional<Duration> keepAlive(JsonFields fields) {
+        Optional<Duration> asked = KeepAlive.read(fields);
+        if (models.pool().isEmpty() && asked.filter(Duration::isZero).isPresent()) {
+            throw ApiException.invalid(
+                    "keep_alive",
+                    "keep_alive is " + fields.any("keep_alive").orElseThrow()
+                            + ": models stay while the server runs and are not unloaded");
+        }
+        return asked;
     }
 }

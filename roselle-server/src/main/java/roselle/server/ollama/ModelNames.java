@@ -4,6 +4,7 @@ import java.util.Optional;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.JsonFields;
+import roselle.server.pool.EnginePool;
 
 /** Models by the names that Ollama's clients have for them: what has no tag has the tag {@code latest}. */
 final class ModelNames {
@@ -12,8 +13,8 @@ final class ModelNames {
     private ModelNames() {}
 
     /** The name that a model is listed under. */
-    static String listed(ServedModel model) {
-        return isTagged(model.name()) ? model.name() : model.name() + LATEST;
+    static String listed(String name) {
+        return isTagged(name) ? name : name + LATEST;
     }
 
     private static boolean isTagged(String name) {
@@ -30,15 +31,27 @@ final class ModelNames {
         return fields.string("model").or(() -> name);
     }
 
+    /** The name in a pool of the model that a request asks for, loaded or not. */
+    static String pooled(JsonFields fields, Models models, EnginePool pool) {
+        Optional<String> asked = fields.string("model");
+        return models.pooledName(pool, known(asked, models).or(() -> asked));
+    }
+
+    /** Refuses a body that asks for none of the models, loaded or not. */
+    static void require(JsonFields fields, Models models) {
+        Optional<String> asked = asked(fields);
+        known(asked, models).or(() -> asked).ifPresentOrElse(models::listed, () -> models.named(asked));
+    }
+
     private static ServedModel find(Optional<String> asked, Models models) {
+        return models.named(known(asked, models).or(() -> asked));
+    }
+
+    private static Optional<String> known(Optional<String> asked, Models models) {
         String name = asked.orElse("");
-        Optional<String> known = models.all().stream()
-                .filter(model -> model.name().equals(name)
-                        || listed(model).equals(name)
-                        || model.name().equals(name + LATEST))
-                .map(ServedModel::name)
+        return models.names().stream()
+                .filter(each -> each.equals(name) || listed(each).equals(name) || each.equals(name + LATEST))
                 .findFirst();
-        return models.named(known.or(() -> asked));
     }
 
     /** The model of a request that has no older name for it. */

@@ -4,12 +4,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import roselle.api.SamplingParameters;
 import roselle.conversation.Effort;
+import roselle.server.answer.Answers;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -28,10 +32,12 @@ final class ModelRoutes {
     /** When a model is unloaded: clients read it as a time that does not come. */
     private static final String NEVER = "9999-12-31T23:59:59Z";
 
+    private final Answers answers;
     private final Models models;
 
-    ModelRoutes(Models models) {
-        this.models = models;
+    ModelRoutes(Answers answers) {
+        this.answers = answers;
+        models = answers.models();
     }
 
     void register(Routes routes) {
@@ -49,31 +55,37 @@ final class ModelRoutes {
 
     private void tags(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
-        for (ServedModel model : models.all()) {
-            open(json, model, model.engine().plan().weightBytes())
+        for (ListedModel model : models.listed()) {
+            open(json, model, model.state().plan().weightBytes())
                     .field("modified_at", model.created().toString())
                     .endObject();
         }
         exchange.sendJson(200, json.endArray().endObject());
     }
 
-    /** Every model that there is; the memory of all devices counts as the machine's. */
+    /** The models that are loaded; the memory of all devices counts as the machine's. */
     private void running(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
-        for (ServedModel model : models.all()) {
-            open(json, model, model.engine().plan().totalBytes())
-                    .field("expires_at", NEVER)
-                    .field("size_vram", 0)
-                    .field("context_length", model.engine().context())
-                    .endObject();
+        for (ListedModel model : models.listed()) {
+            if (model.state().isLoaded()) {
+                open(json, model, model.state().plan().bytes())
+                        .field("expires_at", expiry(model.state().unloadsAfter()))
+                        .field("size_vram", 0)
+                        .field("context_length", model.context())
+                        .endObject();
+            }
         }
         exchange.sendJson(200, json.endArray().endObject());
     }
 
-    private static JsonWriter open(JsonWriter json, ServedModel model, long bytes) {
+    private static String expiry(Optional<Duration> time) {
+        return time.map(left -> Instant.now().plus(left).toString()).orElse(NEVER);
+    }
+
+    private static JsonWriter open(JsonWriter json, ListedModel model, long bytes) {
         json.object()
-                .field("name", ModelNames.listed(model))
-                .field("model", ModelNames.listed(model))
+                .field("name", ModelNames.listed(model.name()))
+                .field("model", ModelNames.listed(model.name()))
                 .field("size", bytes)
                 .field("digest", digest(model));
         details(json);
@@ -94,12 +106,8 @@ final class ModelRoutes {
     }
 
     /** Tells a model from others, and from itself at another start: files are not read for it. */
-    private static String digest(ServedModel model) {
-        String text = model.name()
-                + '\n'
-                + model.created()
-                + '\n'
-                + model.engine().plan().weightBytes();
+    private static String digest(ListedModel model) {
+        String text = model.name() + '\n' + model.created();
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
@@ -109,7 +117,13 @@ final class ModelRoutes {
     }
 
     private void show(Exchange exchange) throws IOException {
-        JsonFields fields = exchange.json();
+        try (var admitted = answers.admit(exchange)) {
+            show(exchange, exchange.json(), admitted.models());
+        }
+    }
+
+    /** What is told is in the model's files, so it is loaded. */
+    private static void show(Exchange exchange, JsonFields fields, Models models) {
         ServedModel model = ModelNames.find(fields, models);
         fields.requireDefault("verbose", "there is nothing more to tell, so it must be false", false);
         fields.requireDefault("system", "models keep no system message", "");
@@ -178,7 +192,7 @@ final class ModelRoutes {
 
     private void requireServed(JsonFields fields) {
         try {
-            ModelNames.find(fields, models);
+            ModelNames.require(fields, models);
         } catch (ApiException unknown) {
             if (unknown.kind() != ErrorKind.MODEL_NOT_FOUND) {
                 throw unknown;

@@ -18,7 +18,7 @@ public final class OllamaDialect implements Dialect {
 
     public OllamaDialect(Answers answers) {
         answer = new AnswerHandler(answers);
-        models = new ModelRoutes(answers.models());
+        models = new ModelRoutes(answers);
     }
 
     @Override

@@ -20,17 +20,15 @@ import roselle.server.http.RequestIds;
 /** {@code /v1/chat/completions}, whole or as a stream. */
 final class ChatHandler implements Handler {
     private final Answers answers;
-    private final ChatReader reader;
 
     ChatHandler(Answers answers) {
         this.answers = answers;
-        reader = new ChatReader(answers.models());
     }
 
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            ChatCall call = reader.read(exchange.json());
+            ChatCall call = new ChatReader(admitted.models()).read(exchange.json());
             try (Answer answer = admitted.submit(call.model(), call.request())) {
                 var head = new AnswerHead(
                         RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());

@@ -13,17 +13,15 @@ import roselle.server.http.RequestIds;
 /** {@code /v1/completions}: texts or token ids continued, whole or as a stream. */
 final class CompletionHandler implements Handler {
     private final Answers answers;
-    private final CompletionReader reader;
 
     CompletionHandler(Answers answers) {
         this.answers = answers;
-        reader = new CompletionReader(answers.models());
     }
 
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            CompletionCall call = reader.read(exchange.json(), admitted);
+            CompletionCall call = new CompletionReader(admitted.models()).read(exchange.json(), admitted);
             List<Answer> parts = new ArrayList<>();
             try {
                 for (var request : call.requests()) {

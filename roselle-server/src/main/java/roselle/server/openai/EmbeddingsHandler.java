@@ -36,7 +36,7 @@ final class EmbeddingsHandler implements Handler {
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedModel model = answers.models().named(fields.string("model"));
+            ServedModel model = admitted.models().named(fields.string("model"));
             List<Prompt> texts = PromptFields.read(fields, "input");
             boolean isPacked = isPacked(fields);
             var scheduling = new GenerationFields(fields, model).scheduling();

@@ -1,8 +1,7 @@
 package roselle.server.openai;
 
-import java.util.Optional;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
-import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
 
@@ -16,28 +15,30 @@ final class ModelsHandler {
 
     void list(Exchange exchange) {
         var body = new JsonWriter().object().field("object", "list").array("data");
-        for (ServedModel model : models.all()) {
-            append(body, model);
-        }
+        models.listed().forEach(model -> append(body, model));
         exchange.sendJson(200, body.endArray().endObject());
     }
 
     void one(Exchange exchange) {
         var body = new JsonWriter();
-        append(body, models.named(Optional.of(exchange.rest())));
+        append(body, models.listed(exchange.rest()));
         exchange.sendJson(200, body);
     }
 
-    /** The model, with vLLM's {@code max_model_len}. */
-    private static void append(JsonWriter body, ServedModel model) {
+    /** The model, with vLLM's {@code max_model_len} where it is known, and whether it is loaded. */
+    private static void append(JsonWriter body, ListedModel model) {
         body.object()
                 .field("id", model.name())
                 .field("object", "model")
                 .field("created", model.created().getEpochSecond())
                 .field("owned_by", "roselle")
                 .field("root", model.parent().isEmpty() ? model.name() : model.parent())
-                .fieldOrNull("parent", model.parent())
-                .field("max_model_len", model.engine().context())
+                .fieldOrNull("parent", model.parent());
+        if (model.context() > 0) {
+            body.field("max_model_len", model.context());
+        }
+        body.field("state", model.state().word())
+                .field("percent", model.state().percent())
                 .endObject();
     }
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import roselle.api.Prompt;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
-import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
@@ -26,11 +25,9 @@ final class TokenRoutes {
     private static final List<String> REFUSED_WITHOUT_CONTENT = List.of("add_special", "parse_special", "with_pieces");
 
     private final Answers answers;
-    private final Models models;
 
     TokenRoutes(Answers answers) {
         this.answers = answers;
-        models = answers.models();
     }
 
     void register(Routes routes) {
@@ -51,7 +48,7 @@ final class TokenRoutes {
 
     private void tokenize(Exchange exchange, AdmittedRequest admitted) throws IOException {
         JsonFields fields = exchange.json();
-        ServedModel model = models.named(fields.string("model"));
+        ServedModel model = admitted.models().named(fields.string("model"));
         if (fields.has("content")) {
             exchange.sendJson(200, tokensOfContent(fields, model, admitted));
             return;
@@ -153,7 +150,7 @@ final class TokenRoutes {
 
     private void detokenize(Exchange exchange, AdmittedRequest admitted) throws IOException {
         JsonFields fields = exchange.json();
-        ServedModel model = models.named(fields.string("model"));
+        ServedModel model = admitted.models().named(fields.string("model"));
         Tokenizer tokenizer = model.engine().tokenizer();
         if (!fields.has("tokens")) {
             throw fields.missing("tokens");

@@ -28,17 +28,15 @@ final class ResponsesHandler implements Handler {
 
     private final Answers answers;
     private final ResponseStore store = new ResponseStore();
-    private final ResponseReader reader;
 
     ResponsesHandler(Answers answers) {
         this.answers = answers;
-        reader = new ResponseReader(answers.models(), store);
     }
 
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            ResponseCall call = reader.read(exchange.json(), admitted.key());
+            ResponseCall call = new ResponseReader(admitted.models(), store).read(exchange.json(), admitted.key());
             try (Answer answer = admitted.submit(call.model(), call.request())) {
                 if (call.streams()) {
                     stream(answer, new ResponseStream(exchange.stream()), admitted.key(), call);

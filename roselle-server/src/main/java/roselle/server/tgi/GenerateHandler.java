@@ -20,16 +20,14 @@ import roselle.server.http.JsonWriter;
  */
 final class GenerateHandler {
     private final Answers answers;
-    private final GenerateReader reader;
 
     GenerateHandler(Answers answers) {
         this.answers = answers;
-        reader = new GenerateReader(answers.models());
     }
 
     void handle(Exchange exchange, GenerateReader.Form form) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            GenerateCall call = reader.read(exchange.json(), form);
+            GenerateCall call = new GenerateReader(admitted.models()).read(exchange.json(), form);
             try (Answer answer = admitted.submit(call.model(), cut(call, admitted))) {
                 var generated = new GenerateAnswer(call, answer.promptTokens());
                 if (call.streams()) {

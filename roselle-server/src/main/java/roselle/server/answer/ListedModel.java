@@ -1,0 +1,46 @@
+package roselle.server.answer;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import roselle.engine.EnginePlan;
+import roselle.server.config.ServedModel;
+import roselle.server.pool.EnginePool;
+import roselle.server.pool.ModelPlan;
+import roselle.server.pool.ModelState;
+
+/**
+ * A model, or an adapter, as lists have it: it need not be loaded.
+ *
+ * @param parent the name of the model that this is an adapter of; empty for a model
+ * @param isSound whether it would answer, were it loaded: its engine has not ended
+ */
+public record ListedModel(String name, String parent, Instant created, ModelState state, boolean isSound) {
+    static ListedModel fixed(ServedModel model) {
+        EnginePlan plan = model.engine().plan();
+        var sizes = new ModelPlan(
+                plan.totalBytes(), plan.weightBytes(), model.engine().context(), plan.machineBytes());
+        return new ListedModel(
+                model.name(),
+                model.parent(),
+                model.created(),
+                ModelState.fixed(model.name(), sizes),
+                model.engine().status().isAlive());
+    }
+
+    static List<ListedModel> all(EnginePool pool) {
+        return pool.models().states().stream()
+                .map(state -> new ListedModel(state.name(), "", pool.created(), state, true))
+                .toList();
+    }
+
+    /** The names by which a request may ask for it. */
+    Stream<String> names() {
+        return Stream.concat(Stream.of(name), state.aliases().stream());
+    }
+
+    /** Tokens of prompt and answer together; 0 where nobody has looked at the model yet. */
+    public int context() {
+        return state.plan().context();
+    }
+}

@@ -1,0 +1,41 @@
+package roselle.server.config;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import roselle.api.InvalidRequestException;
+
+/**
+ * The models of a server that loads them when they are asked for.
+ *
+ * @param models all that there are, loaded or not
+ * @param memory bytes that those which are loaded may take together, weights, caches and workspaces; 0 for what the machine, or the
+ *     GPU, has
+ * @param patience how long a request waits for its model at most
+ */
+public record PoolOptions(List<PooledModel> models, long memory, Duration patience) {
+    public static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    public PoolOptions {
+        models = List.copyOf(models);
+        if (models.isEmpty()) {
+            throw new InvalidRequestException("there is no model to serve");
+        }
+        var names = new HashSet<String>();
+        models.stream()
+                .flatMap(PooledModel::names)
+                .filter(name -> !names.add(name))
+                .findFirst()
+                .ifPresent(twice -> {
+                    throw new InvalidRequestException(
+                            "two models have the name " + twice + ": give one of them another");
+                });
+        if (memory < 0) {
+            throw new InvalidRequestException("the memory for models is " + memory + " bytes: it must be more than 0");
+        }
+        if (patience.toSeconds() < 1 || patience.toSeconds() > 86_400) {
+            throw new InvalidRequestException(
+                    "load timeout is " + patience.toSeconds() + " seconds: it must be between 1 and 86400");
+        }
+    }
+}

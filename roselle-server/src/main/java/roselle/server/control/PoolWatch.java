@@ -1,0 +1,26 @@
+package roselle.server.control;
+
+import java.time.Duration;
+import java.util.Optional;
+import roselle.server.answer.Models;
+import roselle.server.answer.Readiness;
+
+/**
+ * Complains of an engine of a pool whose step does not end, which nothing but a new start mends; one that has ended is loaded anew
+ * when it is asked for.
+ *
+ * @param patience how long a step may take
+ */
+public record PoolWatch(Models models, Duration patience) implements Readiness.Check {
+    @Override
+    public Optional<String> complaint() {
+        if (models.pool().isEmpty()) {
+            return Optional.empty();
+        }
+        return models.bases().stream()
+                .filter(model -> model.engine().status().isAlive())
+                .map(model -> StepWatch.complaint(model.name(), model.engine().status(), patience))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+}

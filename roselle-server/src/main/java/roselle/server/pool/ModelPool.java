@@ -1,0 +1,426 @@
+package roselle.server.pool;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
+import roselle.server.pool.ModelState.Phase;
+
+/**
+ * Models that share one memory; thread-safe.
+ *
+ * <p>A model goes from unloaded over planning (what will it take?), waiting (for that much memory) and loading to loaded, and back
+ * over unloading. The monitor of the pool guards all of this and is never held while a model is planned, loaded or closed: tasks of
+ * the executor do that. Memory is promised before a load begins and counts as taken until a model has been closed, so the sum of all
+ * plans never exceeds the budget. Models wait for memory in the order in which their plans were made, and only the first of them
+ * makes others go: a large one is not starved by small ones, and two never fit because each looked alone.
+ *
+ * @param <E> what a loaded model is
+ */
+public final class ModelPool<E> implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ModelPool.class.getName());
+
+    /** A model that could not be loaded is not tried again for so long: each try reads its files. */
+    static final Duration BETWEEN_TRIES = Duration.ofSeconds(5);
+
+    private final Map<String, PoolEntry<E>> entries = new LinkedHashMap<>();
+    private final Map<String, PoolEntry<E>> named = new LinkedHashMap<>();
+    private final Deque<PoolEntry<E>> queue = new ArrayDeque<>();
+    private final Duration patience;
+    private final Executor executor;
+    private final LongSupplier clock;
+    private long budget;
+    private long loads;
+    private long failures;
+    private long evictions;
+    private boolean isClosed;
+
+    /** A model as the pool gets it. */
+    public record Member<E>(
+            String name, List<String> aliases, ModelSource<E> source, boolean isPinned, Duration keepAlive) {}
+
+    /**
+     * A pool of nothing that is loaded.
+     *
+     * @param budget bytes of all that is loaded; 0 for what the machine has, as the first plan says
+     * @param patience how long {@link #use} waits
+     * @param executor runs what takes long, each task on a thread of its own
+     * @param clock in nanoseconds
+     */
+    public ModelPool(List<Member<E>> members, long budget, Duration patience, Executor executor, LongSupplier clock) {
+        this.budget = budget;
+        this.patience = patience;
+        this.executor = executor;
+        this.clock = clock;
+        for (Member<E> member : members) {
+            var entry = new PoolEntry<>(member);
+            entries.put(member.name(), entry);
+            named.put(member.name(), entry);
+            member.aliases().forEach(alias -> named.put(alias, entry));
+        }
+    }
+
+    /** The name of the model that a name or an alias means. */
+    public Optional<String> find(String name) {
+        return Optional.ofNullable(named.get(name)).map(entry -> entry.name);
+    }
+
+    // ---- requests ----
+
+    /**
+     * Waits until a model is loaded.
+     *
+     * @param canceller is given what ends the wait when nobody wants the model any more
+     * @throws CapacityException if it takes too long
+     * @throws DeviceException if it cannot be loaded
+     */
+    public Lease<E> use(String name, Consumer<Runnable> canceller) {
+        CompletableFuture<Lease<E>> asked = ask(name);
+        if (!asked.isDone()) {
+            canceller.accept(() -> asked.cancel(false));
+        }
+        try {
+            return asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            if (asked.cancel(false)) {
+                throw new CapacityException(withdraw(name), late);
+            }
+            return asked.join(); // at the last moment
+        } catch (ExecutionException failed) {
+            throw new DeviceException(message(failed.getCause()), failed);
+        } catch (CancellationException gone) {
+            withdraw(name);
+            throw gone;
+        } catch (InterruptedException interruption) {
+            Thread.currentThread().interrupt();
+            asked.cancel(false);
+            withdraw(name);
+            throw new DeviceException("interrupted while the model " + name + " was loaded", interruption);
+        }
+    }
+
+    /** A model as soon as it is loaded; completed at once where it is. */
+    public synchronized CompletableFuture<Lease<E>> ask(String name) {
+        PoolEntry<E> entry = entry(name);
+        var asked = new CompletableFuture<Lease<E>>();
+        long now = clock.getAsLong();
+        entry.use(now);
+        boolean hasJustFailed = !entry.failure.isEmpty() && now - entry.failedAt < BETWEEN_TRIES.toNanos();
+        if (isClosed) {
+            asked.completeExceptionally(new DeviceException("the server is ending"));
+        } else if (entry.isReady()) {
+            hand(entry, asked);
+        } else if (entry.phase == Phase.UNLOADED && hasJustFailed) {
+            asked.completeExceptionally(new DeviceException(entry.failure));
+        } else {
+            entry.waiters.add(asked);
+            proceed(entry);
+        }
+        return asked;
+    }
+
+    private PoolEntry<E> entry(String name) {
+        return Objects.requireNonNull(named.get(name), name);
+    }
+
+    /** Brings a model that is waited for nearer to them. */
+    private void proceed(PoolEntry<E> entry) {
+        if (entry.phase == Phase.LOADED) { // it no longer answers, or an operator wants it to go first
+            entry.endsWhenIdle = true;
+            settle(entry);
+        } else if (entry.phase == Phase.UNLOADED) {
+            entry.phase = Phase.PLANNING;
+            entry.failure = "";
+            executor.execute(() -> plan(entry));
+        }
+    }
+
+    private void hand(PoolEntry<E> entry, CompletableFuture<Lease<E>> asked) {
+        entry.users++;
+        var lease = new Lease<>(this, entry, Objects.requireNonNull(entry.model));
+        if (!asked.complete(lease)) {
+            entry.users--; // whoever asked has gone
+        }
+    }
+
+    /** Forgets those that wait no more; returns why it took so long. */
+    private synchronized String withdraw(String name) {
+        PoolEntry<E> entry = entry(name);
+        entry.waiters.removeIf(
+                CompletableFuture::isDone); // who is handed a model waits no more, so these are cancelled
+        String why = "the model " + entry.name + " was not loaded within " + patience.toSeconds() + " s: "
+                + reason(entry) + "; try again later";
+        dropUnwanted(entry);
+        return why;
+    }
+
+    private String reason(PoolEntry<E> entry) {
+        return switch (entry.phase) {
+            case WAITING ->
+                "it needs " + megabytes(entry.plan.bytes()) + " of memory, and the models that are loaded are in use";
+            case PLANNING, LOADING ->
+                "it is being loaded, " + entry.state(clock.getAsLong()).percent() + " % of it so far";
+            case UNLOADED, LOADED, UNLOADING -> "it is unloaded first";
+        };
+    }
+
+    /** Memory that nobody waits for is for the next one. */
+    private void dropUnwanted(PoolEntry<E> entry) {
+        if (entry.phase == Phase.WAITING && entry.waiters.isEmpty()) {
+            queue.remove(entry);
+            entry.rest();
+            advance();
+        }
+    }
+
+    synchronized void release(PoolEntry<E> entry) {
+        entry.users--;
+        entry.idleSince = clock.getAsLong();
+        settle(entry);
+        advance();
+    }
+
+    synchronized void keepAlive(PoolEntry<E> entry, Duration time) {
+        entry.keepAlive = time;
+    }
+
+    // ---- loading ----
+
+    private void plan(PoolEntry<E> entry) {
+        try {
+            planned(entry, entry.source.plan());
+        } catch (Throwable failure) {
+            failed(entry, failure);
+        }
+    }
+
+    private synchronized void planned(PoolEntry<E> entry, ModelPlan plan) {
+        entry.plan = plan;
+        if (budget == 0) {
+            budget = plan.machineBytes();
+        }
+        long pinned = entries.values().stream()
+                .filter(other -> other.isPinned && other != entry)
+                .mapToLong(PoolEntry::bytes)
+                .sum();
+        if (plan.bytes() > budget - pinned) {
+            throw new CapacityException("it needs " + megabytes(plan.bytes()) + " of memory, and there are "
+                    + megabytes(budget - pinned) + " for it (--model-memory)");
+        }
+        entry.phase = Phase.WAITING;
+        queue.add(entry);
+        dropUnwanted(entry);
+        advance();
+    }
+
+    /** Gives the first that wait their memory, or makes room for the very first. */
+    private void advance() {
+        while (!queue.isEmpty() && !isClosed) {
+            PoolEntry<E> first = queue.getFirst();
+            long missing = first.plan.bytes() - (budget - held());
+            if (missing > 0) {
+                makeRoom(missing - leaving(), first);
+                break; // a model that has been unloaded goes on here
+            }
+            queue.removeFirst();
+            first.phase = Phase.LOADING;
+            LOG.log(System.Logger.Level.INFO, "event=model_loading model={0}", first.name);
+            executor.execute(() -> load(first));
+        }
+        notifyAll();
+    }
+
+    private long held() {
+        return entries.values().stream().mapToLong(PoolEntry::bytes).sum();
+    }
+
+    /** Bytes of those that are on their way out. */
+    private long leaving() {
+        return entries.values().stream()
+                .filter(entry -> entry.phase == Phase.UNLOADING)
+                .mapToLong(PoolEntry::bytes)
+                .sum();
+    }
+
+    private void makeRoom(long bytes, PoolEntry<E> forWhom) {
+        if (bytes <= 0) {
+            return;
+        }
+        long now = clock.getAsLong();
+        var candidates = entries.values().stream()
+                .filter(PoolEntry::mayGo)
+                .map(entry -> entry.candidate(now))
+                .toList();
+        Optional<List<String>> chosen = Eviction.choose(candidates, bytes);
+        chosen.ifPresent(names -> names.forEach(name -> {
+            LOG.log(System.Logger.Level.INFO, "event=model_evicted model={0} for={1}", name, forWhom.name);
+            evictions++;
+            unload(entry(name));
+        }));
+    }
+
+    private void load(PoolEntry<E> entry) {
+        long begin = clock.getAsLong();
+        try {
+            E model = entry.source.open(entry::progress);
+            loaded(entry, model, clock.getAsLong() - begin);
+        } catch (Throwable failure) {
+            failed(entry, failure);
+        }
+    }
+
+    private synchronized void loaded(PoolEntry<E> entry, E model, long nanos) {
+        loads++;
+        entry.phase = Phase.LOADED;
+        entry.model = model;
+        entry.loadNanos = nanos;
+        entry.keepAlive = entry.usualKeepAlive;
+        entry.endsWhenIdle |= isClosed;
+        LOG.log(
+                System.Logger.Level.INFO,
+                "event=model_loaded model={0} millis={1} bytes={2}",
+                entry.name,
+                Long.toString(nanos / 1_000_000),
+                Long.toString(entry.plan.bytes()));
+        entry.users++; // until all that wait have it
+        while (!entry.waiters.isEmpty()) {
+            hand(entry, entry.waiters.removeFirst());
+        }
+        release(entry);
+    }
+
+    private synchronized void failed(PoolEntry<E> entry, Throwable failure) {
+        failures++;
+        queue.remove(entry);
+        entry.rest();
+        entry.failedAt = clock.getAsLong();
+        entry.failure = "the model " + entry.name + " could not be loaded: " + message(failure);
+        LOG.log(System.Logger.Level.WARNING, "event=model_failed model=" + entry.name, failure);
+        while (!entry.waiters.isEmpty()) {
+            entry.waiters.removeFirst().completeExceptionally(new DeviceException(entry.failure, failure));
+        }
+        advance();
+    }
+
+    private static String message(@Nullable Throwable failure) {
+        @Nullable String message = failure == null ? null : failure.getMessage();
+        return message == null ? String.valueOf(failure) : message;
+    }
+
+    // ---- unloading ----
+
+    /** Unloads a model as soon as nobody uses it or waits for it; returns whether there is anything to unload. */
+    public synchronized boolean unload(String name) {
+        PoolEntry<E> entry = entry(name);
+        if (entry.phase == Phase.UNLOADED) {
+            return false;
+        }
+        entry.endsWhenIdle = true;
+        settle(entry);
+        return true;
+    }
+
+    /** Unloads what nobody has asked for in its time; to be called now and then. */
+    public synchronized void expire() {
+        long now = clock.getAsLong();
+        entries.values().stream().filter(entry -> entry.hasExpired(now)).forEach(this::unload);
+    }
+
+    /** Has a model go that nobody uses, if it is to go then. */
+    private void settle(PoolEntry<E> entry) {
+        boolean hasNoTime = entry.keepAlive.isZero() && !entry.isPinned;
+        if (entry.isIdle() && (entry.endsWhenIdle || hasNoTime)) {
+            unload(entry);
+        }
+    }
+
+    private void unload(PoolEntry<E> entry) {
+        E model = Objects.requireNonNull(entry.model);
+        entry.phase = Phase.UNLOADING;
+        entry.model = null;
+        executor.execute(() -> close(entry, model));
+    }
+
+    private void close(PoolEntry<E> entry, E model) {
+        try {
+            entry.source.close(model);
+        } catch (Throwable failure) {
+            LOG.log(System.Logger.Level.ERROR, "event=model_not_closed model=" + entry.name, failure);
+        }
+        unloaded(entry);
+    }
+
+    private synchronized void unloaded(PoolEntry<E> entry) {
+        LOG.log(System.Logger.Level.INFO, "event=model_unloaded model={0}", entry.name);
+        entry.rest();
+        if (!entry.waiters.isEmpty() && !isClosed) {
+            proceed(entry);
+        }
+        advance();
+    }
+
+    // ---- what is told ----
+
+    /** A model that is loaded at the moment; it may be unloaded at any time. */
+    public record Loaded<E>(String name, E model) {}
+
+    /** Those that are loaded at the moment. */
+    public synchronized List<Loaded<E>> loaded() {
+        return entries.values().stream()
+                .flatMap(entry ->
+                        Optional.ofNullable(entry.model).map(model -> new Loaded<>(entry.name, model)).stream())
+                .toList();
+    }
+
+    /** All models. */
+    public synchronized List<ModelState> states() {
+        long now = clock.getAsLong();
+        return entries.values().stream().map(entry -> entry.state(now)).toList();
+    }
+
+    public synchronized PoolTotals totals() {
+        return new PoolTotals(budget, held(), loads, failures, evictions);
+    }
+
+    private static String megabytes(long bytes) {
+        return Math.ceilDiv(bytes, 1 << 20) + " MiB";
+    }
+
+    /** Fails who waits, unloads everything and waits for that; requests that go on fail. */
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        queue.forEach(PoolEntry::rest);
+        queue.clear();
+        for (PoolEntry<E> entry : entries.values()) {
+            while (!entry.waiters.isEmpty()) {
+                entry.waiters.removeFirst().completeExceptionally(new DeviceException("the server is ending"));
+            }
+            if (entry.phase == Phase.LOADED) {
+                unload(entry);
+            }
+        }
+        try {
+            while (entries.values().stream().anyMatch(entry -> entry.phase.isMoving())) {
+                wait();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

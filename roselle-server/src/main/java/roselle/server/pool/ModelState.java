@@ -1,0 +1,77 @@
+package roselle.server.pool;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a model stands at one moment.
+ *
+ * @param aliases other names that mean it
+ * @param plan what it takes, as far as that is known
+ * @param percent of its weights that are loaded
+ * @param users requests that have it at the moment
+ * @param unloadsAfter how long it stays from now on if nobody asks for it; empty where it stays until its memory is needed
+ * @param failure why it could not be loaded the last time; empty where it could
+ */
+public record ModelState(
+        String name,
+        List<String> aliases,
+        Phase phase,
+        ModelPlan plan,
+        int percent,
+        int users,
+        boolean isPinned,
+        Optional<Duration> unloadsAfter,
+        String failure) {
+    /** Where it is between its file and its requests. */
+    public enum Phase {
+        UNLOADED("unloaded"),
+        /** Somebody wants it, and its plan is being made. */
+        PLANNING("loading"),
+        /** It waits for memory. */
+        WAITING("waiting"),
+        LOADING("loading"),
+        LOADED("loaded"),
+        UNLOADING("unloading");
+
+        private final String word;
+
+        Phase(String word) {
+            this.word = word;
+        }
+
+        /** Whether its memory is taken. */
+        boolean holdsMemory() {
+            return this == LOADING || this == LOADED || this == UNLOADING;
+        }
+
+        /** Whether a thread of the pool is at work on it. */
+        boolean isMoving() {
+            return this == PLANNING || this == LOADING || this == UNLOADING;
+        }
+    }
+
+    public ModelState {
+        aliases = List.copyOf(aliases);
+    }
+
+    /** A model that is always loaded. */
+    public static ModelState fixed(String name, ModelPlan plan) {
+        return new ModelState(name, List.of(), Phase.LOADED, plan, 100, 0, true, Optional.empty(), "");
+    }
+
+    public boolean isLoaded() {
+        return phase == Phase.LOADED;
+    }
+
+    /** Whether it will be loaded, unless that fails. */
+    boolean isOnItsWay() {
+        return phase == Phase.PLANNING || phase == Phase.WAITING || phase == Phase.LOADING;
+    }
+
+    /** The state in one word, as operators read it. */
+    public String word() {
+        return phase == Phase.UNLOADED && !failure.isEmpty() ? "failed" : phase.word;
+    }
+}
