@@ -19,7 +19,10 @@ import roselle.cli.model.VerifyCommand;
 import roselle.cli.report.VersionCommand;
 import roselle.cli.run.RunCommand;
 import roselle.cli.serve.KeyCommand;
+import roselle.cli.serve.LoadCommand;
+import roselle.cli.serve.PsCommand;
 import roselle.cli.serve.ServeCommand;
+import roselle.cli.serve.StopCommand;
 
 /**
  * One command of the executable: its name, its line in the usage text, and how to make it.
@@ -33,7 +36,10 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
             new Subcommand("embed", "Turn texts into vectors with an encoder.", () -> new EmbedCommand()),
-            new Subcommand("serve", "Serve a model over HTTP.", () -> new ServeCommand()),
+            new Subcommand("serve", "Serve models over HTTP.", () -> new ServeCommand()),
+            new Subcommand("ps", "Tell which models a server has loaded.", () -> new PsCommand()),
+            new Subcommand("load", "Have a server load a model.", () -> new LoadCommand()),
+            new Subcommand("stop", "Have a server unload a model.", () -> new StopCommand()),
             new Subcommand("key", "Make an API key for a server.", () -> new KeyCommand()),
             new Subcommand("pull", "Fetch a model from the Hugging Face hub.", () -> new PullCommand()),
             new Subcommand("list", "List the models that were fetched.", () -> new ListCommand()),

@@ -32,7 +32,7 @@ final class OptionTablesTest {
             "compute-sanitizer", Set.of("--tool"),
             "tools/bench/plain_client.py", Set.of("--library", "--scale"),
             "the server that roselle bench starts for transformers", Set.of("--batching"),
-            "llama.cpp's server", Set.of("--alias", "--cache-ram", "--no-cache-prompt"),
+            "llama.cpp's server", Set.of("--cache-ram", "--no-cache-prompt"),
             "vLLM",
                     Set.of(
                             "--enable-prompt-tokens-details",

@@ -3,17 +3,21 @@ package roselle.cli.serve;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.api.InvalidRequestException;
@@ -28,11 +32,13 @@ import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.Server;
+import roselle.server.config.PoolOptions;
+import roselle.server.config.PooledModel;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 
 /**
- * {@code roselle serve}: a model over HTTP, until the process is told to end.
+ * {@code roselle serve}: models over HTTP, until the process is told to end.
  *
  * <p>Each option may also be given by the environment, {@code --max-body} as {@code ROSELLE_MAX_BODY}, or in the file of
  * {@code --config}, as {@code max-body}; see {@link Settings}.
@@ -44,14 +50,20 @@ public final class ServeCommand implements Callable<Integer> {
     /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
     private static final Duration LAST_PROBES = Duration.ofSeconds(10);
 
+    private static final String NO_LONGER_LISTENS = "the server no longer listens";
+
+    /** Names of models that one line has. */
+    private static final int MOST_NAMED = 5;
+
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
     @Parameters(
-            index = "0",
+            arity = "0..*",
             paramLabel = "MODEL",
-            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle.")
-    private Path model = Path.of("");
+            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle; of several"
+                    + " each is loaded when it is asked for.")
+    private List<Path> models = new ArrayList<>();
 
     @Option(names = "--model-name", paramLabel = "NAME", description = "What clients call it; default: MODEL's name.")
     private @Nullable String modelName;
@@ -89,6 +101,9 @@ public final class ServeCommand implements Callable<Integer> {
     private AdapterFlags adapterFlags = new AdapterFlags();
 
     @Mixin
+    private PoolFlags poolFlags = new PoolFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
@@ -100,12 +115,46 @@ public final class ServeCommand implements Callable<Integer> {
             out().flush();
             return ExitCode.OK.status();
         }
+        if (models.isEmpty() && !poolFlags.hasModels()) {
+            throw new ParameterException(
+                    specification.commandLine(), "Missing required parameter: 'MODEL', or --models");
+        }
+        var adapters = ExitCode.checkingOptions(specification.commandLine(), adapterFlags::adapters);
+        if (poolFlags.isPool(models.size())) {
+            requireOneModel(modelName == null && adapters.isEmpty());
+            return serve(
+                            server,
+                            ExitCode.checkingOptions(
+                                    specification.commandLine(), () -> poolFlags.options(models, this::config)))
+                    .status();
+        }
+        return serve(server, config(models.getFirst()), adapters).status();
+    }
+
+    private void requireOneModel(boolean isFulfilled) {
+        if (!isFulfilled) {
+            throw new ParameterException(
+                    specification.commandLine(),
+                    "--model-name and --lora go with one MODEL that stays loaded: name others in the file of --models");
+        }
+    }
+
+    private EngineConfig config(Path model) {
         EngineConfig engine = ExitCode.checkingOptions(
                 specification.commandLine(), () -> engineFlags.config(model, BatchOptions.DEFAULT.maxSequences()));
-        var adapters = ExitCode.checkingOptions(specification.commandLine(), adapterFlags::adapters);
-        EngineConfig complete =
-                engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)).withAdapterMemory(adapterFlags.memory());
-        return serve(server, complete, adapters).status();
+        return engine.with(engine.cache().sharedAcrossKeys(sharesPrefixes)).withAdapterMemory(adapterFlags.memory());
+    }
+
+    /** Serves models that are loaded when they are asked for. */
+    private ExitCode serve(ServerConfig serverConfig, PoolOptions options) {
+        try (var server = Server.start(serverConfig, options)) {
+            var end = new CountDownLatch(1);
+            Thread hook = endAtSignals(server, () -> {}, end);
+            List<String> names =
+                    options.models().stream().map(PooledModel::name).toList();
+            tellServing(names.size() <= MOST_NAMED ? String.join(", ", names) : names.size() + " models", server);
+            return awaitEnd(end, hook, () -> server.isListening() ? "" : NO_LONGER_LISTENS);
+        }
     }
 
     private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig, Map<String, Path> adapters) {
@@ -113,25 +162,39 @@ public final class ServeCommand implements Callable<Integer> {
                 var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
             tell(engine.timeline().describe());
             var end = new CountDownLatch(1);
-            Thread hook = endAtSignals(server, engine, end); // before anyone can know whom to send them to
-            out().println("serving " + name() + " at " + server.uri());
-            out().flush();
-            StartMark.set();
-            if (!hasNoBlackBox) {
-                BlackBox.startAside();
-            }
-            endWithoutMemory();
+            Thread hook = endAtSignals(server, engine::close, end); // before anyone can know whom to send them to
+            tellServing(name(), server);
             prepareAside(engine);
-            if (await(end, hook, () -> engine.status().isAlive() && server.isListening())) {
-                return ExitCode.OK;
-            }
-            String why = engine.status().isAlive()
-                    ? "the server no longer listens"
-                    : engine.status().failure();
-            specification.commandLine().getErr().println("roselle: " + why);
-            specification.commandLine().getErr().flush();
-            return ExitCode.INTERNAL;
+            return awaitEnd(end, hook, () -> complaint(engine, server));
         }
+    }
+
+    private static String complaint(Engine engine, Server server) {
+        var status = engine.status();
+        if (!status.isAlive()) {
+            return status.failure().isEmpty() ? "the engine has ended" : status.failure();
+        }
+        return server.isListening() ? "" : NO_LONGER_LISTENS;
+    }
+
+    private void tellServing(String names, Server server) {
+        out().println("serving " + names + " at " + server.uri());
+        out().flush();
+        StartMark.set();
+        if (!hasNoBlackBox) {
+            BlackBox.startAside();
+        }
+        endWithoutMemory();
+    }
+
+    /** Waits for the end, and tells on standard error why it came, where nobody asked for it. */
+    private ExitCode awaitEnd(CountDownLatch end, Thread hook, Supplier<String> complaint) {
+        if (await(end, hook, () -> complaint.get().isEmpty())) {
+            return ExitCode.OK;
+        }
+        specification.commandLine().getErr().println("roselle: " + complaint.get());
+        specification.commandLine().getErr().flush();
+        return ExitCode.INTERNAL;
     }
 
     /** Has the first requests with a response format wait less, once those that came at once have begun. */
@@ -175,12 +238,12 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     /** Has the JVM end when what is being answered at a signal has had its time, or at a second signal. */
-    private Thread endAtSignals(Server server, Engine engine, CountDownLatch end) {
+    private Thread endAtSignals(Server server, Runnable closing, CountDownLatch end) {
         var signals = new EndSignals();
         var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
             signals.begin();
             server.close();
-            engine.close();
+            closing.run();
             end.countDown();
             Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
         });
@@ -212,7 +275,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     private String name() {
-        return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(model));
+        return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(models.getFirst()));
     }
 
     private void tell(String lines) {
