@@ -29,6 +29,10 @@ final class PoolFlags {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
     private static final Pattern SETTING = Pattern.compile("pin|(keep-alive|alias)=.+");
     private static final int MOST_BYTES = 1 << 20;
+
+    /** A hundred years: what is longer is as long, and can be counted in nanoseconds. */
+    private static final long MOST_HOURS = 876_000;
+
     private static final String GGUF = ".gguf";
 
     /** Parts of a GGUF file behind its first. */
@@ -158,8 +162,8 @@ final class PoolFlags {
         long count = Long.parseLong(parts.group(1));
         return switch (parts.group(2)) {
             case "ms" -> Duration.ofMillis(count);
-            case "m" -> Duration.ofMinutes(count);
-            case "h" -> Duration.ofHours(Math.min(count, 1_000_000));
+            case "m" -> Duration.ofMinutes(Math.min(count, MOST_HOURS * 60));
+            case "h" -> Duration.ofHours(Math.min(count, MOST_HOURS));
             default -> Duration.ofSeconds(count);
         };
     }

@@ -118,7 +118,17 @@ final class PoolFlagsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-1,PT-1S", "0,PT0S", "90,PT1M30S", "90s,PT1M30S", "5m,PT5M", "2h,PT2H", "250ms,PT0.25S"})
+    @CsvSource({
+        "-1,PT-1S",
+        "0,PT0S",
+        "90,PT1M30S",
+        "90s,PT1M30S",
+        "5m,PT5M",
+        "2h,PT2H",
+        "250ms,PT0.25S",
+        "999999999m,PT876000H",
+        "999999999h,PT876000H"
+    })
     void readsTimes(String text, Duration time) {
         assertThat(PoolFlags.time(text)).isEqualTo(time);
     }

@@ -20,8 +20,14 @@ public record PooledModel(
     /** Until the memory is needed. */
     public static final Duration WHILE_THERE_IS_ROOM = Duration.ofSeconds(-1);
 
+    /** A hundred years, which still is a number of nanoseconds. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     public PooledModel {
         aliases = List.copyOf(aliases);
+        if (keepAlive.compareTo(LONGEST) > 0) {
+            throw new InvalidRequestException("keep alive is " + keepAlive + ": it must be at most " + LONGEST);
+        }
         if (name.isBlank() || aliases.stream().anyMatch(String::isBlank)) {
             throw new InvalidRequestException("a model has an empty name: give it one");
         }

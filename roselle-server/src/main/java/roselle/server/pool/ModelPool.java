@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
@@ -28,7 +29,8 @@ import roselle.server.pool.ModelState.Phase;
  * over unloading. The monitor of the pool guards all of this and is never held while a model is planned, loaded or closed: tasks of
  * the executor do that. Memory is promised before a load begins and counts as taken until a model has been closed, so the sum of all
  * plans never exceeds the budget. Models wait for memory in the order in which their plans were made, and only the first of them
- * makes others go: a large one is not starved by small ones, and two never fit because each looked alone.
+ * makes others go: a large one is not starved by small ones, nor, after some seconds, by busy ones, and two never fit because each
+ * looked alone.
  *
  * @param <E> what a loaded model is
  */
@@ -37,6 +39,11 @@ public final class ModelPool<E> implements AutoCloseable {
 
     /** A model that could not be loaded is not tried again for so long: each try reads its files. */
     static final Duration BETWEEN_TRIES = Duration.ofSeconds(5);
+
+    /** So long the first that waits for memory leaves models alone that are never idle. */
+    static final Duration BEFORE_INSISTING = Duration.ofSeconds(5);
+
+    private static final String ENDING = "the server is ending";
 
     private final Map<String, PoolEntry<E>> entries = new LinkedHashMap<>();
     private final Map<String, PoolEntry<E>> named = new LinkedHashMap<>();
@@ -48,7 +55,7 @@ public final class ModelPool<E> implements AutoCloseable {
     private long loads;
     private long failures;
     private long evictions;
-    private boolean isClosed;
+    private volatile boolean isClosed;
 
     /** A model as the pool gets it. */
     public record Member<E>(
@@ -95,12 +102,7 @@ public final class ModelPool<E> implements AutoCloseable {
             canceller.accept(() -> asked.cancel(false));
         }
         try {
-            return asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException late) {
-            if (asked.cancel(false)) {
-                throw new CapacityException(withdraw(name), late);
-            }
-            return asked.join(); // at the last moment
+            return await(name, asked);
         } catch (ExecutionException failed) {
             throw new DeviceException(message(failed.getCause()), failed);
         } catch (CancellationException gone) {
@@ -108,9 +110,23 @@ public final class ModelPool<E> implements AutoCloseable {
             throw gone;
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
-            asked.cancel(false);
+            if (!asked.cancel(false)) {
+                var _ = asked.thenAccept(Lease::close); // it came at the same moment
+            }
             withdraw(name);
             throw new DeviceException("interrupted while the model " + name + " was loaded", interruption);
+        }
+    }
+
+    private Lease<E> await(String name, CompletableFuture<Lease<E>> asked)
+            throws ExecutionException, InterruptedException {
+        try {
+            return asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            if (asked.cancel(false)) {
+                throw new CapacityException(withdraw(name), late);
+            }
+            return asked.get(); // it has come, or failed, at the last moment
         }
     }
 
@@ -122,7 +138,7 @@ public final class ModelPool<E> implements AutoCloseable {
         entry.use(now);
         boolean hasJustFailed = !entry.failure.isEmpty() && now - entry.failedAt < BETWEEN_TRIES.toNanos();
         if (isClosed) {
-            asked.completeExceptionally(new DeviceException("the server is ending"));
+            asked.completeExceptionally(new DeviceException(ENDING));
         } else if (entry.isReady()) {
             hand(entry, asked);
         } else if (entry.phase == Phase.UNLOADED && hasJustFailed) {
@@ -223,6 +239,7 @@ public final class ModelPool<E> implements AutoCloseable {
                     + megabytes(budget - pinned) + " for it (--model-memory)");
         }
         entry.phase = Phase.WAITING;
+        entry.waitsSince = clock.getAsLong();
         queue.add(entry);
         dropUnwanted(entry);
         advance();
@@ -234,7 +251,7 @@ public final class ModelPool<E> implements AutoCloseable {
             PoolEntry<E> first = queue.getFirst();
             long missing = first.plan.bytes() - (budget - held());
             if (missing > 0) {
-                makeRoom(missing - leaving(), first);
+                makeRoom(missing - bytes(entry -> entry.phase == Phase.UNLOADING), first);
                 break; // a model that has been unloaded goes on here
             }
             queue.removeFirst();
@@ -246,41 +263,67 @@ public final class ModelPool<E> implements AutoCloseable {
     }
 
     private long held() {
-        return entries.values().stream().mapToLong(PoolEntry::bytes).sum();
+        return bytes(_ -> true);
     }
 
-    /** Bytes of those that are on their way out. */
-    private long leaving() {
+    /** Memory that some of the models have. */
+    private long bytes(Predicate<PoolEntry<E>> which) {
         return entries.values().stream()
-                .filter(entry -> entry.phase == Phase.UNLOADING)
+                .filter(which)
                 .mapToLong(PoolEntry::bytes)
                 .sum();
     }
 
     private void makeRoom(long bytes, PoolEntry<E> forWhom) {
+        evict(PoolEntry::mayGo, bytes, forWhom);
+    }
+
+    /**
+     * Has models in use take no new requests, where the first that waits has waited for long: those that are busy all the time would
+     * never be idle. They go behind the requests that they have.
+     */
+    private void insist(long now) {
+        if (!queue.isEmpty() && now - queue.getFirst().waitsSince >= BEFORE_INSISTING.toNanos()) {
+            PoolEntry<E> first = queue.getFirst();
+            long missing = first.plan.bytes() - (budget - held());
+            evict(entry -> entry.isLoaded() && !entry.isPinned, missing - bytes(PoolEntry::isEnding), first);
+        }
+    }
+
+    private void evict(Predicate<PoolEntry<E>> which, long bytes, PoolEntry<E> forWhom) {
         if (bytes <= 0) {
             return;
         }
         long now = clock.getAsLong();
         var candidates = entries.values().stream()
-                .filter(PoolEntry::mayGo)
+                .filter(which)
                 .map(entry -> entry.candidate(now))
                 .toList();
         Optional<List<String>> chosen = Eviction.choose(candidates, bytes);
         chosen.ifPresent(names -> names.forEach(name -> {
             LOG.log(System.Logger.Level.INFO, "event=model_evicted model={0} for={1}", name, forWhom.name);
             evictions++;
-            unload(entry(name));
+            unload(name);
         }));
     }
 
     private void load(PoolEntry<E> entry) {
         long begin = clock.getAsLong();
         try {
-            E model = entry.source.open(entry::progress);
+            E model = entry.source.open((bytes, totalBytes) -> {
+                requireOpen();
+                entry.progress(bytes, totalBytes);
+            });
             loaded(entry, model, clock.getAsLong() - begin);
         } catch (Throwable failure) {
             failed(entry, failure);
+        }
+    }
+
+    /** Breaks off a load that nobody waits for any more. */
+    private void requireOpen() {
+        if (isClosed) {
+            throw new CancellationException(ENDING);
         }
     }
 
@@ -335,10 +378,11 @@ public final class ModelPool<E> implements AutoCloseable {
         return true;
     }
 
-    /** Unloads what nobody has asked for in its time; to be called now and then. */
+    /** Unloads what nobody has asked for in its time, and sees to who has waited for long; to be called now and then. */
     public synchronized void expire() {
         long now = clock.getAsLong();
         entries.values().stream().filter(entry -> entry.hasExpired(now)).forEach(this::unload);
+        insist(now);
     }
 
     /** Has a model go that nobody uses, if it is to go then. */
@@ -409,7 +453,7 @@ public final class ModelPool<E> implements AutoCloseable {
         queue.clear();
         for (PoolEntry<E> entry : entries.values()) {
             while (!entry.waiters.isEmpty()) {
-                entry.waiters.removeFirst().completeExceptionally(new DeviceException("the server is ending"));
+                entry.waiters.removeFirst().completeExceptionally(new DeviceException(ENDING));
             }
             if (entry.phase == Phase.LOADED) {
                 unload(entry);

@@ -29,6 +29,7 @@ final class PoolEntry<E> {
     boolean endsWhenIdle;
     long loadNanos;
     long idleSince;
+    long waitsSince;
     String failure = "";
     long failedAt;
     private double uses;
@@ -66,7 +67,17 @@ final class PoolEntry<E> {
 
     /** Whether it is loaded, and will answer who asks. */
     boolean isReady() {
-        return phase == Phase.LOADED && !endsWhenIdle && model != null && source.isSound(model);
+        return isLoaded() && model != null && source.isSound(model);
+    }
+
+    /** Whether it has its memory, and nobody has said yet that it goes. */
+    boolean isLoaded() {
+        return phase == Phase.LOADED && !endsWhenIdle;
+    }
+
+    /** Whether its memory becomes free as soon as nobody uses it. */
+    boolean isEnding() {
+        return phase == Phase.UNLOADING || (phase == Phase.LOADED && endsWhenIdle);
     }
 
     boolean isIdle() {

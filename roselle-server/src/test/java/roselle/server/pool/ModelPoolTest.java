@@ -193,6 +193,58 @@ final class ModelPoolTest {
     }
 
     @Test
+    void hasABusyModelGoForOneThatWaitsForLong() {
+        var pool = pool(10, members(10, 10));
+        var used = pool.ask("a");
+        run();
+        var waiting = pool.ask("b");
+        run();
+
+        now.addAndGet(ModelPool.BEFORE_INSISTING.toNanos() - 1);
+        pool.expire();
+        var overlapping = pool.ask("a");
+        assertThat(overlapping).as("not yet").isDone();
+        used.join().close();
+        run();
+        assertThat(waiting).as("a is never idle").isNotDone();
+
+        now.addAndGet(1);
+        pool.expire();
+        pool.expire(); // counts it once
+        var behind = pool.ask("a");
+        assertThat(behind).as("it waits its turn").isNotDone();
+        assertThat(overlapping.join().model().isClosed).isFalse();
+        overlapping.join().close();
+        run();
+        assertThat(waiting).isDone();
+        waiting.join().close();
+        run();
+
+        assertThat(behind).isDone();
+        assertThat(pool.totals().evictions()).isEqualTo(2);
+    }
+
+    @Test
+    void leavesBusyModelsAloneThatArePinned() {
+        var pool = pool(
+                20,
+                List.of(
+                        member("a", 10, true, FOREVER),
+                        member("b", 10, false, FOREVER),
+                        member("c", 10, false, FOREVER)));
+        var _ = pool.ask("a");
+        var _ = pool.ask("b");
+        var _ = pool.ask("c");
+        run();
+
+        now.addAndGet(ModelPool.BEFORE_INSISTING.toNanos());
+        pool.expire();
+
+        assertThat(pool.ask("a")).isDone();
+        assertThat(pool.ask("b")).isNotDone();
+    }
+
+    @Test
     void promisesMemoryBeforeItLoads() {
         var pool = pool(15, members(10, 10));
         var first = pool.ask("a");
@@ -470,6 +522,22 @@ final class ModelPoolTest {
         assertThat(pool.ask("a")).isCompletedExceptionally();
     }
 
+    @Test
+    void breaksOffALoadAtItsEnd() throws Exception {
+        var pool = pool(100, members(10), PATIENCE, tasks::add, now::get);
+        var asked = pool.ask("a");
+        tasks.removeFirst().run(); // the plan
+        Runnable load = tasks.removeFirst();
+        var closing = Thread.ofVirtual().start(pool::close);
+        assertThatThrownBy(asked::join).hasRootCauseInstanceOf(DeviceException.class);
+
+        load.run();
+        closing.join();
+
+        assertThat(source("a").open).hasValue(0);
+        assertThat(source("a").loads).hasValue(0);
+    }
+
     /** Any order of requests, ends and loads: the memory is never exceeded, nothing in use is closed, everyone gets a model. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -481,7 +549,10 @@ final class ModelPoolTest {
         for (int turn = 0; turn < 4000; turn++) {
             switch (random.nextInt(8)) {
                 case 0 -> asked.add(pool.ask(String.valueOf((char) ('a' + random.nextInt(6)))));
-                case 1 -> now.addAndGet(random.nextLong(SECOND));
+                case 1 -> {
+                    now.addAndGet(random.nextLong(SECOND));
+                    pool.expire();
+                }
                 case 2, 3 -> answered += answer(asked, random) ? 1 : 0;
                 default -> runAny(random);
             }
