@@ -175,7 +175,8 @@ final class OpenApiComparisonTest {
             "the path names demo",
             "text_input is missing",
             "generate_stream streams",
-            "the model's vectors have");
+            "the model's vectors have",
+            "models stay while the server runs");
 
     /** A list as long takes long to read, and its bound is left to other tests. */
     private static final int MANY = 5000;
