@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -158,6 +159,31 @@ class EmbeddingEngineTest {
             assertThat(engine.status().expired()).isEqualTo(1);
             assertThat(engine.embed(List.of("Hi."))).hasSize(1);
         }
+    }
+
+    @Test
+    void computesNoFurtherWhatIsTakenBack() {
+        try (var engine = open(BERT)) {
+            EncoderInput text = engine.read("the story of a ship", EmbeddingOptions.DEFAULT);
+            int many = 60_000; // far more than are computed before they are taken back
+            PendingTexts pending = engine.submit(Collections.nCopies(many, text), EmbeddingOptions.DEFAULT, "a");
+            assertThat(pending.tokens()).isEqualTo(many * text.length());
+            pending.close();
+            assertThatThrownBy(pending::await).isInstanceOf(CancellationException.class);
+            assertThat(engine.embed(List.of("Hi."))).hasSize(1);
+            assertThat(engine.status().texts()).isLessThan(many);
+            assertThat(engine.status().waiting()).isZero();
+            assertThat(engine.status().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void saysThatItHasEnded() {
+        var engine = open(BERT);
+        engine.close();
+        engine.close();
+        assertThat(engine.status().isAlive()).isFalse();
+        assertThat(engine.status().failure()).isEmpty();
     }
 
     @Test

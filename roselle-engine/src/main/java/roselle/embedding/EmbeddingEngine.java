@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import roselle.api.CapacityException;
-import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.backend.Device;
@@ -33,11 +32,14 @@ public final class EmbeddingEngine implements AutoCloseable {
     private final Device device;
     private final EncoderModel model;
     private final SentenceFolder folder;
+    private final Matryoshka matryoshka;
     private final TextReader reader;
     private final StepLimits limits;
     private final int maxWaiting;
+    private final long totalBytes;
     private final EncodingLoop loop;
     private final Thread thread;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
 
     private EmbeddingEngine(
             Checkpoint checkpoint,
@@ -45,13 +47,16 @@ public final class EmbeddingEngine implements AutoCloseable {
             EncoderModel model,
             SentenceFolder folder,
             StepLimits limits,
-            int maxWaiting) {
+            int maxWaiting,
+            long totalBytes) {
         this.checkpoint = checkpoint;
         this.device = device;
         this.model = model;
         this.folder = folder;
         this.limits = limits;
         this.maxWaiting = maxWaiting;
+        this.totalBytes = totalBytes;
+        matryoshka = Matryoshka.of(checkpoint.config());
         reader = new TextReader(checkpoint, limits.maxContext());
         loop = new EncodingLoop(model, folder.output(), limits);
         thread = new Thread(loop, "roselle-embedding");
@@ -63,7 +68,7 @@ public final class EmbeddingEngine implements AutoCloseable {
      * Opens an encoder, or a decoder as one.
      *
      * @throws roselle.api.CheckpointException if the model cannot be read
-     * @throws DeviceException if the device is not there or runs no encoders
+     * @throws roselle.api.DeviceException if the device is not there or runs no encoders
      * @throws CapacityException if it does not fit into memory
      */
     public static EmbeddingEngine open(EmbeddingConfig config) {
@@ -89,11 +94,11 @@ public final class EmbeddingEngine implements AutoCloseable {
         int rows =
                 Math.max(context, config.stepTokens() > 0 ? config.stepTokens() : Math.max(context, LEAST_STEP_TOKENS));
         StepLimits limits = EncoderModel.limits(rows, config.stepTexts(), context);
-        requireRoom(checkpoint, blueprint, limits, device);
+        long totalBytes = requiredBytes(checkpoint, blueprint, limits, device);
         EncoderModel model = EncoderModel.open(checkpoint, blueprint, device, limits, _ -> {});
         try {
             checkpoint.checkFiles();
-            return new EmbeddingEngine(checkpoint, device, model, folder, limits, config.maxWaiting());
+            return new EmbeddingEngine(checkpoint, device, model, folder, limits, config.maxWaiting(), totalBytes);
         } catch (Throwable failure) {
             model.close();
             throw failure;
@@ -111,7 +116,8 @@ public final class EmbeddingEngine implements AutoCloseable {
                 : Math.clamp(folder.maxTokens().orElse(positions), 1, positions);
     }
 
-    private static void requireRoom(Checkpoint checkpoint, Blueprint blueprint, StepLimits limits, Device device) {
+    /** What the model needs, which must be there. */
+    private static long requiredBytes(Checkpoint checkpoint, Blueprint blueprint, StepLimits limits, Device device) {
         var plan = MemoryPlan.of(
                 LoadPlan.of(checkpoint, blueprint, device),
                 blueprint.spec(),
@@ -125,16 +131,13 @@ public final class EmbeddingEngine implements AutoCloseable {
             throw new CapacityException("the model needs " + bytes + " bytes for steps of " + limits.maxRows()
                     + " tokens, but there are " + there + ": ask for a shorter context, or smaller steps");
         }
+        return bytes;
     }
 
     /** The vectors of texts. */
     public TextResults embed(List<String> texts, EmbeddingOptions options) {
-        String prompt = prompt(options);
-        var inputs = new ArrayList<EncoderInput>(texts.size());
-        for (String text : texts) {
-            inputs.add(EncoderInput.of(reader.ids(prompt + text, options.truncate())));
-        }
-        return encode(inputs, options);
+        return submit(texts.stream().map(text -> read(text, options)).toList(), options, "")
+                .await();
     }
 
     /** The vectors of texts with every default. */
@@ -144,26 +147,34 @@ public final class EmbeddingEngine implements AutoCloseable {
 
     /** The vectors of texts that are token ids already, with the tokens around them. */
     public TextResults embedIds(List<int[]> texts, EmbeddingOptions options) {
-        var inputs = new ArrayList<EncoderInput>(texts.size());
-        for (int[] ids : texts) {
-            reader.requireLength(ids.length);
-            inputs.add(EncoderInput.of(ids));
-        }
-        return encode(inputs, options);
+        return submit(texts.stream().map(EncoderInput::of).toList(), options, "")
+                .await();
     }
 
     /** The logits of a classifier for texts, or the vectors, each beside a first text. */
     public TextResults score(String first, List<String> texts, EmbeddingOptions options) {
-        var inputs = new ArrayList<EncoderInput>(texts.size());
-        for (String text : texts) {
-            TokenPair pair = reader.pair(first, text, options.truncate());
-            int types = model.spec().input().types();
-            inputs.add(new EncoderInput(pair.ids(), types > 1 ? pair.types() : new int[pair.ids().length]));
-        }
-        return encode(inputs, options);
+        return submit(texts.stream().map(text -> readPair(first, text, options)).toList(), options, "")
+                .await();
     }
 
-    private TextResults encode(List<EncoderInput> inputs, EmbeddingOptions options) {
+    /** A text's token ids with those around them, behind the prompt that the options name. */
+    public EncoderInput read(String text, EmbeddingOptions options) {
+        return EncoderInput.of(reader.ids(prompt(options) + text, options.truncate()));
+    }
+
+    /** The token ids of two texts in one, as cross-encoders take them. */
+    public EncoderInput readPair(String first, String second, EmbeddingOptions options) {
+        TokenPair pair = reader.pair(first, second, options.truncate());
+        boolean isTyped = model.spec().input().types() > 1;
+        return new EncoderInput(pair.ids(), isTyped ? pair.types() : new int[pair.ids().length]);
+    }
+
+    /**
+     * Gives texts to the engine, for a caller that waits for what they give or takes them back.
+     *
+     * @param group whose texts they are: groups take turns; empty for nobody's
+     */
+    public PendingTexts submit(List<EncoderInput> inputs, EmbeddingOptions options, String group) {
         int dimensions = dimensions(options);
         Encoders.require(inputs, model.spec());
         int tokens = 0;
@@ -171,27 +182,17 @@ public final class EmbeddingEngine implements AutoCloseable {
             if (input.length() == 0) {
                 throw new InvalidRequestException(Reason.OUT_OF_RANGE, "", "a text has no tokens: leave it out");
             }
+            reader.requireLength(input.length());
             tokens += input.length();
         }
+        var request = new TextRequest(inputs, options.deadline().toNanos(), group);
         if (inputs.isEmpty()) {
-            return new TextResults(List.of(), 0);
+            request.future.complete(List.of());
+        } else {
+            loop.post(request, maxWaiting);
         }
-        var request = new TextRequest(inputs, options.deadline().toNanos());
-        loop.post(request, maxWaiting);
-        List<float[]> vectors = await(request);
-        return new TextResults(dimensions == width() ? vectors : shortened(vectors, dimensions), tokens);
-    }
-
-    private static List<float[]> await(TextRequest request) {
-        try {
-            return request.future.join();
-        } catch (CompletionException failure) {
-            Throwable reason = failure.getCause() == null ? failure : failure.getCause();
-            if (reason instanceof CapacityException) {
-                throw new CapacityException(String.valueOf(reason.getMessage()), reason);
-            }
-            throw new DeviceException(String.valueOf(reason.getMessage()), reason);
-        }
+        return new PendingTexts(
+                request.future, tokens, vectors -> dimensions == width() ? vectors : shortened(vectors, dimensions));
     }
 
     private List<float[]> shortened(List<float[]> vectors, int dimensions) {
@@ -243,6 +244,21 @@ public final class EmbeddingEngine implements AutoCloseable {
         return folder.prompts();
     }
 
+    /** Which beginnings of its vectors are good vectors, too. */
+    public Matryoshka matryoshka() {
+        return matryoshka;
+    }
+
+    /** Bytes of the model's tensors, as their files have them. */
+    public long weightBytes() {
+        return checkpoint.tensorBytes();
+    }
+
+    /** Bytes of memory that it takes, with those of its steps. */
+    public long totalBytes() {
+        return totalBytes;
+    }
+
     /** Tokens of the longest text. */
     public int context() {
         return limits.maxContext();
@@ -265,6 +281,9 @@ public final class EmbeddingEngine implements AutoCloseable {
     /** Ends behind the step that is being computed; requests that wait fail. */
     @Override
     public void close() {
+        if (isClosed.getAndSet(true)) {
+            return;
+        }
         loop.close();
         boolean interrupted = false;
         while (thread.isAlive()) {

@@ -31,4 +31,16 @@ public record EmbeddingOptions(@Nullable String prompt, int dimensions, boolean 
                     "the deadline is " + deadline + ": it must be between 0 and " + LONGEST_DEADLINE);
         }
     }
+
+    public EmbeddingOptions withPrompt(String name) {
+        return new EmbeddingOptions(name, dimensions, truncate, deadline);
+    }
+
+    public EmbeddingOptions withDimensions(int value) {
+        return new EmbeddingOptions(prompt, value, truncate, deadline);
+    }
+
+    public EmbeddingOptions withTruncate(boolean value) {
+        return new EmbeddingOptions(prompt, dimensions, value, deadline);
+    }
 }

@@ -1,6 +1,5 @@
 package roselle.embedding;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -13,15 +12,15 @@ import roselle.backend.step.StepLimits;
 /**
  * The thread of an {@link EmbeddingEngine}: it fills steps with texts and hands out what they give.
  *
- * <p>Requests take turns, a text at a time, so that one of many texts does not keep others waiting. A step begins as soon as there is a
- * text: while it runs, others gather for the next.
+ * <p>Groups take turns, and within a group requests, a text at a time, so that one of many texts does not keep others waiting. A
+ * step begins as soon as there is a text: while it runs, others gather for the next.
  */
 final class EncodingLoop implements Runnable {
     private final EncoderModel model;
     private final EncoderOutput output;
     private final StepLimits limits;
     private final LinkedBlockingQueue<TextRequest> mailbox = new LinkedBlockingQueue<>();
-    private final ArrayDeque<TextRequest> turns = new ArrayDeque<>();
+    private final TextTurns turns = new TextTurns();
     private final List<EncoderInput> texts = new ArrayList<>();
     private final List<TextRequest> owners = new ArrayList<>(); // of the texts
     private final AtomicInteger waiting = new AtomicInteger();
@@ -29,8 +28,11 @@ final class EncodingLoop implements Runnable {
     private final LongAdder done = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder expired = new LongAdder();
-    private final TextRequest end = new TextRequest(List.of(), 0);
+    private final LongAdder stepNanos = new LongAdder();
+    private final TextRequest end = new TextRequest(List.of(), 0, "");
     private volatile boolean isClosed;
+    private volatile String failure = "";
+    private volatile long begun; // of the step under way, by System.nanoTime, made odd; 0 between steps
 
     EncodingLoop(EncoderModel model, EncoderOutput output, StepLimits limits) {
         this.model = model;
@@ -39,7 +41,17 @@ final class EncodingLoop implements Runnable {
     }
 
     EmbeddingStatus status() {
-        return new EmbeddingStatus(waiting.get(), steps.sum(), done.sum(), tokens.sum(), expired.sum());
+        long since = begun;
+        return new EmbeddingStatus(
+                waiting.get(),
+                steps.sum(),
+                done.sum(),
+                tokens.sum(),
+                expired.sum(),
+                stepNanos.sum(),
+                since == 0 ? 0 : Math.max(0, System.nanoTime() - since),
+                !isClosed,
+                failure);
     }
 
     /** Posts a request, from any thread. */
@@ -77,15 +89,16 @@ final class EncodingLoop implements Runnable {
                     step();
                 }
             }
-        } catch (RuntimeException | Error failure) {
-            reason = new DeviceException("the engine failed: " + failure, failure);
+        } catch (RuntimeException | Error thrown) {
+            reason = new DeviceException("the engine failed: " + thrown, thrown);
+            failure = thrown.toString();
             isClosed = true;
         }
         for (TextRequest left : owners) {
             left.future.completeExceptionally(reason);
         }
-        mailbox.drainTo(turns);
-        for (TextRequest left : turns) {
+        takeMail();
+        for (TextRequest left : turns.all()) {
             left.future.completeExceptionally(reason);
         }
     }
@@ -99,7 +112,13 @@ final class EncodingLoop implements Runnable {
                 isClosed = true;
             }
         }
-        mailbox.drainTo(turns);
+        takeMail();
+    }
+
+    private void takeMail() {
+        for (TextRequest request = mailbox.poll(); request != null; request = mailbox.poll()) {
+            turns.add(request);
+        }
     }
 
     /** Fills a step with texts of the requests in turn, up to the first that has no room. */
@@ -109,9 +128,9 @@ final class EncodingLoop implements Runnable {
         int rows = 0;
         long now = System.nanoTime();
         while (!turns.isEmpty() && texts.size() < limits.maxSequences()) {
-            TextRequest request = turns.peekFirst();
+            TextRequest request = turns.first();
             if (!isWanted(request, now)) {
-                turns.removeFirst();
+                turns.pass(false);
                 waiting.addAndGet(-request.left());
                 continue;
             }
@@ -123,10 +142,7 @@ final class EncodingLoop implements Runnable {
             texts.add(text);
             owners.add(request);
             waiting.decrementAndGet();
-            turns.removeFirst();
-            if (request.hasNext()) {
-                turns.addLast(request);
-            }
+            turns.pass(request.hasNext());
         }
     }
 
@@ -144,12 +160,20 @@ final class EncodingLoop implements Runnable {
     }
 
     private void step() {
+        long begin = System.nanoTime();
+        begun = begin | 1;
         model.run(texts);
-        for (int i = 0; i < texts.size(); i++) {
-            owners.get(i).add(model.result(i, output));
-            tokens.add(texts.get(i).length());
-        }
         steps.increment();
         done.add(texts.size());
+        for (EncoderInput text : texts) {
+            tokens.add(text.length());
+        }
+        for (int i = 0;
+                i < texts.size();
+                i++) { // counted before, since who hears of the last one may ask for the status
+            owners.get(i).add(model.result(i, output));
+        }
+        stepNanos.add(System.nanoTime() - begin);
+        begun = 0;
     }
 }

@@ -7,14 +7,16 @@ import java.util.concurrent.CompletableFuture;
 /** The texts of one caller on their way through steps; written by the engine's thread alone, but for the result. */
 final class TextRequest {
     final List<EncoderInput> inputs;
+    final String group; // whose they are
     final CompletableFuture<List<float[]>> future = new CompletableFuture<>();
     private final long deadline; // of System.nanoTime
     private final boolean hasDeadline;
     private final List<float[]> results;
     private int given; // texts that are in a step or behind one
 
-    TextRequest(List<EncoderInput> inputs, long deadlineNanos) {
+    TextRequest(List<EncoderInput> inputs, long deadlineNanos, String group) {
         this.inputs = List.copyOf(inputs);
+        this.group = group;
         hasDeadline = deadlineNanos > 0;
         deadline = System.nanoTime() + deadlineNanos;
         results = new ArrayList<>(inputs.size());

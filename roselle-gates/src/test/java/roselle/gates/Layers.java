@@ -59,8 +59,8 @@ final class Layers {
             .as("packages are free of cycles");
 
     /** The packages of the server that are an API's, with what is below them; every other package of the server is neutral. */
-    static final Set<String> APIS =
-            Set.of("openai", "responses", "anthropic", "ollama", "llamacpp", "tgi", "kserve", "openapi");
+    static final Set<String> APIS = Set.of(
+            "openai", "responses", "anthropic", "ollama", "llamacpp", "tgi", "kserve", "cohere", "tei", "openapi");
 
     /** The packages of the server that answer requests, each on its own: those of an API, and others. */
     private static final Set<String> DIALECTS =

@@ -16,8 +16,10 @@ import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
 import roselle.server.anthropic.AnthropicDialect;
+import roselle.server.cohere.CohereDialect;
 import roselle.server.config.ApiKey;
 import roselle.server.config.PoolOptions;
+import roselle.server.config.Served;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 import roselle.server.control.ControlDialect;
@@ -38,6 +40,7 @@ import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.openapi.OpenApiDialect;
 import roselle.server.pool.EnginePool;
 import roselle.server.responses.ResponsesDialect;
+import roselle.server.tei.TeiDialect;
 import roselle.server.tgi.TgiDialect;
 import roselle.server.web.RequestLog;
 import roselle.server.web.WebDialect;
@@ -77,7 +80,7 @@ public final class Server implements AutoCloseable {
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
         readiness.add(this::deafness);
-        models.fixed()
+        models.served()
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
         models.pool().ifPresent(pool -> readiness.add(pool::complaint));
@@ -130,18 +133,20 @@ public final class Server implements AutoCloseable {
                 new OllamaDialect(answers),
                 new LlamaCppDialect(answers),
                 new KserveDialect(answers, control::complaint, readiness, ControlDialect.version()),
+                new CohereDialect(answers),
+                new TeiDialect(answers),
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log),
                 new TgiDialect(answers)); // behind the page, whose path it shares
     }
 
     /**
-     * Serves models, each under its name.
+     * Serves models and encoders, each under its name.
      *
      * @throws java.io.UncheckedIOException if it cannot listen
      * @throws roselle.api.InvalidRequestException if the configuration would let anyone in without being told so
      */
-    public static Server start(ServerConfig config, ServedModel... models) {
+    public static Server start(ServerConfig config, Served... models) {
         return new Server(config.checked(), new Models(List.of(models)));
     }
 

@@ -22,7 +22,11 @@ record Description(JsonNode document, Map<String, Schema> compiled) {
     private static final String SCHEMAS = "/components/schemas/";
 
     static Description of(DemoServer demo) {
-        return new Description(DemoServer.json(demo.get("/openapi.json").body()), new ConcurrentHashMap<>());
+        return of(demo.get("/openapi.json").body());
+    }
+
+    static Description of(String document) {
+        return new Description(DemoServer.json(document), new ConcurrentHashMap<>());
     }
 
     JsonNode schema(String name) {

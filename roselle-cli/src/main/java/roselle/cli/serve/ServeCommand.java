@@ -28,17 +28,17 @@ import roselle.cli.report.ExitCode;
 import roselle.cli.report.LoadingReport;
 import roselle.cli.report.StartMark;
 import roselle.cli.report.StartReport;
+import roselle.embedding.EmbeddingEngine;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.Server;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
-import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 
 /**
- * {@code roselle serve}: models over HTTP, until the process is told to end.
+ * {@code roselle serve}: models and encoders over HTTP, until the process is told to end.
  *
  * <p>Each option may also be given by the environment, {@code --max-body} as {@code ROSELLE_MAX_BODY}, or in the file of
  * {@code --config}, as {@code max-body}; see {@link Settings}.
@@ -61,8 +61,8 @@ public final class ServeCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "MODEL",
-            description = "A .gguf, a folder, hf:org/name[:quantization], or demo, which comes with Roselle; of several"
-                    + " each is loaded when it is asked for.")
+            description = "A .gguf, a folder, also of an encoder, hf:org/name[:quantization], or demo, which comes with"
+                    + " Roselle; of several each is loaded when it is asked for.")
     private List<Path> models = new ArrayList<>();
 
     @Option(names = "--model-name", paramLabel = "NAME", description = "What clients call it; default: MODEL's name.")
@@ -128,7 +128,11 @@ public final class ServeCommand implements Callable<Integer> {
                                     specification.commandLine(), () -> poolFlags.options(models, this::config)))
                     .status();
         }
-        return serve(server, config(models.getFirst()), adapters).status();
+        EngineConfig engine = config(models.getFirst());
+        return (EncoderServing.isEncoder(engine.model())
+                        ? serveEncoder(server, engine)
+                        : serve(server, engine, adapters))
+                .status();
     }
 
     private void requireOneModel(boolean isFulfilled) {
@@ -158,21 +162,35 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     private ExitCode serve(ServerConfig serverConfig, EngineConfig engineConfig, Map<String, Path> adapters) {
-        try (var engine = open(engineConfig, adapters);
-                var server = Server.start(serverConfig, new ServedModel(name(), engine))) {
+        try (var engine = open(engineConfig, adapters)) {
             tell(engine.timeline().describe());
-            var end = new CountDownLatch(1);
-            Thread hook = endAtSignals(server, engine::close, end); // before anyone can know whom to send them to
-            tellServing(name(), server);
-            prepareAside(engine);
-            return awaitEnd(end, hook, () -> complaint(engine, server));
+            return serve(serverConfig, Serving.of(name(), engine), () -> prepareAside(engine));
         }
     }
 
-    private static String complaint(Engine engine, Server server) {
-        var status = engine.status();
-        if (!status.isAlive()) {
-            return status.failure().isEmpty() ? "the engine has ended" : status.failure();
+    private ExitCode serveEncoder(ServerConfig serverConfig, EngineConfig engineConfig) {
+        var config = EncoderServing.config(engineConfig, specification);
+        try (var engine = EmbeddingEngine.open(config)) {
+            tell(engine.device() + System.lineSeparator());
+            return serve(serverConfig, Serving.of(name(), engine), () -> {});
+        }
+    }
+
+    /** Serves until the end; {@code aside} begins what may come after the first requests. */
+    private ExitCode serve(ServerConfig serverConfig, Serving serving, Runnable aside) {
+        try (var server = Server.start(serverConfig, serving.model())) {
+            var end = new CountDownLatch(1);
+            Thread hook = endAtSignals(server, serving.close(), end); // before anyone can know whom to send them to
+            tellServing(name(), server);
+            aside.run();
+            return awaitEnd(end, hook, () -> complaint(serving, server));
+        }
+    }
+
+    private static String complaint(Serving serving, Server server) {
+        Serving.Health health = serving.health().get();
+        if (!health.isAlive()) {
+            return health.failure().isEmpty() ? "the engine has ended" : health.failure();
         }
         return server.isListening() ? "" : NO_LONGER_LISTENS;
     }

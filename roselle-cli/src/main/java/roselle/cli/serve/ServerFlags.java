@@ -98,7 +98,7 @@ final class ServerFlags {
             names = "--dialects",
             paramLabel = "NAMES",
             description = "APIs that are answered, separated by commas; default:"
-                    + " openai,anthropic,ollama,llamacpp,tgi,kserve.")
+                    + " openai,anthropic,ollama,llamacpp,tgi,kserve,cohere,tei.")
     private String dialects = String.join(",", DialectOptions.NAMES);
 
     @Mixin

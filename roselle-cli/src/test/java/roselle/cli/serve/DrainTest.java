@@ -56,6 +56,10 @@ final class DrainTest {
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
         Serving(String... options) throws IOException {
+            this(Path.of("demo"), options);
+        }
+
+        Serving(Path model, String... options) throws IOException {
             var command = new ArrayList<>(Files.isExecutable(SETSID) ? List.of(SETSID.toString()) : List.<String>of());
             command.addAll(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -67,14 +71,14 @@ final class DrainTest {
                     System.getProperty("java.class.path"),
                     Main.class.getName(),
                     "serve",
-                    "demo",
+                    model.toString(),
                     "--port=0"));
             command.addAll(List.of(options));
             process = new ProcessBuilder(command)
                     .redirectError(folder.resolve("errors").toFile())
                     .start();
             said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            uri = URI.create(firstLine("serving demo at "));
+            uri = URI.create(firstLine("serving " + model.getFileName() + " at "));
         }
 
         private String firstLine(String begin) throws IOException {
@@ -147,6 +151,19 @@ final class DrainTest {
             assertThat(lines)
                     .filteredOn(line -> line.contains("\"finish_reason\":\"length\""))
                     .hasSize(8);
+            assertThat(serving.status()).isZero();
+        }
+    }
+
+    @Test
+    void servesAnEncoderAndEndsWithIt() throws IOException, InterruptedException {
+        try (var serving = new Serving(Path.of("../roselle-engine/src/test/resources/tiny-encoders/bert"))) {
+            var vectors = serving.client.send(
+                    serving.post("/v1/embeddings", "{\"input\":\"Hi.\"}"), HttpResponse.BodyHandlers.ofString());
+            assertThat(vectors.statusCode()).as(vectors.body()).isEqualTo(200);
+
+            serving.terminate();
+
             assertThat(serving.status()).isZero();
         }
     }

@@ -92,7 +92,7 @@ final class KeyCommandTest {
     @Test
     void answersTheApisThatAreNamedAndRefusesUnknownOnes() {
         assertThat(run("serve", "demo", "--print-config").out())
-                .contains("dialects = openai,anthropic,ollama,llamacpp,tgi,kserve\n");
+                .contains("dialects = openai,anthropic,ollama,llamacpp,tgi,kserve,cohere,tei\n");
         assertThat(run("serve", "demo", "--dialects=openai,ollama", "--print-config")
                         .out())
                 .contains("dialects = openai,ollama\n");

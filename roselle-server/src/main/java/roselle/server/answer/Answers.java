@@ -2,20 +2,29 @@ package roselle.server.answer;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.api.StopConditions;
 import roselle.api.Usage;
+import roselle.embedding.EmbeddingEngine;
+import roselle.embedding.EmbeddingOptions;
+import roselle.embedding.EncoderInput;
+import roselle.embedding.PendingTexts;
+import roselle.embedding.TextResults;
 import roselle.engine.Embedding;
 import roselle.engine.Engine;
 import roselle.engine.Generation;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
 import roselle.server.http.Exchange;
 import roselle.server.pool.EnginePool;
@@ -146,6 +155,22 @@ public final class Answers {
             return embedding;
         }
 
+        /**
+         * Brings texts to an encoder, as {@code reading} has them, and waits for what they give; they are taken back at the latest
+         * when the peer goes.
+         */
+        public TextResults encode(
+                ServedEncoder model, EmbeddingOptions options, Function<EmbeddingEngine, List<EncoderInput>> reading) {
+            try (PendingTexts pending = model.engine().submit(reading.apply(model.engine()), options, ticket.group())) {
+                cancelledBy(pending::close);
+                ticket.spend(new Usage(pending.tokens(), 0, 0, 0, 0, 0, 0));
+                return pending.await();
+            } catch (InvalidRequestException tooLong) {
+                payForRefusal(model, tooLong);
+                throw tooLong;
+            }
+        }
+
         /** The ids of a prompt, which are paid for as if they had been read. */
         public int[] tokenize(ServedModel model, Prompt prompt) {
             int[] ids = model.engine().tokenize(prompt, ticket.group());
@@ -160,9 +185,9 @@ public final class Answers {
         }
 
         /** What was too long has been encoded up to a full context. */
-        private void payForRefusal(ServedModel model, InvalidRequestException refusal) {
+        private void payForRefusal(Served model, InvalidRequestException refusal) {
             if (refusal.reason() == InvalidRequestException.Reason.CONTEXT_LENGTH) {
-                ticket.spend(new Usage(model.engine().context(), 0, 0, 0, 0, 0, 0));
+                ticket.spend(new Usage(model.context(), 0, 0, 0, 0, 0, 0));
             }
         }
 

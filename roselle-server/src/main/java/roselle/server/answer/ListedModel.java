@@ -4,6 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import roselle.engine.EnginePlan;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
 import roselle.server.pool.EnginePool;
 import roselle.server.pool.ModelPlan;
@@ -16,16 +18,33 @@ import roselle.server.pool.ModelState;
  * @param isSound whether it would answer, were it loaded: its engine has not ended
  */
 public record ListedModel(String name, String parent, Instant created, ModelState state, boolean isSound) {
-    static ListedModel fixed(ServedModel model) {
+    static ListedModel fixed(Served model) {
+        return switch (model) {
+            case ServedModel generating -> generating(generating);
+            case ServedEncoder encoder -> encoder(encoder);
+        };
+    }
+
+    private static ListedModel generating(ServedModel model) {
         EnginePlan plan = model.engine().plan();
-        var sizes = new ModelPlan(
-                plan.totalBytes(), plan.weightBytes(), model.engine().context(), plan.machineBytes());
+        var sizes = new ModelPlan(plan.totalBytes(), plan.weightBytes(), model.context(), plan.machineBytes());
         return new ListedModel(
                 model.name(),
                 model.parent(),
                 model.created(),
                 ModelState.fixed(model.name(), sizes),
                 model.engine().status().isAlive());
+    }
+
+    private static ListedModel encoder(ServedEncoder model) {
+        var engine = model.engine();
+        var sizes = new ModelPlan(engine.totalBytes(), engine.weightBytes(), model.context(), 0);
+        return new ListedModel(
+                model.name(),
+                "",
+                model.created(),
+                ModelState.fixed(model.name(), sizes),
+                engine.status().isAlive());
     }
 
     static List<ListedModel> all(EnginePool pool) {

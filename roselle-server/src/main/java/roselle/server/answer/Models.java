@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 import roselle.api.LoadedAdapter;
 import roselle.engine.Engine;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
@@ -15,26 +19,29 @@ import roselle.server.pool.ModelPool;
 import roselle.server.pool.ModelState;
 
 /**
- * The models that a server has, by name, and the adapters that their engines have at the moment.
+ * What a server has, by name: models that generate, the adapters that their engines have at the moment, and encoders.
  *
- * <p>Either they stay as they are, or a pool loads them when they are asked for.
+ * <p>Either they stay as they are, or a pool loads models when they are asked for. Whoever asks for a kind gets that kind, or says
+ * in one sentence that the model is of the other one.
  */
 public final class Models {
     /** Names that an error tells. */
     private static final int MOST_NAMED = 20;
 
+    private final List<Served> served;
     private final List<ServedModel> fixed;
+    private final List<ServedEncoder> encoders;
     private final Optional<EnginePool> pool;
     private final BiFunction<EnginePool, String, Engine> loading;
 
-    /** Models that stay as they are, each with an engine of its own. */
-    public Models(List<ServedModel> models) {
-        this(List.copyOf(models), Optional.empty(), Models::alreadyLoaded);
-        if (models.isEmpty()) {
+    /** What stays as it is, each with an engine of its own. */
+    public Models(List<? extends Served> served) {
+        this(List.copyOf(served), Optional.empty(), Models::alreadyLoaded);
+        if (served.isEmpty()) {
             throw new InvalidRequestException("there is no model to serve");
         }
-        long names = models.stream().map(ServedModel::name).distinct().count();
-        if (names < models.size()) {
+        long names = served.stream().map(Served::name).distinct().count();
+        if (names < served.size()) {
             throw new InvalidRequestException("two models have the same name");
         }
     }
@@ -44,15 +51,21 @@ public final class Models {
         this(List.of(), Optional.of(pool), Models::alreadyLoaded);
     }
 
-    private Models(List<ServedModel> fixed, Optional<EnginePool> pool, BiFunction<EnginePool, String, Engine> loading) {
-        this.fixed = fixed;
+    private Models(List<Served> served, Optional<EnginePool> pool, BiFunction<EnginePool, String, Engine> loading) {
+        this.served = served;
+        fixed = of(served, ServedModel.class).toList();
+        encoders = of(served, ServedEncoder.class).toList();
         this.pool = pool;
         this.loading = loading;
     }
 
+    private static <T extends Served> Stream<T> of(List<Served> served, Class<T> kind) {
+        return served.stream().filter(kind::isInstance).map(kind::cast);
+    }
+
     /** The same models, of which one that is named is first loaded by {@code action}, given the pool and the name. */
     Models loadedBy(BiFunction<EnginePool, String, Engine> action) {
-        return pool.isEmpty() ? this : new Models(fixed, pool, action);
+        return pool.isEmpty() ? this : new Models(served, pool, action);
     }
 
     /** What nobody asks for an answer is told only of what is loaded. */
@@ -65,9 +78,19 @@ public final class Models {
                         ErrorKind.NOT_READY, "the model " + name + " is not loaded: a request for an answer loads it"));
     }
 
-    /** The models that stay as they are; none where models are loaded when they are asked for. */
+    /** What stays as it is, each with an engine of its own; nothing where models are loaded when they are asked for. */
+    public List<Served> served() {
+        return served;
+    }
+
+    /** Those of them that generate. */
     public List<ServedModel> fixed() {
         return fixed;
+    }
+
+    /** Those of them that do not. */
+    public List<ServedEncoder> encoders() {
+        return encoders;
     }
 
     /** Where models come from that are loaded when they are asked for. */
@@ -83,7 +106,7 @@ public final class Models {
                         + " or with --models"));
     }
 
-    /** The models that are loaded, each with an engine of its own. */
+    /** The models that generate and are loaded, each with an engine of its own. */
     public List<ServedModel> bases() {
         return pool.map(Models::loaded).orElse(fixed);
     }
@@ -94,13 +117,17 @@ public final class Models {
                 .toList();
     }
 
-    /** All models and adapters, whether loaded or not. */
+    /** All that there is, adapters among it, whether loaded or not. */
     public List<ListedModel> listed() {
         return pool.map(ListedModel::all)
-                .orElseGet(() -> all().stream().map(ListedModel::fixed).toList());
+                .orElseGet(() -> everything().stream().map(ListedModel::fixed).toList());
     }
 
-    /** The model or the adapter of a name, whether loaded or not. */
+    private List<Served> everything() {
+        return Stream.<Served>concat(all().stream(), encoders.stream()).toList();
+    }
+
+    /** What a name stands for, whether loaded or not. */
     public ListedModel listed(String name) {
         List<ListedModel> all = listed();
         return all.stream()
@@ -114,16 +141,16 @@ public final class Models {
     public List<String> names() {
         return pool.isPresent()
                 ? listed().stream().flatMap(ListedModel::names).toList()
-                : all().stream().map(ServedModel::name).toList();
+                : everything().stream().map(Served::name).toList();
     }
 
-    /** All that a request may name: models, and behind each its adapters. */
+    /** All that generates and is loaded: models, and behind each its adapters. */
     public List<ServedModel> all() {
         var all = new ArrayList<ServedModel>();
         for (ServedModel model : bases()) {
             all.add(model);
             for (LoadedAdapter adapter : model.engine().adapters()) {
-                if (!isBase(adapter.name())) { // a model's name is the model's
+                if (!isServed(adapter.name())) { // a model's name is the model's
                     all.add(new ServedModel(adapter.name(), model.engine(), adapter.loaded(), model.name()));
                 }
             }
@@ -131,23 +158,34 @@ public final class Models {
         return List.copyOf(all);
     }
 
-    /** Whether a name is a model's. */
-    public boolean isBase(String name) {
+    /** Whether a name is a model's or an encoder's, and no adapter's. */
+    public boolean isServed(String name) {
         return pool.isPresent()
                 ? pool.get().models().find(name).isPresent()
-                : fixed.stream().anyMatch(model -> model.name().equals(name));
+                : served.stream().anyMatch(each -> each.name().equals(name));
+    }
+
+    /** What a name stands for; without a name the only thing there is. */
+    public Served any(Optional<String> name) {
+        return pool.isPresent() ? pooled(pool.get(), name) : find(name, served, everything());
     }
 
     /** The model or the adapter of a name; without a name the only model there is. */
     public ServedModel named(Optional<String> name) {
-        return pool.isPresent()
-                ? pooled(pool.get(), name)
-                : find(name, name.filter(this::isBase).isPresent() ? fixed : all());
+        if (pool.isPresent()) {
+            return pooled(pool.get(), name);
+        }
+        refuseEncoder(name);
+        return find(name, fixed, name.filter(this::isServed).isPresent() ? fixed : all());
     }
 
     /** The model of a name; without a name the only one there is. */
     public ServedModel base(Optional<String> name) {
-        return pool.isPresent() ? pooled(pool.get(), name) : find(name, fixed);
+        if (pool.isPresent()) {
+            return pooled(pool.get(), name);
+        }
+        refuseEncoder(name);
+        return find(name, fixed, fixed);
     }
 
     private ServedModel pooled(EnginePool from, Optional<String> name) {
@@ -166,14 +204,55 @@ public final class Models {
         return from.models().find(wanted).orElseThrow(() -> unknown(wanted, names));
     }
 
-    private ServedModel find(Optional<String> name, List<ServedModel> among) {
-        if (name.isEmpty() && fixed.size() == 1) {
-            return fixed.getFirst();
+    /** The encoder of a name; without a name the only one there is, or the only one of those that are wanted. */
+    public ServedEncoder encoder(Optional<String> name, Predicate<ServedEncoder> isWanted) {
+        if (pool.isPresent()) { // which has models that generate alone
+            throw noEncoder(pooledName(pool.get(), name));
         }
-        List<String> names = among.stream().map(ServedModel::name).toList();
+        List<ServedEncoder> wanted = encoders.stream().filter(isWanted).toList();
+        if (name.isEmpty() && wanted.size() == 1) {
+            return wanted.getFirst();
+        }
+        List<ServedModel> unnamed = encoders.isEmpty() ? fixed : List.of();
+        meant(name, name.isPresent() ? all() : unnamed).ifPresent(model -> {
+            throw noEncoder(model);
+        });
+        return find(name, encoders, encoders);
+    }
+
+    private static ApiException noEncoder(String model) {
+        return otherKind("the path is not supported: " + model
+                + " generates and is no encoder; only /v1/embeddings has vectors of it");
+    }
+
+    private void refuseEncoder(Optional<String> name) {
+        List<ServedEncoder> others = fixed.isEmpty() || name.isPresent() ? encoders : List.of();
+        meant(name, others).ifPresent(model -> {
+            throw otherKind(model + " is an encoder, which generates nothing: ask for vectors or scores of texts");
+        });
+    }
+
+    /** The name of one of these, if it is meant. */
+    private static Optional<String> meant(Optional<String> name, List<? extends Served> among) {
+        if (name.isEmpty()) {
+            return among.size() == 1 ? Optional.of(among.getFirst().name()) : Optional.empty();
+        }
+        return name.filter(wanted -> among.stream().anyMatch(each -> each.name().equals(wanted)));
+    }
+
+    private static ApiException otherKind(String sentence) {
+        return new ApiException(ErrorKind.NOT_SUPPORTED, "model", sentence);
+    }
+
+    private <T extends Served> T find(Optional<String> name, List<T> bases, List<T> among) {
+        if (name.isEmpty() && bases.size() == 1) {
+            return bases.getFirst();
+        }
+        List<? extends Served> told = among.isEmpty() ? served : among;
+        List<String> names = told.stream().map(Served::name).toList();
         String wanted = name.orElseThrow(() -> missing(names));
         return among.stream()
-                .filter(model -> model.name().equals(wanted))
+                .filter(each -> each.name().equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> unknown(wanted, names));
     }

@@ -12,7 +12,8 @@ import roselle.api.InvalidRequestException;
  */
 public record DialectOptions(Set<String> served) {
     /** All that there are. */
-    public static final List<String> NAMES = List.of("openai", "anthropic", "ollama", "llamacpp", "tgi", "kserve");
+    public static final List<String> NAMES =
+            List.of("openai", "anthropic", "ollama", "llamacpp", "tgi", "kserve", "cohere", "tei");
 
     public static final DialectOptions DEFAULT = new DialectOptions(Set.copyOf(NAMES));
 

@@ -3,6 +3,7 @@ package roselle.server.control;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
 import roselle.server.http.ApiException;
@@ -16,6 +17,7 @@ import roselle.server.http.Routes;
 public final class ControlDialect implements Dialect {
     private final List<Pulse> pulses;
     private final PoolWatch pooled;
+    private final List<StepWatch> encoders; // whose engines end at the first failure: to be alive is proof
     private final Readiness readiness;
     private final Readiness.Check listening;
 
@@ -25,6 +27,9 @@ public final class ControlDialect implements Dialect {
                 .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
                 .toList();
         pooled = new PoolWatch(models, stepPatience);
+        encoders = models.encoders().stream()
+                .map(encoder -> new StepWatch(encoder, stepPatience))
+                .toList();
         this.readiness = readiness;
         this.listening = listening;
     }
@@ -39,8 +44,9 @@ public final class ControlDialect implements Dialect {
         return listening
                 .complaint()
                 .or(pooled::complaint)
-                .or(() -> pulses.stream()
-                        .map(Pulse::complaint)
+                .or(() -> Stream.concat(
+                                pulses.stream().map(Pulse::complaint),
+                                encoders.stream().map(StepWatch::complaint))
                         .flatMap(Optional::stream)
                         .findFirst());
     }

@@ -27,6 +27,7 @@ record ModelPath(String model, String version) {
                 : new ModelPath(rest.substring(0, at), rest.substring(at + VERSIONS.length()));
     }
 
+    /** The model of this name, which generates. */
     ServedModel in(Models models) {
         ServedModel served = models.named(Optional.of(model));
         requireVersion(served.name());

@@ -33,8 +33,8 @@ final class ModelRoutes {
     }
 
     void metadata(Exchange exchange) {
-        ListedModel model = ModelPath.of(exchange).listed(models);
-        var json = new JsonWriter().object().field("name", model.name());
+        String model = generating(exchange);
+        var json = new JsonWriter().object().field("name", model);
         json.array("versions").value(ModelPath.VERSION).endArray();
         json.field("platform", "roselle").array("inputs");
         for (Input input : Input.values()) {
@@ -54,10 +54,10 @@ final class ModelRoutes {
 
     /** The configuration that Triton would have of such a model. */
     void configuration(Exchange exchange) {
-        ListedModel model = ModelPath.of(exchange).listed(models);
+        String model = generating(exchange);
         var json = new JsonWriter()
                 .object()
-                .field("name", model.name())
+                .field("name", model)
                 .field("platform", "")
                 .field("backend", "roselle")
                 .field("max_batch_size", 0)
@@ -80,6 +80,14 @@ final class ModelRoutes {
                 .field("decoupled", true)
                 .endObject();
         exchange.sendJson(200, json.endObject());
+    }
+
+    /** The name of a model that generates, loaded or not. */
+    private String generating(Exchange exchange) {
+        ModelPath path = ModelPath.of(exchange);
+        return models.pool().isPresent()
+                ? path.listed(models).name()
+                : path.in(models).name();
     }
 
     /** Every model; those that are ready alone, if the body asks for them. */

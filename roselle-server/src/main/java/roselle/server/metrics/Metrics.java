@@ -42,6 +42,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
         this.models = models;
         pool = models.pool().map(from -> new PoolMeters(registry, from));
         models.fixed().forEach(model -> requests.put(model.name(), new RequestMeters(registry, model.name())));
+        models.encoders().forEach(encoder -> EncoderMeters.register(registry, encoder));
         followEngines();
     }
 

@@ -195,15 +195,7 @@ final class CallReader {
         return effort;
     }
 
-    /** Where models stay while the server runs, any time but none. */
     private Optional<Duration> keepAlive(JsonFields fields) {
-        Optional<Duration> asked = KeepAlive.read(fields);
-        if (models.pool().isEmpty() && asked.filter(Duration::isZero).isPresent()) {
-            throw ApiException.invalid(
-                    "keep_alive",
-                    "keep_alive is " + fields.any("keep_alive").orElseThrow()
-                            + ": models stay while the server runs and are not unloaded");
-        }
-        return asked;
+        return KeepAlive.read(fields, models);
     }
 }

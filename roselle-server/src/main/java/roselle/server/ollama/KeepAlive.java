@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import roselle.server.answer.Models;
+import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import tools.jackson.databind.JsonNode;
 
@@ -22,6 +24,18 @@ final class KeepAlive {
     private static final Duration EVER = Duration.ofSeconds(-1);
 
     private KeepAlive() {}
+
+    /** Where models stay while the server runs, any time but none. */
+    static Optional<Duration> read(JsonFields fields, Models models) {
+        Optional<Duration> asked = read(fields);
+        if (models.pool().isEmpty() && asked.filter(Duration::isZero).isPresent()) {
+            throw ApiException.invalid(
+                    "keep_alive",
+                    "keep_alive is " + fields.any("keep_alive").orElseThrow()
+                            + ": models stay while the server runs and are not unloaded");
+        }
+        return asked;
+    }
 
     static Optional<Duration> read(JsonFields fields) {
         return fields.any("keep_alive").map(KeepAlive::duration);

@@ -2,7 +2,10 @@ package roselle.server.ollama;
 
 import java.util.Optional;
 import roselle.server.answer.Models;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.encoder.Kinds;
 import roselle.server.http.JsonFields;
 import roselle.server.pool.EnginePool;
 
@@ -22,8 +25,8 @@ final class ModelNames {
     }
 
     /** The one that a body asks for, by the present field or by the older one, with its tag or without. */
-    static ServedModel find(JsonFields fields, Models models) {
-        return find(asked(fields), models);
+    static Served find(JsonFields fields, Models models) {
+        return models.any(known(asked(fields), models));
     }
 
     private static Optional<String> asked(JsonFields fields) {
@@ -33,29 +36,31 @@ final class ModelNames {
 
     /** The name in a pool of the model that a request asks for, loaded or not. */
     static String pooled(JsonFields fields, Models models, EnginePool pool) {
-        Optional<String> asked = fields.string("model");
-        return models.pooledName(pool, known(asked, models).or(() -> asked));
+        return models.pooledName(pool, known(fields.string("model"), models));
     }
 
     /** Refuses a body that asks for none of the models, loaded or not. */
     static void require(JsonFields fields, Models models) {
-        Optional<String> asked = asked(fields);
-        known(asked, models).or(() -> asked).ifPresentOrElse(models::listed, () -> models.named(asked));
+        Optional<String> name = known(asked(fields), models);
+        name.ifPresentOrElse(models::listed, () -> models.any(name));
     }
 
-    private static ServedModel find(Optional<String> asked, Models models) {
-        return models.named(known(asked, models).or(() -> asked));
-    }
-
+    /** The name that the server has for it, if it has one. */
     private static Optional<String> known(Optional<String> asked, Models models) {
         String name = asked.orElse("");
-        return models.names().stream()
+        Optional<String> known = models.names().stream()
                 .filter(each -> each.equals(name) || listed(each).equals(name) || each.equals(name + LATEST))
                 .findFirst();
+        return known.or(() -> asked);
     }
 
     /** The model of a request that has no older name for it. */
     static ServedModel of(JsonFields fields, Models models) {
-        return find(fields.string("model"), models);
+        return models.named(known(fields.string("model"), models));
+    }
+
+    /** The encoder of a request, whose texts give vectors. */
+    static ServedEncoder encoder(JsonFields fields, Models models) {
+        return Kinds.embedding(models, known(fields.string("model"), models));
     }
 }

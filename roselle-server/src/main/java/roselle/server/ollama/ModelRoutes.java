@@ -15,6 +15,8 @@ import roselle.conversation.Effort;
 import roselle.server.answer.Answers;
 import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
@@ -124,7 +126,7 @@ final class ModelRoutes {
 
     /** What is told is in the model's files, so it is loaded. */
     private static void show(Exchange exchange, JsonFields fields, Models models) {
-        ServedModel model = ModelNames.find(fields, models);
+        Served model = ModelNames.find(fields, models);
         fields.requireDefault("verbose", "there is nothing more to tell, so it must be false", false);
         fields.requireDefault("system", "models keep no system message", "");
         fields.requireDefault("template", "a model has one template, its own", "");
@@ -138,7 +140,7 @@ final class ModelRoutes {
         details(json);
         json.object("model_info")
                 .field("general.architecture", "unknown")
-                .field("unknown.context_length", model.engine().context())
+                .field("unknown.context_length", model.context())
                 .endObject();
         json.array("capabilities");
         capabilities(model).forEach(json::value);
@@ -146,10 +148,11 @@ final class ModelRoutes {
     }
 
     /** How the model's makers advise to draw its tokens, as lines of a Modelfile. */
-    private static String parameters(ServedModel model) {
+    private static String parameters(Served model) {
         var lines = new TreeMap<String, Object>();
-        lines.put("num_ctx", model.engine().context());
-        Optional<SamplingParameters> advice = model.engine().advisedSampling();
+        lines.put("num_ctx", model.context());
+        Optional<SamplingParameters> advice =
+                model instanceof ServedModel generating ? generating.engine().advisedSampling() : Optional.empty();
         advice.ifPresent(sampling -> {
             lines.put("temperature", sampling.temperature());
             lines.put("top_k", sampling.topK());
@@ -160,6 +163,13 @@ final class ModelRoutes {
         var text = new StringBuilder();
         lines.forEach((name, value) -> text.append("%-30s %s%n".formatted(name, value)));
         return text.toString();
+    }
+
+    private static List<String> capabilities(Served model) {
+        return switch (model) {
+            case ServedModel generating -> capabilities(generating);
+            case ServedEncoder encoder -> encoder.isClassifier() ? List.of() : List.of("embedding");
+        };
     }
 
     private static List<String> capabilities(ServedModel model) {

@@ -14,29 +14,28 @@ public final class OllamaDialect implements Dialect {
     private static final String FIXED = "the models of this server are those that it was started with";
 
     private final AnswerHandler answer;
+    private final EmbedHandler embed;
     private final ModelRoutes models;
 
     public OllamaDialect(Answers answers) {
         answer = new AnswerHandler(answers);
+        embed = new EmbedHandler(answers);
         models = new ModelRoutes(answers);
     }
 
     @Override
     public void register(Routes routes) {
-        routes.post("/api/generate", answer::generate).post("/api/chat", answer::chat);
+        routes.post("/api/generate", answer::generate)
+                .post("/api/chat", answer::chat)
+                .post("/api/embed", embed::embed)
+                .post("/api/embeddings", embed::older);
         models.register(routes);
         routes.post("/api/push", refusing("push", FIXED))
                 .post("/api/create", refusing("create", FIXED))
                 .post("/api/copy", refusing("copy", FIXED))
                 .delete("/api/delete", refusing("delete", FIXED))
                 .getBelow("/api/blobs/", refusing("blobs", FIXED))
-                .postBelow("/api/blobs/", refusing("blobs", FIXED))
-                .post(
-                        "/api/embed",
-                        refusing("embed", "there are no encoders here; /v1/embeddings has vectors of decoders"))
-                .post(
-                        "/api/embeddings",
-                        refusing("embeddings", "there are no encoders here; /v1/embeddings has vectors of decoders"));
+                .postBelow("/api/blobs/", refusing("blobs", FIXED));
     }
 
     private static Handler refusing(String what, String why) {

@@ -61,7 +61,7 @@ final class AdapterRoutes {
         fields.requireDefault("load_inplace", "unload the adapter of that name first", false);
         ServedModel model = models.base(fields.string("model"));
         fields.refuseOthers();
-        if (models.isBase(name)) {
+        if (models.isServed(name)) {
             throw ApiException.invalid("lora_name", "lora_name is the name of a model: give the adapter another one");
         }
         try {

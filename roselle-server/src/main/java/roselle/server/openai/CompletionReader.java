@@ -11,6 +11,7 @@ import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.openai.common.FormatFields;
 import roselle.server.openai.common.GenerationFields;
+import roselle.server.prompt.PromptFields;
 import roselle.tokenizer.Tokenizer;
 
 /** Reads the body of a completion: each field of the schema is honoured, or refused by name. */

@@ -1,29 +1,36 @@
 package roselle.server.openai;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
 import roselle.api.Prompt;
+import roselle.api.SchedulingOptions;
+import roselle.embedding.EmbeddingOptions;
+import roselle.embedding.TextResults;
 import roselle.engine.Embedding;
 import roselle.server.answer.Answers;
+import roselle.server.answer.Answers.AdmittedRequest;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.encoder.Dimensions;
+import roselle.server.encoder.Inputs;
+import roselle.server.encoder.Kinds;
+import roselle.server.encoder.Vectors;
 import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
 import roselle.server.http.JsonFields;
-import roselle.server.http.JsonWriter;
 import roselle.server.openai.common.GenerationFields;
+import roselle.server.prompt.PromptFields;
 
 /**
- * {@code /v1/embeddings}: each text's vector, the mean of the decoder's last hidden states over all its tokens, scaled to a
- * length of 1 as OpenAI's are.
+ * {@code /v1/embeddings}: each text's vector, scaled to a length of 1 as OpenAI's are: an encoder's own, or the mean of a decoder's
+ * last hidden states over all tokens.
  */
 final class EmbeddingsHandler implements Handler {
-    /** Texts of one request that are in the engine at a time, so that a long list does not fill its queue. */
+    /** Texts of one request that are in a decoder's engine at a time, so that a long list does not fill its queue. */
     private static final int AT_A_TIME = 32;
 
     private final Answers answers;
@@ -36,29 +43,15 @@ final class EmbeddingsHandler implements Handler {
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedModel model = admitted.models().named(fields.string("model"));
+            Served model = admitted.models().any(fields.string("model"));
             List<Prompt> texts = PromptFields.read(fields, "input");
-            boolean isPacked = isPacked(fields);
-            var scheduling = new GenerationFields(fields, model).scheduling();
+            var answer = new EmbeddingsAnswer(isPacked(fields));
             fields.string("user");
-            int dimensions = fields.integer("dimensions", 1, Integer.MAX_VALUE).orElse(0);
-            fields.refuseOthers();
-            var answer = new Vectors(isPacked, dimensions);
-            Deque<Embedding> running = new ArrayDeque<>();
-            try {
-                for (Prompt text : texts) {
-                    if (running.size() == AT_A_TIME) {
-                        answer.take(running);
-                    }
-                    running.add(admitted.embed(model, text, scheduling));
-                }
-                while (!running.isEmpty()) {
-                    answer.take(running);
-                }
-            } finally {
-                running.forEach(Embedding::close);
+            switch (model) {
+                case ServedModel decoder -> embed(fields, texts, answer, decoder, admitted);
+                case ServedEncoder encoder -> embed(fields, texts, answer, encoder, admitted);
             }
-            exchange.sendJson(200, answer.body(model));
+            exchange.sendJson(200, answer.body(model.name()));
         }
     }
 
@@ -73,79 +66,75 @@ final class EmbeddingsHandler implements Handler {
         };
     }
 
-    /** The answer, as vectors come. */
-    private static final class Vectors {
-        private final boolean isPacked;
-        private final int dimensions;
-        private final JsonWriter json =
-                new JsonWriter().object().field("object", "list").array("data");
-        private int count;
-        private long tokens;
-
-        Vectors(boolean isPacked, int dimensions) {
-            this.isPacked = isPacked;
-            this.dimensions = dimensions;
-        }
-
-        /** Waits for the oldest text's vector. */
-        void take(Deque<Embedding> running) {
-            try (Embedding embedding = running.remove()) {
-                add(normalized(embedding.vector()));
-                tokens += embedding.tokens();
+    private static void embed(
+            JsonFields fields,
+            List<Prompt> texts,
+            EmbeddingsAnswer answer,
+            ServedModel decoder,
+            AdmittedRequest admitted) {
+        SchedulingOptions scheduling = new GenerationFields(fields, decoder).scheduling();
+        int dimensions = fields.integer("dimensions", 1, Integer.MAX_VALUE).orElse(0);
+        fields.refuseOthers();
+        Deque<Embedding> running = new ArrayDeque<>();
+        try {
+            for (Prompt text : texts) {
+                if (running.size() == AT_A_TIME) {
+                    take(running, dimensions, answer);
+                }
+                running.add(admitted.embed(decoder, text, scheduling));
             }
+            while (!running.isEmpty()) {
+                take(running, dimensions, answer);
+            }
+        } finally {
+            running.forEach(Embedding::close);
         }
+    }
 
-        private void add(float[] vector) {
+    /** Waits for the oldest text's vector. */
+    private static void take(Deque<Embedding> running, int dimensions, EmbeddingsAnswer answer) {
+        try (Embedding embedding = running.remove()) {
+            float[] vector = embedding.vector();
             if (dimensions != 0 && dimensions != vector.length) {
                 throw ApiException.invalid(
                         "dimensions",
                         "dimensions is " + dimensions + ", but the model's vectors have " + vector.length
                                 + " and cannot be cut");
             }
-            json.object().field("object", "embedding").field("index", count++).name("embedding");
-            if (isPacked) {
-                json.value(packed(vector));
-            } else {
-                listed(vector);
-            }
-            json.endObject();
+            answer.add(Vectors.normalized(vector));
+            answer.count(embedding.tokens());
         }
+    }
 
-        private void listed(float[] vector) {
-            json.array();
-            for (float number : vector) {
-                json.value(number);
-            }
-            json.endArray();
+    private static void embed(
+            JsonFields fields,
+            List<Prompt> texts,
+            EmbeddingsAnswer answer,
+            ServedEncoder encoder,
+            AdmittedRequest admitted) {
+        Kinds.embedding(encoder);
+        fields.requireDefault("priority", "an encoder's texts take turns, so it must be 0", 0L);
+        fields.string("cache_salt"); // nothing of a text is kept
+        EmbeddingOptions options =
+                EmbeddingOptions.DEFAULT.withDimensions(Dimensions.read(fields, "dimensions", encoder));
+        fields.refuseOthers();
+        texts.forEach(EmbeddingsHandler::requirePlain);
+        TextResults results = admitted.encode(encoder, options, engine -> Inputs.of(texts, engine, options));
+        results.vectors().forEach(vector -> answer.add(Vectors.normalized(vector)));
+        answer.count(results.tokens());
+    }
+
+    /** The texts of an encoder, whose special tokens are around them and nowhere else. */
+    private static void requirePlain(Prompt prompt) {
+        if (prompt instanceof Prompt.Text text && !text.addSpecial()) {
+            throw ApiException.invalid(
+                    "add_special_tokens",
+                    "add_special_tokens is false: an encoder's texts have them; send token ids for others");
         }
-
-        /** Little-endian float32, as OpenAI's clients read it. */
-        private static String packed(float[] vector) {
-            var bytes = ByteBuffer.allocate(Float.BYTES * vector.length).order(ByteOrder.LITTLE_ENDIAN);
-            bytes.asFloatBuffer().put(vector);
-            return Base64.getEncoder().encodeToString(bytes.array());
-        }
-
-        private static float[] normalized(float[] vector) {
-            double squares = 0;
-            for (float number : vector) {
-                squares += (double) number * number;
-            }
-            if (squares == 0) {
-                return vector;
-            }
-            double scale = 1 / Math.sqrt(squares);
-            var normalized = new float[vector.length];
-            for (int index = 0; index < vector.length; index++) {
-                normalized[index] = (float) (vector[index] * scale);
-            }
-            return normalized;
-        }
-
-        JsonWriter body(ServedModel model) {
-            json.endArray().field("model", model.name()).object("usage");
-            json.field("prompt_tokens", tokens).field("total_tokens", tokens);
-            return json.endObject().endObject();
+        if (prompt instanceof Prompt.Text text && text.parseSpecial()) {
+            throw ApiException.invalid(
+                    "parse_special_tokens",
+                    "parse_special_tokens is true: spellings of special tokens are plain text to an encoder");
         }
     }
 }

@@ -7,6 +7,7 @@ import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.Routes;
 import roselle.server.openai.common.OpenAiConventions;
+import roselle.server.openai.encoder.ClassifierRoutes;
 
 /** The paths of OpenAI's API that this package answers. */
 public final class OpenAiDialect implements Dialect {
@@ -17,6 +18,7 @@ public final class OpenAiDialect implements Dialect {
     private final TokenRoutes tokens;
     private final AdapterRoutes adapters;
     private final ServerRoutes server;
+    private final ClassifierRoutes classifiers;
 
     public OpenAiDialect(Answers answers, AdapterOptions adapterOptions) {
         chat = new ChatHandler(answers);
@@ -26,6 +28,7 @@ public final class OpenAiDialect implements Dialect {
         tokens = new TokenRoutes(answers);
         adapters = new AdapterRoutes(answers, adapterOptions);
         server = new ServerRoutes(answers.models());
+        classifiers = new ClassifierRoutes(answers);
     }
 
     @Override
@@ -38,6 +41,7 @@ public final class OpenAiDialect implements Dialect {
         tokens.register(routes);
         adapters.register(routes);
         server.register(routes);
+        classifiers.register(routes);
     }
 
     @Override

@@ -20,8 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenApiDocument {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final String INCLUDE = "$include";
-    private static final List<String> DIALECTS =
-            List.of("anthropic.json", "ollama.json", "llamacpp.json", "tgi.json", "kserve.json");
+    private static final List<String> DIALECTS = List.of(
+            "anthropic.json", "ollama.json", "llamacpp.json", "tgi.json", "kserve.json", "cohere.json", "tei.json");
 
     private final ObjectNode groups = file("groups.json");
 

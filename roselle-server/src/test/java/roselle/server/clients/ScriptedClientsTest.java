@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.server.EncoderServer;
 
 /** Clients in other languages, each a script in src/test/clients; needs node, npm, python3, Maven and the network on first use. */
 @Tag("long")
@@ -143,6 +144,17 @@ final class ScriptedClientsTest {
 
         assertThat(run(300, python, SCRIPTS.resolve(script).toString(), server.root()))
                 .contains("passed " + last);
+    }
+
+    /** Vectors, scores and ranks, as clients of several APIs ask encoders for them. */
+    @Test
+    void clientsOfEncodersWork() throws Exception {
+        String python = FOLDER.resolve("venv/bin/python").toString();
+        String script = SCRIPTS.resolve("encoder_client.py").toString();
+
+        try (var encoders = new EncoderServer("bert", "bert-cross", "bert-labels")) {
+            assertThat(run(300, python, script, encoders.root())).contains("passed every_published_field");
+        }
     }
 
     /** Structured output and tools, as frameworks of Python ask for them by default. */

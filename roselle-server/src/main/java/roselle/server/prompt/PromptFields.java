@@ -1,4 +1,4 @@
-package roselle.server.openai;
+package roselle.server.prompt;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import roselle.server.http.JsonFields;
 import tools.jackson.databind.JsonNode;
 
 /** Reads a field that is one text or several, each as a string or as token ids. */
-final class PromptFields {
+public final class PromptFields {
     private static final int MAX_PROMPTS = 2048;
     private static final int MAX_TOKENS = 10_000_000;
     private static final String KINDS = "a string, an array of strings, of token ids, or of arrays of token ids";
@@ -17,14 +17,25 @@ final class PromptFields {
     private final boolean addsSpecial;
     private final boolean parsesSpecial;
 
-    private PromptFields(JsonFields fields, String name) {
+    private PromptFields(String name, boolean addsSpecial, boolean parsesSpecial) {
         this.name = name;
-        addsSpecial = fields.bool("add_special_tokens", true);
-        parsesSpecial = fields.bool("parse_special_tokens", false);
+        this.addsSpecial = addsSpecial;
+        this.parsesSpecial = parsesSpecial;
     }
 
-    static List<Prompt> read(JsonFields fields, String name) {
-        return new PromptFields(fields, name).prompts(fields.any(name).orElseThrow(() -> fields.missing(name)));
+    /** Texts of which other fields say what special tokens are to them. */
+    public static List<Prompt> read(JsonFields fields, String name) {
+        boolean addsSpecial = fields.bool("add_special_tokens", true);
+        return new PromptFields(name, addsSpecial, fields.bool("parse_special_tokens", false)).prompts(fields);
+    }
+
+    /** Texts with the special tokens around them, and none within. */
+    public static List<Prompt> plain(JsonFields fields, String name) {
+        return new PromptFields(name, true, false).prompts(fields);
+    }
+
+    private List<Prompt> prompts(JsonFields fields) {
+        return prompts(fields.any(name).orElseThrow(() -> fields.missing(name)));
     }
 
     private List<Prompt> prompts(JsonNode given) {
