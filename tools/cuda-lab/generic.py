@@ -495,7 +495,7 @@ def check_attention(lab):
             lab.same(what + " filling row", empty, torch.zeros_like(empty))
 
 
-def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correction, scale):
+def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correction, scale, expert_scales):
     scores = {0: lambda: logits.softmax(0), 1: lambda: torch.sigmoid(logits), 2: lambda: logits.clone()}[scoring]()
     ranks = scores + (correction if correction is not None else 0)
     if chosen_groups < groups:
@@ -508,7 +508,7 @@ def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correctio
     experts = ranks.argsort(descending=True, stable=True)[:chosen]
     weights = scores[experts]
     weights = weights.softmax(0) if scoring == 2 else weights / (weights.sum() + 1e-20) if normalizes else weights
-    return experts, weights * scale
+    return experts, weights * scale * (expert_scales[experts] if expert_scales is not None else 1)
 
 
 def check_experts(lab):
@@ -519,14 +519,15 @@ def check_experts(lab):
                     logits = lab.rows(9, experts, suffix)
                     logits[3] = 0  # all equal: the lowest ones win
                     correction = lab.floats(experts) * 0.1 if corrected else None
+                    expert_scales = lab.floats(experts) if corrected else None
                     ids = lab.ints([[-1] * chosen] * 9)
                     weights = lab.poisoned(9, chosen, "f32", 0)
                     lab.run("generic_experts", f"route_experts_{suffix}", (9,), 32,
-                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, ids, weights],
+                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, ids, weights],
                             4 * (2 * experts + chosen + groups))
                     for r in range(9):
                         # Ranks are compared in float32, as the kernel does; ties in 16 bits are ties in both.
-                        exact_ids, exact_weights = routed(logits[r].float(), scoring, chosen, normalizes, groups, chosen_groups, correction, 2.5)
+                        exact_ids, exact_weights = routed(logits[r].float(), scoring, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales)
                         lab.same(f"experts {suffix} {experts} {scoring}", ids[r].long(), exact_ids)
                         lab.expect(f"weights {suffix} {experts} {scoring}", weights[r], exact_weights, 1e-5)
 

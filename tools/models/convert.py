@@ -2,12 +2,19 @@
 """Writes a tiny model as GGUF with llama.cpp's own converter, without a vocabulary. usage: convert.py LLAMA_CPP MODEL OUT.gguf
 
 LLAMA_CPP is a checkout with its folders conversion and gguf-py; the files of state-gguf and similar-gguf are of that in
-llama-cpp-python 0.3.36. Of cohere2 the config.json was given "rotary_pct": 1.0, of glm4_moe_lite "first_k_dense_replace": 1:
-published ones have them, transformers 5 does not write them, and the converter reads them."""
-import importlib, pathlib, pkgutil, sys
+llama-cpp-python 0.3.36. Of cohere2 the config.json was given "rotary_pct": 1.0, of glm4_moe_lite "first_k_dense_replace": 1,
+of gemma4_unified "moe_intermediate_size": null: published ones have them, transformers 5 does not write them, and the converter
+reads them."""
+import importlib, json, pathlib, pkgutil, shutil, sys, tempfile
 
 llama, source, out = (pathlib.Path(argument) for argument in sys.argv[1:])
 sys.path[:0] = [str(llama), str(llama / "gguf-py")]
+if not (source / "tokenizer.json").exists():  # of Gemma the converter counts the tokens of one
+    named = pathlib.Path(tempfile.mkdtemp()) / source.name
+    source = pathlib.Path(shutil.copytree(source, named))
+    config = json.loads((source / "config.json").read_text())
+    tokens = {str(token): token for token in range(config.get("text_config", config)["vocab_size"])}
+    (source / "tokenizer.json").write_text(json.dumps({"model": {"vocab": tokens}, "added_tokens": []}))
 import conversion, gguf
 from conversion import base
 

@@ -6,7 +6,7 @@ Written with transformers 5.23.0 and torch 2.15.0. OUT_DIR/NAME has config.json,
 expected.safetensors (input_i, logits_i, greedy_i of 1, 17 and 45 tokens), as the tiny models have. Of families whose layers
 keep states, OUT_DIR/NAME-lengths.safetensors has the same of lengths around the boundaries of chunks of 16 and of 64, of
 logits the last 16 rows."""
-import copy, os, sys
+import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
 
@@ -26,13 +26,22 @@ QWEN2_VISION = dict(depth=1, hidden_size=16, intermediate_size=16, num_heads=2, 
                     fullatt_block_indexes=[0], window_size=16)
 PIXTRAL = dict(model_type="pixtral", hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
                head_dim=8, image_size=16, patch_size=4)
-WRAPPED = dict(Qwen3_5=VISION, Qwen3_5Moe=VISION, Qwen3VL=QWEN3_VISION, Qwen3VLMoe=QWEN3_VISION, Qwen2_5_VL=QWEN2_VISION,
-               Mistral3=PIXTRAL)
+GEMMA_VISION = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2,
+                    head_dim=8, patch_size=4, position_embedding_size=16)
+PATCHES = dict(mm_embed_dim=16, mm_posemb_size=16, output_proj_dims=16, patch_size=4)
+WRAPPED = dict(Gemma4=GEMMA_VISION, Gemma4Unified=PATCHES, Qwen3_5=VISION, Qwen3_5Moe=VISION, Qwen3VL=QWEN3_VISION,
+               Qwen3VLMoe=QWEN3_VISION, Qwen2_5_VL=QWEN2_VISION, Mistral3=PIXTRAL)
 THREE = dict(COMMON, num_hidden_layers=3)
 ROPE = dict(rope_type="default", rope_theta=10000.0)
 WINDOWS = dict(sliding_window=8, layer_types=["sliding_attention", "sliding_attention", "full_attention"])
 ROUTED = dict(n_routed_experts=6, n_shared_experts=1, num_experts_per_tok=2, moe_intermediate_size=24, n_group=2,
               topk_group=1, norm_topk_prob=True, routed_scaling_factor=1.5)
+FEW = 128  # tokens where small files matter; the last ones stand for pictures and sound
+GEMMA = dict(vocab_size=FEW, hidden_size=32, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
+             global_head_dim=16, intermediate_size=32, sliding_window=8, max_position_embeddings=1024,
+             final_logit_softcapping=30.0, bos_token_id=1, eos_token_id=2, pad_token_id=0,
+             layer_types=["sliding_attention"] * 3 + ["full_attention"])
+ONE_KEY = dict(attention_k_eq_v=True, num_global_key_value_heads=1, use_bidirectional_attention="vision")
 MODELS = {
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
     "qwen3_5_text": ("Qwen3_5Text", dict(COMMON, tie_word_embeddings=True, num_hidden_layers=3, head_dim=24,
@@ -54,6 +63,13 @@ MODELS = {
                                  num_experts_per_tok=2, moe_intermediate_size=24, rope_parameters=ROPE)),
 }
 OTHERS = {
+    "gemma4_text": ("Gemma4Text", GEMMA | dict(vocab_size_per_layer_input=FEW, hidden_size_per_layer_input=8,
+                                               num_hidden_layers=6, use_double_wide_mlp=True, num_kv_shared_layers=2,
+                                               layer_types=["sliding_attention", "full_attention"] * 3)),
+    "gemma4": ("Gemma4", GEMMA | ONE_KEY | dict(vocab_size_per_layer_input=FEW, hidden_size_per_layer_input=0,
+                                                enable_moe_block=True, num_experts=6, top_k_experts=2,
+                                                moe_intermediate_size=16)),
+    "gemma4_unified": ("Gemma4Unified", GEMMA | ONE_KEY),
     "qwen3_vl": ("Qwen3VL", dict(THREE, head_dim=16, rope_parameters=dict(ROPE, mrope_interleaved=True,
                                                                          mrope_section=[4, 2, 2]))),
     "qwen3_vl_moe": ("Qwen3VLMoe", dict(THREE, head_dim=16, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24,
@@ -91,7 +107,7 @@ def initialise(model, tied):
             parameter.uniform_(-3, 1.5)  # from states that nearly stay to such as are gone within a chunk
         elif parameter.dim() >= 2:
             parameter.normal_(0, (0.3 if tied else 0.6) if "embed" in name else 0.9 / parameter.shape[-1] ** 0.5)
-        elif "norm" in name:
+        elif "norm" in name or name.endswith("scale"):
             parameter.add_(torch.randn_like(parameter) * 0.1)
         else:
             parameter.normal_(0, 0.3)
@@ -99,6 +115,8 @@ def initialise(model, tied):
     for name, buffer in model.named_buffers():
         if name.endswith(("e_score_correction_bias", "expert_bias")):
             buffer.copy_(torch.randn_like(buffer).mul(0.1).to(torch.bfloat16))
+        elif name.endswith("layer_scalar"):
+            buffer.uniform_(0.6, 1.2).copy_(buffer.to(torch.bfloat16))
 
 
 def build(kind, arguments):
@@ -107,10 +125,19 @@ def build(kind, arguments):
     if vision is None:
         config = getattr(transformers, kind + "Config")(**arguments)
         return config, getattr(transformers, kind.removesuffix("Text") + "ForCausalLM")
+    if kind.startswith("Gemma4"):
+        tokens = dict(image_token_id=124, video_token_id=125, audio_token_id=126, boi_token_id=119, eoi_token_id=120,
+                      boa_token_id=121, eoa_token_index=122)
+        config = getattr(transformers, kind + "Config")(text_config=arguments, vision_config=vision, **tokens)
+        return config, getattr(transformers, kind + "ForConditionalGeneration")
     tokens = dict(image_token_index=316, spatial_merge_size=2, tie_word_embeddings=False) if vision is PIXTRAL else dict(
         image_token_id=316, video_token_id=317, vision_start_token_id=318, vision_end_token_id=319)
     config = getattr(transformers, kind + "Config")(text_config=arguments, vision_config=vision, **tokens)
     return config, getattr(transformers, kind + "ForConditionalGeneration")
+
+
+def vocabulary(model):
+    return model.get_input_embeddings().num_embeddings
 
 
 def greedy(model, ids, count):
@@ -122,7 +149,7 @@ def greedy(model, ids, count):
 def expect(model, lengths, count, rows):
     expected = {}
     for i, length in enumerate(lengths):
-        ids = torch.randint(3, 310, (1, length), generator=torch.Generator().manual_seed(SEED + length))
+        ids = torch.randint(3, vocabulary(model) - 10, (1, length), generator=torch.Generator().manual_seed(SEED + length))
         expected[f"input_{i}"] = ids[0].to(torch.int32).contiguous()
         expected[f"logits_{i}"] = model(input_ids=ids, use_cache=False).logits[0, -rows:].float().contiguous()
         expected[f"greedy_{i}"] = greedy(model, ids, count).to(torch.int32).contiguous()
@@ -138,6 +165,17 @@ def transpose_experts(path):
     save_file(tensors, path, metadata={"format": "pt"})
 
 
+def publish_sizes(path, arguments):
+    """Published configurations of Gemma 4 have fields for the heads of full layers, what transformers 5 writes has a map."""
+    with open(path) as file:
+        config = json.load(file)
+    del config["text_config"]["per_layer_config"]
+    for field in ("global_head_dim", "num_global_key_value_heads"):
+        config["text_config"][field] = arguments[field]
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -150,6 +188,8 @@ def write(name, kind, arguments):
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name == "qwen3_vl_moe":
             transpose_experts(os.path.join(folder, "model.safetensors"))
+        if name == "gemma4":
+            publish_sizes(os.path.join(folder, "config.json"), arguments)
         expected = expect(model, (1, 17, 45), 16, 45)
         save_file(expected, os.path.join(folder, "expected.safetensors"))
         if name in MODELS:

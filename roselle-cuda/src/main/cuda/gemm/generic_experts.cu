@@ -2,7 +2,8 @@
 //
 // Experts are chosen by score + correction, one after the other; with groups, only from the chosenGroups groups whose two best
 // such sums add up to most. Ties go to the lower index. Weights are the scores without correction, divided by their sum where
-// asked, times `scale`. SOFTMAX_OF_CHOSEN: the logits are the scores, the softmax is over the chosen ones.
+// asked, times `scale` and, where there are any, the expert's own of `expertScales`. SOFTMAX_OF_CHOSEN: the logits are the
+// scores, the softmax is over the chosen ones.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
 #include "gemm/epilogue.cuh"
@@ -87,7 +88,8 @@ __device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int gr
 
 template <class T>
 __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
-    int groups, int chosenGroups, const float* correction, float scale, int* chosenExperts, float* chosenWeights) {
+    int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, int* chosenExperts,
+    float* chosenWeights) {
     extern __shared__ float scores[];       // [experts]
     float* ranks = scores + experts;        // [experts]
     float* weights = ranks + experts;       // [chosen]
@@ -129,7 +131,8 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
         sum = normalizes ? sum + 1e-20f : 1.0f;
     }
     for (int j = lane; j < chosen; j += 32) {
-        chosenWeights[row * chosen + j] = weights[j] / sum * scale;
+        float ofExpert = expertScales ? expertScales[chosenExperts[row * chosen + j]] : 1.0f;
+        chosenWeights[row * chosen + j] = weights[j] / sum * scale * ofExpert;
     }
 }
 
@@ -191,12 +194,12 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
 }
 
-#define ROUTE(T, SUFFIX)                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(32)                                                                           \
-        route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,      \
-            int groups, int chosenGroups, const float* correction, float scale, int* chosenExperts, float* chosenWeights) {    \
-        route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, chosenExperts, \
-            chosenWeights);                                                                                                    \
+#define ROUTE(T, SUFFIX)                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
+        int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,          \
+        const float* expertScales, int* chosenExperts, float* chosenWeights) {                                                \
+        route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, \
+            chosenExperts, chosenWeights);                                                                                    \
     }
 
 ROUTE(F32, f32)

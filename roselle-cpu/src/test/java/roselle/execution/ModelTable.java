@@ -81,6 +81,9 @@ final class ModelTable {
                 row.parts().add("encoder");
             }
             spec.layers().forEach(layer -> row.parts().addAll(parts(layer)));
+            if (spec.layerInputs() != 0) {
+                row.parts().add("inputs of layers");
+            }
             row.devices().addAll(isEncoder ? List.of("CPU") : List.of("CPU", "GPU"));
             row.lengths().addAll(lengths(expected));
             if (Files.exists(RESOURCES.resolve("state-lengths/" + name + ".safetensors"))) {
@@ -117,6 +120,7 @@ final class ModelTable {
         var parts = new ArrayList<String>();
         switch (layer.attention()) {
             case AttentionSpec.MultiHead heads -> parts.add(heads.window() == 0 ? "attention" : "windows");
+            case AttentionSpec.SharedKeys _ -> parts.add("keys of other layers");
             case AttentionSpec.Latent _ -> parts.add("latent attention");
             case AttentionSpec.DeltaNet _ -> parts.add("delta nets");
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
@@ -125,6 +129,7 @@ final class ModelTable {
             case FeedForwardSpec.Gated _, FeedForwardSpec.Plain _ -> {}
             case FeedForwardSpec.Experts experts ->
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
+            case FeedForwardSpec.Beside _ -> parts.add("experts beside a feed-forward");
         }
         return parts;
     }

@@ -157,7 +157,7 @@ final class CudaOperations implements Operations {
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
         requireCausal(layer);
         var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
-        if (!attention.appendAndAttend(call, key, value)) {
+        if (!layer.appends() || !attention.appendAndAttend(call, key, value)) {
             UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);
         }
     }

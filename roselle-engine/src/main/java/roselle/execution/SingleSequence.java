@@ -14,7 +14,6 @@ import roselle.checkpoint.Checkpoint;
 import roselle.model.Decoder;
 import roselle.model.KvPages;
 import roselle.model.adapter.AdapterFiles;
-import roselle.model.spec.FeedForwardSpec;
 import roselle.model.weights.Blueprint;
 
 /**
@@ -73,8 +72,7 @@ public final class SingleSequence implements AutoCloseable {
 
     /** Whether tokens are routed to experts: a choice that the smallest difference can turn where two are nearly equal. */
     public boolean routesTokens() {
-        return decoder.spec().layers().stream()
-                .anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
+        return decoder.spec().routesTokens();
     }
 
     /** Has an adapter add to all tokens from here on. */

@@ -141,6 +141,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         int rows = inputs.rows;
         adapts = inputs.adapts;
         operations.embed(weights.embedding(), spec.input().scale(), space.hidden); // [rows, width]
+        if (weights.told() != null) {
+            tell(operations, weights.told(), rows);
+        }
         if (weights.positions() != null) {
             operations.addPositions(weights.positions(), space.hidden);
         }
@@ -162,6 +165,21 @@ public final class Decoder implements StepProgram, AutoCloseable {
                 logits(operations, weights.output(), output, inputs.outputs);
             }
         }
+    }
+
+    /** All that the layers are told of each token, from its embedding and a table. */
+    private void tell(Operations operations, ToldInputs told, int rows) {
+        operations.embed(told.table(), told.tableScale(), told.all()); // [rows, layers * size]
+        linear(operations, space.hidden, told.projection(), told.epilogue(), told.projected(), rows);
+        operations.addNormed(told.projectedParts(), told.norm(), ToldInputs.SHARE, told.parts(), rows * told.layers());
+    }
+
+    /** What a layer makes of what it is told. */
+    private void listen(Operations operations, Layer.Told told, int rows) {
+        linear(operations, space.hidden, told.down(), Epilogue.PLAIN, told.gates(), rows); // [rows, size]
+        operations.gatedActivation(told.gates(), told.input(), told.gate(), told.gates(), rows);
+        linear(operations, told.gates(), told.up(), Epilogue.PLAIN, space.delta, rows);
+        operations.addNormed(space.delta, told.norm(), 1f, space.hidden, rows);
     }
 
     private void logits(Operations operations, Weight matrix, OutputSpec kind, int outputs) {
@@ -187,6 +205,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
+        if (layer.told() != null) {
+            listen(operations, layer.told(), rows);
+        }
+        if (layer.scale() != 1f) {
+            operations.scaleLogits(space.hidden, layer.scale(), 0f, rows);
+        }
     }
 
     /** Attention and feed-forward read the same residual stream. */
@@ -261,6 +285,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
             operations.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
             operations.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
         }
+        if (attention.valueNorm() != null) {
+            for (int head = 0; head < attention.valueHeads().size(); head++) {
+                Layer.ValueHead one = attention.valueHeads().get(head);
+                operations.norm(one.source(), attention.valueNorm(), one.value(), rows);
+            }
+        }
         operations.appendAndAttend(
                 attention.query(),
                 attention.key(),
@@ -326,6 +356,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.Gated gated -> feed(operations, gated, input, norm, stream(), rows);
             case Layer.Experts experts ->
                 feed(operations, experts, norm == null ? input : normed(operations, norm, space.normed, rows), rows);
+            case Layer.Beside both -> feed(operations, both, input, norm, rows);
         }
     }
 
@@ -347,18 +378,40 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void feed(Operations operations, Layer.Experts experts, Rows input, int rows) {
-        int choices = rows * experts.router().chosen();
-        linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
-        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
-        operations.groupedLinear(
-                input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
-        operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
-        operations.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
+        route(operations, experts, input, rows);
+        compute(operations, experts, input, rows);
         if (experts.shared() != null) {
             feed(operations, experts.shared(), input, rows);
         }
         operations.combineExperts(
                 experts.expertOutputs(), space.routing, spec.block().residualScale(), space.hidden, rows);
+    }
+
+    /** A dense feed-forward, and experts that read the same stream; each is normalised, and their sum again behind it. */
+    private void feed(Operations operations, Layer.Beside both, Rows input, @Nullable Norm norm, int rows) {
+        Layer.Experts experts = both.experts();
+        feed(operations, both.dense(), input, norm, space.delta, rows);
+        operations.norm(space.delta, both.denseNorm(), space.delta, rows);
+        operations.norm(input, both.routerNorm(), space.normed, rows);
+        route(operations, experts, space.normed, rows);
+        operations.norm(input, both.expertsNorm(), space.normed, rows);
+        compute(operations, experts, space.normed, rows);
+        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
+        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, space.otherNormed, rows);
+        operations.addNormed(space.otherNormed, both.behindExperts(), 1f, space.delta, rows);
+    }
+
+    private void route(Operations operations, Layer.Experts experts, Rows input, int rows) {
+        linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
+        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+    }
+
+    private void compute(Operations operations, Layer.Experts experts, Rows input, int rows) {
+        int choices = rows * experts.router().chosen();
+        operations.groupedLinear(
+                input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
+        operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
+        operations.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
     }
 
     private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {

@@ -8,6 +8,7 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.LayerInputs;
 import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -23,6 +24,7 @@ import roselle.quantization.StoredMatrix;
  * @param embedding {@code [vocabulary, width]}
  * @param positions {@code [context, width]}; null where positions are not learned
  * @param types {@code [types, width]}; null where tokens have none
+ * @param told what makes all that the layers are told of a token; null for nothing
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
  * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
@@ -31,6 +33,7 @@ record DecoderWeights(
         Weight embedding,
         @Nullable Weight positions,
         @Nullable Weight types,
+        @Nullable ToldInputs told,
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
         @Nullable Norm finalNorm,
@@ -53,6 +56,8 @@ record DecoderWeights(
         Weight types = kinds == 0 ? null : store.loadTable("types", tensors.matrix(Part.TYPES, 0, kinds, spec.width()));
         var loader = new LayerLoader(spec, tensors, rearrangement, store, space, contextLimit);
         List<Layer> layers = layers(spec, loader);
+        LayerInputs inputs = spec.input().layers();
+        ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
         Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
         Weight output = spec.isTied() ? embedding : null;
@@ -63,7 +68,8 @@ record DecoderWeights(
         Epilogue outputBias =
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
         tensors.requireAllUsed(UnusedTensors.of(spec));
-        return new DecoderWeights(embedding, positions, types, embeddingNorm, layers, finalNorm, output, outputBias);
+        return new DecoderWeights(
+                embedding, positions, types, told, embeddingNorm, layers, finalNorm, output, outputBias);
     }
 
     private static StoredMatrix positions(TensorSource tensors, DecoderSpec spec) {
@@ -89,11 +95,14 @@ record DecoderWeights(
         int[][] groups = spec.groupsOfLayers();
         var used = new int[spec.kvGroups().size()];
         var loaded = new ArrayList<Layer>();
+        var allPlaces = new ArrayList<List<LayerPlace>>();
         for (int i = 0; i < groups.length; i++) {
-            var places = new ArrayList<LayerPlace>();
-            for (int group : groups[i]) {
+            int source = spec.sourceOfKeys(i);
+            List<LayerPlace> places = source == i ? new ArrayList<>() : allPlaces.get(source);
+            for (int group : source == i ? groups[i] : new int[0]) {
                 places.add(new LayerPlace(group, spec.keepsKeys(i) ? used[group]++ : 0));
             }
+            allPlaces.add(places);
             loaded.add(loader.load(i, places));
         }
         return loaded;

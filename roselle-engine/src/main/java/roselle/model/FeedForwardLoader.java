@@ -9,9 +9,11 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
+import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.NormSpec;
 import roselle.model.weights.Floats;
 import roselle.model.weights.Part;
 import roselle.model.weights.Rearrangement;
@@ -41,8 +43,42 @@ final class FeedForwardLoader {
             case FeedForwardSpec.Plain plain -> plain(plain, layer);
             case FeedForwardSpec.Gated gated ->
                 gated(gated.size(), gated.gate(), gated.bias(), layer, Part.GATE, Part.UP, Part.DOWN);
-            case FeedForwardSpec.Experts experts -> experts(experts, layer);
+            case FeedForwardSpec.Experts experts -> experts(experts, layer, null);
+            case FeedForwardSpec.Beside both -> beside(both, layer);
         };
+    }
+
+    private Layer.Beside beside(FeedForwardSpec.Beside both, int layer) {
+        FeedForwardSpec.Gated dense = both.dense();
+        Buffer scales = store.constants(
+                tensors.vector(Part.EXPERT_SCALE, layer, both.experts().experts()));
+        return new Layer.Beside(
+                gated(dense.size(), dense.gate(), false, layer, Part.GATE, Part.UP, Part.DOWN),
+                norm(Part.POST_DENSE_NORM, layer),
+                routerNorm(layer),
+                norm(Part.PRE_EXPERTS_NORM, layer),
+                experts(both.experts(), layer, scales),
+                norm(Part.POST_EXPERTS_NORM, layer));
+    }
+
+    private Norm norm(Part part, int layer) {
+        NormSpec kind = spec.norm();
+        Buffer weight = store.constants(tensors.vector(part, layer, spec.width()));
+        return new Norm(kind.kind(), weight, kind.weightOffset(), null, kind.epsilon());
+    }
+
+    /** The norm before a router, whose input is divided by the root of its width. */
+    private Norm routerNorm(int layer) {
+        float[] weight = tensors.vector(Part.ROUTER_NORM, layer, spec.width());
+        for (int i = 0; i < weight.length; i++) {
+            weight[i] = (float) (weight[i] / Math.sqrt(spec.width()));
+        }
+        return new Norm(
+                spec.norm().kind(),
+                store.constants(weight),
+                0f,
+                null,
+                spec.norm().epsilon());
     }
 
     private Layer.Plain plain(FeedForwardSpec.Plain plain, int layer) {
@@ -83,7 +119,7 @@ final class FeedForwardLoader {
         return bias ? store.constants(tensors.bias(part, layer, spec.width())) : null;
     }
 
-    private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer) {
+    private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales) {
         int size = experts.size();
         Rows both = Rows.of(workspace.expertInner, 2 * size);
         var stacks = new ExpertTensors(tensors, rearrangement, experts, spec.width());
@@ -93,7 +129,7 @@ final class FeedForwardLoader {
                 matrix(Part.ROUTER, layer, experts.experts(), spec.width()),
                 Epilogue.bias(routerBias),
                 Rows.of(workspace.routerLogits, experts.experts()),
-                router(experts, layer),
+                router(experts, layer, scales),
                 stacked("gate, up", layer, experts, stacks.gateAndUp(layer), stacks.gateAndUpBias(layer), false),
                 both,
                 both.columns(0, size),
@@ -104,7 +140,7 @@ final class FeedForwardLoader {
                 shared(experts, layer));
     }
 
-    private Router router(FeedForwardSpec.Experts experts, int layer) {
+    private Router router(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales) {
         Buffer correction = null;
         if (experts.correction()) {
             correction = store.constants(tensors.vector(Part.ROUTER_CORRECTION, layer, experts.experts()));
@@ -117,7 +153,8 @@ final class FeedForwardLoader {
                 experts.groups(),
                 experts.chosenGroups(),
                 correction,
-                experts.scale());
+                experts.scale(),
+                scales);
     }
 
     private ExpertLinear stacked(

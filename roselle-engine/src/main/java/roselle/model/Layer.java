@@ -1,5 +1,6 @@
 package roselle.model;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -15,19 +16,37 @@ import roselle.backend.operation.Router;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.FeedForwardSpec;
 
-/** A layer with its weights; norms that the architecture does not have are null. */
+/**
+ * A layer with its weights; norms that the architecture does not have are null.
+ *
+ * @param told what the layer is told of a token by itself; null for nothing
+ * @param scale multiplies what the layer leaves
+ */
 record Layer(
         @Nullable Norm attentionNorm,
         Attention attention,
         @Nullable Norm postAttentionNorm,
         @Nullable Norm feedForwardNorm,
         FeedForward feedForward,
-        @Nullable Norm postFeedForwardNorm) {
+        @Nullable Norm postFeedForwardNorm,
+        @Nullable Told told,
+        float scale) {
 
     /** The weights of one kind of attention, and where its rows lie in the workspace. */
     sealed interface Attention {}
 
-    /** {@link AttentionSpec.MultiHead}. */
+    /**
+     * {@link roselle.model.spec.LayerInputs} of a layer.
+     *
+     * @param gates what the first product leaves, {@code [rows, size]}
+     * @param input the layer's part of what all layers are told, {@code [rows, size]}
+     */
+    record Told(Weight down, Rows gates, Gate gate, Rows input, Weight up, Norm norm) {}
+
+    /** A head's value, and what is normalised to become it: it itself, or a key. */
+    record ValueHead(Rows source, Rows value) {}
+
+    /** {@link AttentionSpec.MultiHead}, or {@link AttentionSpec.SharedKeys}, which has queries alone. */
     record MultiHead(
             Weight queryKeyValue,
             Epilogue bias,
@@ -37,6 +56,8 @@ record Layer(
             Rows value,
             @Nullable Norm allQueriesNorm,
             @Nullable Norm allKeysNorm,
+            List<ValueHead> valueHeads,
+            @Nullable Norm valueNorm,
             AttentionLayer layer,
             Rows attended,
             @Nullable Rows gates,
@@ -132,6 +153,10 @@ record Layer(
             ExpertLinear down,
             Rows expertOutputs,
             @Nullable Shared shared)
+            implements FeedForward {}
+
+    /** {@link FeedForwardSpec.Beside}. */
+    record Beside(Gated dense, Norm denseNorm, Norm routerNorm, Norm expertsNorm, Experts experts, Norm behindExperts)
             implements FeedForward {}
 
     /** An expert for every token; without a gate of its own it adds to the residual stream at once. */

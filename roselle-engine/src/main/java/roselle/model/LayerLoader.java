@@ -1,6 +1,7 @@
 package roselle.model;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
@@ -8,11 +9,13 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Gate;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.LayerInputs;
 import roselle.model.spec.NormSpec;
 import roselle.model.weights.Floats;
 import roselle.model.weights.Part;
@@ -62,7 +65,26 @@ final class LayerLoader {
                 normsBehind ? norm(Part.POST_ATTENTION_NORM, index) : null,
                 ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
                 feedForwards.load(spec.layers().get(index).feedForward(), index),
-                normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null);
+                normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null,
+                spec.input().layers() == null ? null : told(spec.input().layers(), index),
+                block.scalesLayers() ? tensors.vector(Part.LAYER_SCALE, index, 1)[0] : 1f);
+    }
+
+    /** What makes all that the layers are told. */
+    ToldInputs toldInputs(LayerInputs inputs) {
+        Norm norm = norm(Part.LAYER_INPUT_NORM, 0, inputs.size(), spec.norm(), false);
+        return ToldInputs.load(spec, inputs, tensors, rearrangement, store, workspace, norm);
+    }
+
+    private Layer.Told told(LayerInputs inputs, int layer) {
+        Rows all = workspace.layerInputs();
+        return new Layer.Told(
+                matrix(Part.LAYER_INPUT_GATE, layer, inputs.size(), spec.width()),
+                Rows.of(workspace.inner, inputs.size()),
+                Gate.of(inputs.gate()),
+                all.columns(layer * inputs.size(), inputs.size()),
+                matrix(Part.LAYER_INPUT_UP, layer, spec.width(), inputs.size()),
+                norm(Part.POST_LAYER_INPUT_NORM, layer));
     }
 
     /** A norm of the residual stream. */
@@ -78,7 +100,8 @@ final class LayerLoader {
 
     private Layer.Attention attention(AttentionSpec attention, int layer, List<LayerPlace> places) {
         return switch (attention) {
-            case AttentionSpec.MultiHead heads -> multiHead(heads, layer, places.getFirst());
+            case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places.getFirst());
+            case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places.getFirst());
             case AttentionSpec.Latent latent -> latent(latent, layer, places.getFirst());
             case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
             case AttentionSpec.ShortConvolution convolution ->
@@ -86,14 +109,20 @@ final class LayerLoader {
         };
     }
 
-    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, int layer, LayerPlace place) {
+    /** Heads that append keys and values, or queries alone to those that are there. */
+    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, boolean appends, int layer, LayerPlace place) {
         HeadShape heads = attention.heads();
         int queries = heads.queryHeads() * heads.keySize();
-        int keys = heads.keyHeads() * heads.keySize();
-        int values = heads.keyHeads() * heads.valueSize();
+        int keys = appends ? heads.keyHeads() * heads.keySize() : 0;
+        int values = appends ? heads.keyHeads() * heads.valueSize() : 0;
         int attended = heads.queryHeads() * heads.valueSize();
         int gates = attention.gated() ? attended : 0;
         Rows all = Rows.of(workspace.projected, queries + gates + keys + values);
+        Rows query = all.columns(0, queries);
+        Rows key = appends ? all.columns(queries + gates, keys) : query;
+        Rows value = appends ? all.columns(queries + gates + keys, values) : query;
+        boolean isKey = attention.value() == AttentionSpec.Value.NORMED_KEY;
+        boolean normsValues = appends && attention.value() != AttentionSpec.Value.PRODUCT;
         boolean perHead = attention.norm() == AttentionSpec.QueryKeyNorm.PER_HEAD;
         boolean allHeads = attention.norm() == AttentionSpec.QueryKeyNorm.ALL_HEADS;
         var fixed = new AttentionLayer(
@@ -102,25 +131,47 @@ final class LayerLoader {
                 heads,
                 attention.rope() == null ? null : ropes.of(attention.rope()),
                 perHead ? headNorm(Part.QUERY_NORM, layer, heads.queryHeads(), heads.keySize()) : null,
-                perHead ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
+                perHead && appends ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
                 attention.scale(),
                 attention.softCap(),
                 attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null,
-                attention.bidirectional());
+                attention.bidirectional(),
+                appends);
         return new Layer.MultiHead(
-                store.load("layer " + layer + " query, key, value", 1, projections(heads, layer, attention.gated())),
+                appends
+                        ? store.load("layer " + layer + " query, key, value", 1, projections(attention, layer))
+                        : matrix(Part.QUERY, layer, queries, spec.width()),
                 Epilogue.bias(attention.bias() ? projectionBias(heads, layer) : null),
-                all,
-                all.columns(0, queries),
-                all.columns(queries + gates, keys),
-                all.columns(queries + gates + keys, values),
+                isKey ? all.columns(0, queries + keys) : all,
+                query,
+                key,
+                value,
                 allHeads ? norm(Part.QUERY_NORM, layer, queries, spec.norm(), false) : null,
                 allHeads ? norm(Part.KEY_NORM, layer, keys, spec.norm(), false) : null,
+                normsValues ? valueHeads(heads, isKey ? key : value, value) : List.of(),
+                normsValues ? plainNorm(heads.valueSize()) : null,
                 fixed,
                 Rows.of(workspace.attended, attended),
                 attention.gated() ? all.columns(queries, gates) : null,
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
                 added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null));
+    }
+
+    private static List<Layer.ValueHead> valueHeads(HeadShape heads, Rows source, Rows value) {
+        int size = heads.valueSize();
+        var all = new ArrayList<Layer.ValueHead>();
+        for (int head = 0; head < heads.keyHeads(); head++) {
+            all.add(new Layer.ValueHead(source.columns(head * size, size), value.columns(head * size, size)));
+        }
+        return List.copyOf(all);
+    }
+
+    /** A norm without weights. */
+    private Norm plainNorm(int size) {
+        var ones = new float[size];
+        Arrays.fill(ones, 1f);
+        return new Norm(
+                spec.norm().kind(), store.constants(ones), 0f, null, spec.norm().epsilon());
     }
 
     /** A norm of single heads, with one weight for all or a part for each. */
@@ -132,11 +183,15 @@ final class LayerLoader {
         return new Norm(kind.kind(), store.constants(weight), kind.weightOffset(), offsets, kind.epsilon());
     }
 
-    private List<StoredMatrix> projections(HeadShape heads, int layer, boolean gated) {
+    private List<StoredMatrix> projections(AttentionSpec.MultiHead attention, int layer) {
+        HeadShape heads = attention.heads();
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
         int values = heads.keyHeads() * heads.valueSize();
-        if (gated) {
+        if (attention.value() == AttentionSpec.Value.NORMED_KEY) {
+            return List.of(plain(Part.QUERY, layer, queries, spec.width()), plain(Part.KEY, layer, keys, spec.width()));
+        }
+        if (attention.gated()) {
             return List.of(
                     gatedQueries(heads, layer),
                     plain(Part.KEY, layer, keys, spec.width()),

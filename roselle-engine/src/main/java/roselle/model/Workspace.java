@@ -1,5 +1,8 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Routing;
@@ -23,6 +26,7 @@ final class Workspace {
     final Buffer expertInner; // [maxRows * chosen, ...]
     final Rows expertOutputs; // [maxRows * chosen, width]
     final Rows sharedGate; // [maxRows, 1]
+    private final @Nullable Rows layerInputs; // [maxRows, layers * size]
     final Rows last; // [maxOutputs, width]
     final Rows logits; // [maxOutputs, vocabulary]
 
@@ -43,8 +47,14 @@ final class Workspace {
         expertInner = store.allocate(type, choices * widths.expertInner());
         expertOutputs = rows(store, type, choices, spec.width());
         sharedGate = rows(store, type, rows, 1);
+        layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
+    }
+
+    /** What all layers are told of a token, for decoders that tell them. */
+    Rows layerInputs() {
+        return requireNonNull(layerInputs, "layerInputs");
     }
 
     private static Rows rows(Store store, DataType type, long rows, int columns) {

@@ -87,6 +87,57 @@ public abstract class DecodingContract extends BackendContract {
         return all;
     }
 
+    /** Queries alone see the pages that are there, and leave them as they are. */
+    @ParameterizedTest
+    @MethodSource("decodings")
+    void queriesToTheKeysOfAnotherLayerAttendAndAppendNothing(Decoding kind) {
+        var numbers = new Random(SEED);
+        HeadShape heads = kind.heads;
+        var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), kind.window);
+        int pages = CONTEXTS.length * LIMITS.maxPages();
+        KvCache cache =
+                device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {pages});
+        AttentionLayer own = layer(kind, numbers);
+        var prompt = new Projected(kind, numbers, Arrays.stream(CONTEXTS).sum());
+        begin(new int[CONTEXTS.length], CONTEXTS);
+        operations.ropeAndAppendKv(prompt.query, prompt.key, prompt.value, own, cache);
+        var ones = new int[CONTEXTS.length];
+        Arrays.fill(ones, 1);
+        begin(CONTEXTS, ones);
+        float[] expected = oneRow(kind, own, false, cache);
+        float[] first = oneRow(kind, queriesAlone(own), true, cache);
+        float[] second = oneRow(kind, queriesAlone(own), true, cache);
+        assertClose(first, doubles(expected));
+        assertThat(second).isEqualTo(first);
+    }
+
+    /** What attention gives the same row of each sequence; keys and values are NaN where nobody is to look at them. */
+    private float[] oneRow(Decoding kind, AttentionLayer layer, boolean poisons, KvCache cache) {
+        HeadShape heads = kind.heads;
+        var projected = new Projected(kind, new Random(SEED + 1), CONTEXTS.length);
+        Rows key = poisons ? poisoned(CONTEXTS.length, heads.keyHeads() * heads.keySize()) : projected.key;
+        Rows value = poisons ? poisoned(CONTEXTS.length, heads.keyHeads() * heads.valueSize()) : projected.value;
+        int width = heads.queryHeads() * heads.valueSize();
+        Rows output = gapless(new float[CONTEXTS.length * width], width);
+        operations.appendAndAttend(projected.query, key, value, layer, cache, output);
+        return readGapless(output, CONTEXTS.length);
+    }
+
+    private static AttentionLayer queriesAlone(AttentionLayer layer) {
+        return new AttentionLayer(
+                layer.group(),
+                layer.layer(),
+                layer.heads(),
+                layer.rope(),
+                layer.queryNorm(),
+                null,
+                layer.scale(),
+                layer.softCap(),
+                layer.sinks(),
+                false,
+                false);
+    }
+
     private void begin(int[] contexts, int[] rows) {
         StepInputs inputs = step(LIMITS, 1, contexts, rows);
         Arrays.setAll(inputs.pageTable[0], i -> pageOf(i / inputs.maxPages, i % inputs.maxPages));

@@ -187,6 +187,9 @@ public abstract class ProductsContract extends RowsContract {
         assertRouted(normalized, new float[] {0, 2, 1, 2, -1, 0}, new int[] {1, 3}, new double[] {1, 1});
         Router ofChosen = router(Router.Scoring.SOFTMAX_OF_CHOSEN, 4, 2, false, 1, 1, null, 1f);
         assertRouted(ofChosen, new float[] {1, 0, 2, -3}, new int[] {2, 0}, new double[] {0.7311, 0.2689});
+        Buffer ofExperts = device.constants(new float[] {5, 3, 7, 0.5f, 2, 2});
+        var scaled = new Router(Router.Scoring.SOFTMAX, 6, 2, true, 1, 1, null, 2f, ofExperts);
+        assertRouted(scaled, new float[] {0, 2, 1, 2, -1, 0}, new int[] {1, 3}, new double[] {3, 0.5});
         // groups {0, 1}, {2, 3}, {4, 5}: the third has the best pair once corrected, the first the best expert
         float[] correction = {0, 0, 0, 0, 0.5f, 0.5f};
         Router grouped = router(Router.Scoring.SIGMOID, 6, 2, false, 3, 1, correction, 1f);

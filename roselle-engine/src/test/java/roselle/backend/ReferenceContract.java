@@ -426,7 +426,9 @@ public abstract class ReferenceContract extends KvTypesContract {
                 CHOSEN);
         boolean groups = scoring == Router.Scoring.SIGMOID;
         Buffer correction = groups ? device.constants(random(EXPERTS)) : null;
-        var router = new Router(scoring, EXPERTS, CHOSEN, groups, groups ? 4 : 1, groups ? 2 : 1, correction, 1.5f);
+        Buffer scales = groups ? null : device.constants(random(EXPERTS));
+        var router =
+                new Router(scoring, EXPERTS, CHOSEN, groups, groups ? 4 : 1, groups ? 2 : 1, correction, 1.5f, scales);
         operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
         Rows products = poisoned(rows * CHOSEN, OUTPUTS);
         var linear = new ExpertLinear(

@@ -23,6 +23,7 @@ public final class ConversationFormat {
             "<|eom_id|>",
             "<EOT>",
             "<end_of_turn>",
+            "<turn|>",
             "<|end|>",
             "<|end_of_text|>",
             "<|END_OF_TURN_TOKEN|>",

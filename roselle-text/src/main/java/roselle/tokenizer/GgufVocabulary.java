@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 /**
  * What a GGUF file says about its tokenizer: the values of the keys {@code tokenizer.ggml.*}, absent ones empty.
  *
- * @param model {@code tokenizer.ggml.model}: gpt2, llama, bert or t5
+ * @param model {@code tokenizer.ggml.model}: gpt2, llama, gemma4, bert or t5
  * @param pre {@code tokenizer.ggml.pre}, the name of the rule that cuts text into words; empty where absent
  * @param tokens {@code tokenizer.ggml.tokens}
  * @param scores {@code tokenizer.ggml.scores}, as long as {@code tokens} or empty

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import roselle.tokenizer.format.Tokenizers;
 
-/** GGUF's models bert and t5. */
+/** GGUF's models bert, t5 and gemma4. */
 class GgufModelsTest {
     @Test
     void cutsWordsIntoTheLongestPiecesForBert() {
@@ -24,6 +24,26 @@ class GgufModelsTest {
         assertThat(tokenizer.encode("Playing unplayed! 世 Café", EncodeOptions.PLAIN))
                 .containsExactly(4, 5, 0, 7, 8, 9);
         assertThat(tokenizer.encode("played", new EncodeOptions(true, false))).containsExactly(1, 4, 6, 2);
+    }
+
+    /** The ids that Hugging Face's library gives for a tokenizer.json of these tokens and merges, with Gemma's normalizer. */
+    @Test
+    void mergesPiecesWithMarkedSpacesByRankForGemma4() {
+        Tokenizer tokenizer = Tokenizers.fromGguf(new GgufVocabulary(
+                "gemma4",
+                "",
+                List.of(
+                        "<pad>", "<eos>", "<bos>", "<unk>", "▁", "a", "b", "▁a", "ab", "▁ab", "<0xC3>", "<0xA9>", "\n",
+                        "\n\n"),
+                new float[0],
+                new int[] {3, 3, 3, 2, 1, 1, 1, 1, 1, 1, 6, 6, 1, 1},
+                List.of("a b", "▁ a", "▁ ab", "\n \n"),
+                Map.of("bos_token_id", 2, "eos_token_id", 1, "unknown_token_id", 3),
+                Map.of("add_bos_token", true),
+                new byte[0]));
+        assertThat(tokenizer.encode("ab ab aé\n\n\nb", EncodeOptions.PLAIN))
+                .containsExactly(8, 9, 7, 10, 11, 13, 12, 6);
+        assertThat(tokenizer.encode(" a", new EncodeOptions(true, false))).containsExactly(2, 7);
     }
 
     @Test

@@ -32,8 +32,10 @@ final class RopeAndAppend {
             int position = step.position(r);
             int size = heads.keySize();
             normalizeAndRotate(query, r, heads.queryHeads(), size, layer.queryNorm(), layer.rope(), position, scratch);
-            normalizeAndRotate(key, r, heads.keyHeads(), size, layer.keyNorm(), layer.rope(), position, scratch);
-            append(step, key, value, layer, cache, r);
+            if (layer.appends()) {
+                normalizeAndRotate(key, r, heads.keyHeads(), size, layer.keyNorm(), layer.rope(), position, scratch);
+                append(step, key, value, layer, cache, r);
+            }
         }
     }
 

@@ -153,7 +153,12 @@ final class RouteExperts {
             }
         }
         for (int j = 0; j < chosen; j++) {
-            CpuBuffer.number(CpuBuffer.of(routing.weights()), at + j, weights[j] * router.scale());
+            float weight = weights[j] * router.scale();
+            if (router.expertScales() != null) {
+                weight *= number(
+                        router.expertScales(), CpuBuffer.of(routing.experts()).getAtIndex(JAVA_INT, at + j));
+            }
+            CpuBuffer.number(CpuBuffer.of(routing.weights()), at + j, weight);
         }
     }
 

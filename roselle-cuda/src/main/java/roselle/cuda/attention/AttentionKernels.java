@@ -72,6 +72,7 @@ public final class AttentionKernels {
             StepMemory step, int rows, Rows query, Rows key, Rows value, AttentionLayer layer, CudaKvCache cache) {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
+                && layer.appends()
                 && cache.type() == KvType.of(type)
                 && cache.pageTokens() == AttentionTiling.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
@@ -93,7 +94,7 @@ public final class AttentionKernels {
         rotation(layer.rope());
         pages(step, layer, cache)
                 .shared(4 * heads.keySize())
-                .launch(rows, heads.queryHeads() + 2 * heads.keyHeads(), 1, 32);
+                .launch(rows, heads.queryHeads() + (layer.appends() ? 2 * heads.keyHeads() : 0), 1, 32);
     }
 
     private void headNorm(@Nullable Norm norm, int size) {

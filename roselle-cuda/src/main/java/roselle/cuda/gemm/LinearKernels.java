@@ -277,6 +277,7 @@ public final class LinearKernels {
                 .integer(router.chosenGroups())
                 .pointer(router.correction())
                 .number(router.scale())
+                .pointer(router.expertScales())
                 .pointer(routing.experts())
                 .pointer(routing.weights())
                 .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))

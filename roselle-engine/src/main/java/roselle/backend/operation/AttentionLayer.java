@@ -16,6 +16,7 @@ import roselle.backend.memory.KvGroup;
  * @param softCap {@code c} of {@code c * tanh(score / c)}; 0 for none
  * @param sinks F32, per query head the logit of a key without value that takes part in the softmax; null for none
  * @param bidirectional whether a row sees all rows of its sequence, those behind it too, and the window reaches both ways
+ * @param appends whether the layer has keys and values; else it has queries alone, to those that another layer appended there
  */
 public record AttentionLayer(
         int group,
@@ -27,7 +28,8 @@ public record AttentionLayer(
         float scale,
         float softCap,
         @Nullable Buffer sinks,
-        boolean bidirectional) {
+        boolean bidirectional,
+        boolean appends) {
     /** Attention of each row to what came before it. */
     public AttentionLayer(
             int group,
@@ -40,5 +42,20 @@ public record AttentionLayer(
             float softCap,
             @Nullable Buffer sinks) {
         this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, false);
+    }
+
+    /** Attention to keys and values of the layer's own. */
+    public AttentionLayer(
+            int group,
+            int layer,
+            HeadShape heads,
+            @Nullable Rope rope,
+            @Nullable Norm queryNorm,
+            @Nullable Norm keyNorm,
+            float scale,
+            float softCap,
+            @Nullable Buffer sinks,
+            boolean bidirectional) {
+        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, true);
     }
 }

@@ -69,6 +69,7 @@ public interface Operations {
     /**
      * Normalises and rotates queries in place, normalises and rotates keys in place, and appends keys and values to the
      * cache. Shapes: query {@code [queryHeads, keySize]}, key {@code [keyHeads, keySize]}, value {@code [keyHeads, valueSize]}.
+     * Where the layer {@link AttentionLayer#appends} nothing, key and value are not looked at.
      */
     void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache);
 
@@ -143,6 +144,6 @@ public interface Operations {
     /** {@code output[i] = input[outputRow[i]]}: the rows whose logits are wanted. */
     void selectOutputs(Rows input, Rows output);
 
-    /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0. */
+    /** {@code x = cap(scale * x)} in place, with {@code cap(x) = softCap * tanh(x / softCap)}, or no cap where it is 0; of logits, or of rows between operations. */
     void scaleLogits(Rows logits, float scale, float softCap, int rows);
 }

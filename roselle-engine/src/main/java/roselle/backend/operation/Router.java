@@ -15,6 +15,7 @@ import roselle.backend.memory.Buffer;
  * @param groups equal, consecutive groups of experts; 1 without groups
  * @param correction F32 per expert; null for none
  * @param scale multiplies each weight at the end
+ * @param expertScales F32 per expert, multiplies its weight too; null for none
  */
 public record Router(
         Scoring scoring,
@@ -24,13 +25,27 @@ public record Router(
         int groups,
         int chosenGroups,
         @Nullable Buffer correction,
-        float scale) {
+        float scale,
+        @Nullable Buffer expertScales) {
     /** How a logit becomes a score. */
     public enum Scoring {
         SOFTMAX,
         SIGMOID,
         /** The logit chooses; the softmax is over the chosen ones alone. */
         SOFTMAX_OF_CHOSEN
+    }
+
+    /** A router that weighs all experts alike. */
+    public Router(
+            Scoring scoring,
+            int experts,
+            int chosen,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            @Nullable Buffer correction,
+            float scale) {
+        this(scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, null);
     }
 
     public Router {

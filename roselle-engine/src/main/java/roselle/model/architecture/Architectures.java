@@ -11,6 +11,7 @@ import roselle.model.architecture.dense.Exaone4;
 import roselle.model.architecture.dense.Gemma;
 import roselle.model.architecture.dense.Gemma2;
 import roselle.model.architecture.dense.Gemma3;
+import roselle.model.architecture.dense.Gemma4;
 import roselle.model.architecture.dense.Glm4;
 import roselle.model.architecture.dense.Gpt2;
 import roselle.model.architecture.dense.GptNeox;
@@ -66,6 +67,7 @@ public final class Architectures {
             new Gemma(),
             new Gemma2(),
             new Gemma3(),
+            new Gemma4(),
             new Glm4(),
             new Glm4Moe(),
             new Gpt2(),

@@ -118,7 +118,12 @@ public final class Ropes {
             }
         }
         double base = fields.number("rope_theta", theta);
-        int dimensions = dimensions(fields.number("partial_rotary_factor", share));
+        double part = fields.number("partial_rotary_factor", share);
+        if (type(fields).equals("proportional")) {
+            var scaling = new RopeScaling.Proportional(part, fields.number("factor", 1));
+            return new RopeSpec(headSize, base, interleaved, scaling);
+        }
+        int dimensions = dimensions(part);
         return new RopeSpec(dimensions, base, interleaved, scaling(fields));
     }
 
@@ -142,7 +147,7 @@ public final class Ropes {
             case "longrope", "su" -> longRope(fields);
             default ->
                 throw new CheckpointException(fields.origin() + ": rope_type is " + type
-                        + "; supported are default, linear, dynamic, llama3, yarn and longrope");
+                        + "; supported are default, linear, dynamic, llama3, yarn, longrope and proportional");
         };
     }
 

@@ -17,6 +17,11 @@ public record Sizes(
 
     /** The same with so many key heads, where their number is said for each layer. */
     public static Sizes of(ModelConfig config, int keyHeads) {
+        return of(config, keyHeads, inner(config));
+    }
+
+    /** The same where the size of the feed-forward is said for each layer, too. */
+    public static Sizes of(ModelConfig config, int keyHeads, int inner) {
         int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
         requireShare(config, heads, keyHeads);
@@ -27,7 +32,7 @@ public record Sizes(
                 heads,
                 keyHeads,
                 config.size("head_dim", "attention.key_length", MAX_NUMBERS, Math.max(1, width / heads)),
-                inner(config),
+                inner,
                 config.size("max_position_embeddings", "context_length", MAX_POSITIONS));
     }
 

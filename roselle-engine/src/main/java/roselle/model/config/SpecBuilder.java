@@ -15,6 +15,7 @@ import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.InputSpec;
+import roselle.model.spec.LayerInputs;
 import roselle.model.spec.LayerSpec;
 import roselle.model.spec.NormSpec;
 import roselle.model.spec.OutputSpec;
@@ -35,6 +36,9 @@ public final class SpecBuilder {
     public int types;
 
     public boolean normsEmbedding;
+    /** What each layer is told of a token by itself; null for nothing. */
+    public @Nullable LayerInputs layerInputs;
+
     public @Nullable OutputSpec output;
 
     /** Per layer: tokens that a query sees; 0 for all. */
@@ -70,10 +74,22 @@ public final class SpecBuilder {
     /** Llama's shape in the sizes of a configuration. */
     public static SpecBuilder of(ModelConfig config, Sizes sizes) {
         var builder = new SpecBuilder(config, sizes);
-        config.requireOff("is_encoder_decoder", "add_cross_attention", "use_bidirectional_attention", "use_mrope");
+        config.requireOff("is_encoder_decoder", "add_cross_attention", "use_mrope");
+        requireCausalText(config);
         builder.output = new OutputSpec(isTied(config, false), false, 1f, 0f);
         return builder;
     }
+
+    /** Fails where text sees what is behind it; "vision" says that pictures alone do. */
+    private static void requireCausalText(ModelConfig config) {
+        if (!config.isGguf() && config.has(BOTH_WAYS, "") && !config.metadata().isFlag(BOTH_WAYS)) {
+            config.requireWord(BOTH_WAYS, "vision");
+        } else {
+            config.requireOff(BOTH_WAYS);
+        }
+    }
+
+    private static final String BOTH_WAYS = "use_bidirectional_attention";
 
     /** BERT's shape: a norm behind the embedding and each half, biases, every token sees every other, no logits. */
     public static SpecBuilder ofEncoder(ModelConfig config, Sizes sizes) {
@@ -214,7 +230,8 @@ public final class SpecBuilder {
                     scoreSoftCap,
                     sinks,
                     gated,
-                    bidirectional);
+                    bidirectional,
+                    AttentionSpec.Value.PRODUCT);
         }
         return attentions;
     }
@@ -230,7 +247,7 @@ public final class SpecBuilder {
                 sizes.vocabulary(),
                 sizes.width(),
                 sizes.context(),
-                new InputSpec(embeddingScale, learnedPositions, firstPosition, types, normsEmbedding),
+                new InputSpec(embeddingScale, learnedPositions, firstPosition, types, normsEmbedding, layerInputs),
                 norm,
                 block,
                 layers,

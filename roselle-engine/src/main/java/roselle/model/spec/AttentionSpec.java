@@ -28,6 +28,16 @@ public sealed interface AttentionSpec {
         ALL_HEADS
     }
 
+    /** What a value is. */
+    enum Value {
+        /** A product of the input. */
+        PRODUCT,
+        /** The same, each head normalised, without weights. */
+        NORMED,
+        /** A head's key before its norm and rotation, normalised without weights: there is no product for values (Gemma 4). */
+        NORMED_KEY
+    }
+
     /**
      * Heads with keys and values of their own, or shared by groups of query heads (Ainslie et al., 2023).
      *
@@ -39,6 +49,7 @@ public sealed interface AttentionSpec {
      * @param sinks whether each query head has a logit without value
      * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
      * @param bidirectional whether a query sees what is behind it, too, and the window reaches both ways
+     * @param value what a value is
      */
     record MultiHead(
             HeadShape heads,
@@ -51,7 +62,8 @@ public sealed interface AttentionSpec {
             float softCap,
             boolean sinks,
             boolean gated,
-            boolean bidirectional)
+            boolean bidirectional,
+            Value value)
             implements AttentionSpec {
         public MultiHead {
             if (window < 0) {
@@ -59,6 +71,25 @@ public sealed interface AttentionSpec {
             }
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
+            if (value == Value.NORMED_KEY && (heads.keySize() != heads.valueSize() || bias || gated)) {
+                throw new IllegalArgumentException("values that are keys are as long, and have no bias and no gates");
+            }
+        }
+    }
+
+    /**
+     * Queries alone: what they attend to is what an earlier layer appended (Brandon et al., 2024).
+     *
+     * @param heads these queries, with the keys and values of that layer
+     * @param source the layer
+     */
+    record SharedKeys(MultiHead heads, int source) implements AttentionSpec {
+        public SharedKeys {
+            if (heads.bias() || heads.gated() || heads.bidirectional() || heads.norm() == QueryKeyNorm.ALL_HEADS) {
+                throw new IllegalArgumentException(
+                        "queries to another layer's keys are normalised by heads or not at all,"
+                                + " have no bias and no gates, and see what is before them");
+            }
         }
     }
 

@@ -9,6 +9,7 @@ package roselle.model.spec;
  * @param parallel whether both halves read the same stream
  * @param sharesNorm whether both halves of a parallel block read the same normalised numbers
  * @param residualScale multiplies what each half adds
+ * @param scalesLayers whether what a layer leaves is multiplied by a number of its own
  */
 public record BlockSpec(
         boolean normsInputs,
@@ -16,22 +17,28 @@ public record BlockSpec(
         boolean normsSums,
         boolean parallel,
         boolean sharesNorm,
-        float residualScale) {
+        float residualScale,
+        boolean scalesLayers) {
     /** BERT's wiring (Devlin et al., 2019). */
-    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f);
+    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false);
 
     /** A stream that is normalised once, at its end. */
     public BlockSpec(
             boolean normsInputs, boolean normsOutputs, boolean parallel, boolean sharesNorm, float residualScale) {
-        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale);
+        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale, false);
+    }
+
+    /** Norms before and behind each half, and layers that are scaled or not (Gemma 4). */
+    public static BlockSpec normedOnBothSides(boolean scalesLayers) {
+        return new BlockSpec(true, true, false, false, false, 1f, scalesLayers);
     }
 
     public BlockSpec {
         if (normsSums && (normsInputs || normsOutputs || parallel)) {
             throw new IllegalArgumentException("a block that normalises sums normalises nothing else");
         }
-        if (parallel && (normsOutputs || !normsInputs)) {
-            throw new IllegalArgumentException("a parallel block normalises its input alone");
+        if (parallel && (normsOutputs || !normsInputs || scalesLayers)) {
+            throw new IllegalArgumentException("a parallel block normalises its input alone, and is not scaled");
         }
     }
 }

@@ -34,6 +34,29 @@ public record DecoderSpec(
         @Nullable OutputSpec output) {
     public DecoderSpec {
         layers = List.copyOf(layers);
+        if (input.layers() != null && block.parallel()) {
+            throw new IllegalArgumentException("layers of parallel blocks are told nothing of a token");
+        }
+        for (int i = 0; i < layers.size(); i++) {
+            requireFit(layers, i, block);
+        }
+    }
+
+    /** Shared keys are those of an earlier layer of the same kind; what lies side by side is normalised behind. */
+    private static void requireFit(List<LayerSpec> layers, int index, BlockSpec block) {
+        LayerSpec layer = layers.get(index);
+        if (layer.attention() instanceof AttentionSpec.SharedKeys shared
+                && (shared.source() < 0
+                        || shared.source() >= index
+                        || !(layers.get(shared.source()).attention() instanceof AttentionSpec.MultiHead own)
+                        || !kvGroup(own).equals(kvGroup(shared.heads())))) {
+            throw new IllegalArgumentException("layer " + index + " cannot read the keys of layer " + shared.source()
+                    + ", which has no such keys");
+        }
+        if (layer.feedForward() instanceof FeedForwardSpec.Beside && (!block.normsOutputs() || block.parallel())) {
+            throw new IllegalArgumentException(
+                    "experts beside a dense feed-forward need a block that normalises outputs");
+        }
     }
 
     /** Whether it has logits, from which text can be generated. */
@@ -69,10 +92,30 @@ public record DecoderSpec(
         return !isBidirectional(layers.get(layer).attention());
     }
 
+    /** Whether tokens are routed to experts. */
+    public boolean routesTokens() {
+        return layers.stream()
+                .map(LayerSpec::feedForward)
+                .anyMatch(one -> one instanceof FeedForwardSpec.Experts || one instanceof FeedForwardSpec.Beside);
+    }
+
+    /** Numbers that all layers together are told of a token, beside the residual stream. */
+    public int layerInputs() {
+        return input.layers() == null ? 0 : layers.size() * input.layers().size();
+    }
+
+    /** The layer whose keys and values a layer attends to: most often itself. */
+    public int sourceOfKeys(int layer) {
+        return layers.get(layer).attention() instanceof AttentionSpec.SharedKeys shared ? shared.source() : layer;
+    }
+
     /** The layers by the kinds of pages they need, in the order in which the kinds first appear. */
     public List<KvGroup> kvGroups() {
         var counts = new LinkedHashMap<KvGroup, Integer>();
         for (LayerSpec layer : layers) {
+            if (layer.attention() instanceof AttentionSpec.SharedKeys) {
+                continue; // another layer's keys
+            }
             for (KvGroup kind : kvGroups(layer.attention())) {
                 counts.merge(kind, 1, isBidirectional(layer.attention()) ? Math::max : Integer::sum);
             }
@@ -110,7 +153,7 @@ public record DecoderSpec(
                     .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group)));
         }
         Widths widths = Widths.of(this);
-        boolean routes = layers.stream().anyMatch(layer -> layer.feedForward() instanceof FeedForwardSpec.Experts);
+        boolean routes = routesTokens();
         return new StepDemands(
                 limits,
                 cacheType,
@@ -128,6 +171,7 @@ public record DecoderSpec(
     private static Optional<HeadShape> heads(AttentionSpec attention) {
         return switch (attention) {
             case AttentionSpec.MultiHead heads -> Optional.of(heads.heads());
+            case AttentionSpec.SharedKeys shared -> heads(shared.heads());
             case AttentionSpec.Latent latent ->
                 Optional.of(new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank()));
             case AttentionSpec.DeltaNet delta -> Optional.empty();
@@ -138,19 +182,24 @@ public record DecoderSpec(
     /** The groups of one layer alone. */
     private List<KvGroup> kvGroups(AttentionSpec attention) {
         return switch (attention) {
-            case AttentionSpec.MultiHead heads ->
-                List.of(new KvGroup(
-                        heads.window() == 0 ? "full" : "window",
-                        1,
-                        heads.heads().keyHeads(),
-                        heads.heads().keySize(),
-                        heads.heads().valueSize(),
-                        heads.window()));
+            case AttentionSpec.MultiHead heads -> List.of(kvGroup(heads));
+            case AttentionSpec.SharedKeys shared -> List.of(kvGroup(shared.heads()));
             case AttentionSpec.Latent latent -> List.of(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0));
             case AttentionSpec.DeltaNet delta ->
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
         };
+    }
+
+    private static KvGroup kvGroup(AttentionSpec.MultiHead attention) {
+        HeadShape heads = attention.heads();
+        return new KvGroup(
+                attention.window() == 0 ? "full" : "window",
+                1,
+                heads.keyHeads(),
+                heads.keySize(),
+                heads.valueSize(),
+                attention.window());
     }
 
     private static KvGroup convolution(int channels) {

@@ -79,4 +79,17 @@ public sealed interface FeedForwardSpec {
                     gated);
         }
     }
+
+    /**
+     * A dense feed-forward and experts beside it, which read the same stream through norms of their own, as their router does; what
+     * each gives is normalised and added, and each expert has a number that multiplies its weight (Gemma 4).
+     */
+    record Beside(Gated dense, Experts experts) implements FeedForwardSpec {
+        public Beside {
+            if (dense.bias() || experts.bias() || experts.sharedSize() != 0) {
+                throw new IllegalArgumentException(
+                        "experts beside a dense feed-forward have no biases and share no expert");
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 package roselle.model.spec;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * From token ids to the first hidden numbers.
  *
@@ -8,5 +10,12 @@ package roselle.model.spec;
  * @param firstPosition rows of the table of positions before that of the first token (RoBERTa)
  * @param types rows of the table that tells the texts of a pair apart; 0 for none
  * @param norms whether the sum is normalised
+ * @param layers what each layer is told of a token by itself; null for nothing
  */
-public record InputSpec(float scale, boolean learnedPositions, int firstPosition, int types, boolean norms) {}
+public record InputSpec(
+        float scale,
+        boolean learnedPositions,
+        int firstPosition,
+        int types,
+        boolean norms,
+        @Nullable LayerInputs layers) {}

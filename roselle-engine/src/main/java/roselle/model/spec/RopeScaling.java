@@ -35,6 +35,27 @@ public sealed interface RopeScaling {
         }
     }
 
+    /**
+     * The first pairs turn, as fast as where all do, and the others stay (Gemma 4): pairs of a part of a head are half the head apart.
+     *
+     * @param share of the pairs that turn
+     */
+    record Proportional(double share, double factor) implements RopeScaling {
+        public Proportional {
+            if (!(share >= 0 && share <= 1) || !(factor > 0)) {
+                throw new IllegalArgumentException("cannot turn " + share + " of the pairs, slower by " + factor);
+            }
+        }
+
+        @Override
+        public void scale(float[] frequencies, double theta, int contextLimit) {
+            int turning = (int) (share * frequencies.length);
+            for (int i = 0; i < frequencies.length; i++) {
+                frequencies[i] = i < turning ? (float) (frequencies[i] / factor) : 0f;
+            }
+        }
+    }
+
     /** A base that grows with the context ("NTK-aware"). */
     record Dynamic(double factor, int trainedContext) implements RopeScaling {
         @Override

@@ -16,7 +16,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
     private static final int UNIT = 8; // numbers that fast kernels read at a time
 
     public static Widths of(DecoderSpec spec) {
-        var widths = new Widths(1, 1, 1, 1, 1, 1);
+        var widths = new Widths(1, 1, Math.max(1, spec.layerInputs()), 1, 1, 1);
         for (LayerSpec layer : spec.layers()) {
             widths = widths.max(attention(layer.attention(), spec.width())).max(feedForward(layer.feedForward()));
         }
@@ -37,6 +37,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         1,
                         1);
             }
+            case AttentionSpec.SharedKeys shared -> attention(shared.heads(), width);
             case AttentionSpec.Latent latent -> {
                 int perHead = latent.querySize() + latent.cachedSize() + latent.rank();
                 int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
@@ -63,6 +64,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         experts.chosen(),
                         2 * experts.size(),
                         experts.experts());
+            case FeedForwardSpec.Beside both -> feedForward(both.dense()).max(feedForward(both.experts()));
         };
     }
 
@@ -93,12 +95,14 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case FeedForwardSpec.Plain plain -> plain.size();
             case FeedForwardSpec.Gated gated -> gated.size();
             case FeedForwardSpec.Experts experts -> Math.max(experts.size(), experts.sharedSize());
+            case FeedForwardSpec.Beside both -> Math.max(columns(both.dense()), columns(both.experts()));
         };
     }
 
     /** The widest rows that products may read, where not all sizes of the decoder are multiples of 8; else 0. */
     int odd(DecoderSpec spec) {
-        boolean isOdd = spec.width() % UNIT != 0;
+        boolean isOdd = spec.width() % UNIT != 0
+                || (spec.input().layers() != null && spec.input().layers().size() % UNIT != 0);
         for (LayerSpec layer : spec.layers()) {
             isOdd |= isOdd(layer.attention()) || isOdd(layer.feedForward());
         }
@@ -113,6 +117,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         || heads.heads().keyHeads() * heads.heads().keySize() % UNIT != 0
                         || heads.heads().queryHeads() * heads.heads().valueSize() % UNIT != 0
                         || heads.heads().keyHeads() * heads.heads().valueSize() % UNIT != 0;
+            case AttentionSpec.SharedKeys shared -> isOdd(shared.heads());
             case AttentionSpec.Latent latent ->
                 latent.queryRank() % UNIT != 0
                         || latent.cachedSize() % UNIT != 0
@@ -132,6 +137,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case FeedForwardSpec.Plain plain -> plain.size() % UNIT != 0;
             case FeedForwardSpec.Gated gated -> gated.size() % UNIT != 0;
             case FeedForwardSpec.Experts experts -> experts.size() % UNIT != 0 || experts.sharedSize() % UNIT != 0;
+            case FeedForwardSpec.Beside both -> isOdd(both.dense()) || isOdd(both.experts());
         };
     }
 
@@ -139,7 +145,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
     public long elements(DecoderSpec spec, StepLimits limits) {
         long stream = 4L * spec.width(); // hidden, two normalised, delta
         long routing = experts + 1L + (long) routed * (expertInner + spec.width() + 2);
-        long perRow = stream + projected + attended + inner + routing;
+        long perRow = stream + projected + attended + inner + routing + spec.layerInputs();
         return perRow * limits.maxRows() + (long) limits.maxOutputs() * spec.width();
     }
 }

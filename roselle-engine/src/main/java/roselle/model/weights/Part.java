@@ -6,6 +6,17 @@ public enum Part {
     POSITIONS,
     TYPES,
     EMBEDDING_NORM,
+    /** What each layer is told of each token, all layers in a row. */
+    LAYER_INPUTS,
+    /** What of an embedding is added to it. */
+    LAYER_INPUT_PROJECTION,
+    LAYER_INPUT_NORM,
+    /** Of a layer: the product that gates what it is told, the one behind it, and the norm of that. */
+    LAYER_INPUT_GATE,
+    LAYER_INPUT_UP,
+    POST_LAYER_INPUT_NORM,
+    /** A number that multiplies what a layer leaves. */
+    LAYER_SCALE,
     FINAL_NORM,
     OUTPUT,
     ATTENTION_NORM,
@@ -60,6 +71,14 @@ public enum Part {
     DOWN,
     ROUTER,
     ROUTER_CORRECTION,
+    /** The weight of the norm before a router. */
+    ROUTER_NORM,
+    /** A number for each expert that multiplies its weight. */
+    EXPERT_SCALE,
+    /** Behind a dense feed-forward that has experts beside it. */
+    POST_DENSE_NORM,
+    PRE_EXPERTS_NORM,
+    POST_EXPERTS_NORM,
     EXPERT_GATE,
     EXPERT_UP,
     EXPERT_GATE_UP,

@@ -1,7 +1,10 @@
 package roselle.model.weights;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import roselle.model.spec.DecoderSpec;
 
 /**
@@ -11,8 +14,13 @@ import roselle.model.spec.DecoderSpec;
  * @param layers layers of the decoder; those behind them predict further tokens
  * @param generates whether there are logits; a model without them may come with heads for other tasks
  * @param tied whether the output matrix is the embedding, so that a copy of it is not needed
+ * @param sharing layers that read another one's keys and values, whose own mean nothing
  */
-public record UnusedTensors(int layers, boolean generates, boolean tied) {
+public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Integer> sharing) {
+    public UnusedTensors {
+        sharing = Set.copyOf(sharing);
+    }
+
     private static final List<String> BUFFERS = List.of(
             ".rotary_emb.inv_freq",
             ".attn.bias",
@@ -31,6 +39,13 @@ public record UnusedTensors(int layers, boolean generates, boolean tied) {
             "vision_tower.",
             "model.multi_modal_projector.",
             "multi_modal_projector.",
+            "model.vision_embedder.",
+            "model.embed_vision.",
+            "model.embed_audio.",
+            "model.audio_tower.",
+            "embed_vision.",
+            "embed_audio.",
+            "audio_tower.",
             "mtp.");
 
     private static final List<String> LAYERS =
@@ -40,9 +55,17 @@ public record UnusedTensors(int layers, boolean generates, boolean tied) {
     private static final Pattern HEADS = Pattern.compile(
             "(\\w+\\.)?(pooler|cls|classifier|pre_classifier|lm_head|head|decoder|vocab_\\w+|embeddings\\.\\w+_ids)(\\..*)?");
 
+    /** Keys and values of a layer. */
+    private static final Pattern KEYS =
+            Pattern.compile(".*\\.(self_attn\\.(k_proj|v_proj|k_norm|v_norm)|attn_(k|v|k_norm))\\.[^.]+");
+
     /** Those of a decoder, or of what reads last hidden states alone. */
     public static UnusedTensors of(DecoderSpec spec) {
-        return new UnusedTensors(spec.layers().size(), spec.generates(), spec.isTied());
+        Set<Integer> sharing = IntStream.range(0, spec.layers().size())
+                .filter(layer -> spec.sourceOfKeys(layer) != layer)
+                .boxed()
+                .collect(Collectors.toSet());
+        return new UnusedTensors(spec.layers().size(), spec.generates(), spec.isTied(), sharing);
     }
 
     public boolean mayIgnore(String name) {
@@ -61,7 +84,8 @@ public record UnusedTensors(int layers, boolean generates, boolean tied) {
                         || name.equals("output.weight"))) {
             return true;
         }
-        return layerOf(name) >= layers;
+        int layer = layerOf(name);
+        return layer >= layers || (sharing.contains(layer) && KEYS.matcher(name).matches());
     }
 
     /** The number behind {@code layers.} or {@code blk.}; −1 where there is none. */

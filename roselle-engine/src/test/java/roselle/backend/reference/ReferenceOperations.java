@@ -266,7 +266,7 @@ final class ReferenceOperations implements Operations {
             for (int h = 0; h < heads.queryHeads(); h++) {
                 turn(query.columns(h * heads.keySize(), heads.keySize()), r, h, layer.queryNorm(), layer.rope());
             }
-            for (int h = 0; h < heads.keyHeads(); h++) {
+            for (int h = 0; h < heads.keyHeads() && layer.appends(); h++) {
                 Rows one = key.columns(h * heads.keySize(), heads.keySize());
                 turn(one, r, h, layer.keyNorm(), layer.rope());
                 var pages = (ReferenceCache) cache;

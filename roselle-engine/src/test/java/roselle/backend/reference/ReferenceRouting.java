@@ -49,8 +49,12 @@ final class ReferenceRouting {
         for (int j = 0; j < experts.length; j++) {
             int at = row * routing.chosen() + j;
             ReferenceBuffer.of(routing.experts())[at] = experts[j];
-            ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale());
+            ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale() * scale(experts[j]));
         }
+    }
+
+    private double scale(int expert) {
+        return router.expertScales() == null ? 1 : ReferenceBuffer.of(router.expertScales())[expert];
     }
 
     /** Leaves the experts of the groups whose two best add up to most. */

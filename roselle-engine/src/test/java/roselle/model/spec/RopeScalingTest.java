@@ -31,6 +31,13 @@ class RopeScalingTest {
         assertFrequencies(dynamic.inverseFrequencies(200), 1, 4.7216e-2, 2.2294e-3, 1.0526e-4);
     }
 
+    /** As {@code _compute_proportional_rope_parameters} of transformers has them. */
+    @Test
+    void proportionalTurnsTheFirstPairsAsFastAsIfAllDid() {
+        RopeSpec proportional = rope(new RopeScaling.Proportional(0.5, 2));
+        assertFrequencies(proportional.inverseFrequencies(64), 0.5, 0.05, 0, 0);
+    }
+
     @Test
     void longRopeChoosesItsFactorsByTheLimit() {
         RopeSpec longRope = rope(

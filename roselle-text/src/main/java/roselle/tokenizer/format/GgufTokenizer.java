@@ -103,6 +103,22 @@ final class GgufTokenizer {
                 new SentencePieceDecoder(prefix)));
     }
 
+    /** Byte pairs of text with marked spaces, by ranked merges as GPT-2's are; what has no token is bytes. */
+    Tokenizer gemma4() {
+        var model = new BytePairBuilder(vocabulary, file.merges().size()).byteFallback(true);
+        tokenId("unknown_token_id", 3).ifPresent(id -> model.unknown(vocabulary.spelling(id)));
+        file.merges().forEach(model::merge);
+        Normalizer marks = (text, limit) -> text.replace(' ', SPACE_MARK);
+        return new PipelineTokenizer(new Pipeline(
+                added,
+                marks,
+                PreTokenizer.NONE,
+                model.build(),
+                vocabulary,
+                ends(true, false),
+                new SentencePieceDecoder(false)));
+    }
+
     /** SentencePiece's Unigram model. */
     Tokenizer t5() {
         return new PipelineTokenizer(new Pipeline(
@@ -155,7 +171,7 @@ final class GgufTokenizer {
 
     private int defaultEnd(int llama, int gpt2, int bert, int t5) {
         return switch (file.model()) {
-            case "llama" -> llama;
+            case "llama", "gemma4" -> llama;
             case "bert" -> bert;
             case "t5" -> t5;
             default -> gpt2;

@@ -23,11 +23,12 @@ public final class Tokenizers {
         return switch (vocabulary.model()) {
             case "gpt2" -> new GgufTokenizer(vocabulary).gpt2();
             case "llama" -> new GgufTokenizer(vocabulary).llama();
+            case "gemma4" -> new GgufTokenizer(vocabulary).gemma4();
             case "bert" -> new GgufTokenizer(vocabulary).bert();
             case "t5" -> new GgufTokenizer(vocabulary).t5();
             default ->
                 throw new CheckpointException("tokenizer.ggml.model is '" + vocabulary.model()
-                        + "', which is not supported: use a model with gpt2, llama, bert or t5");
+                        + "', which is not supported: use a model with gpt2, llama, gemma4, bert or t5");
         };
     }
 
