@@ -48,14 +48,18 @@ export async function dashboard() {
   return (await ask("dashboard/state")).json();
 }
 
-/** The chunks of a streamed chat completion, as they arrive; aborting the signal cancels it on the server. */
-export async function* chat(body, signal) {
+/**
+ * The chunks of a streamed chat completion, as they arrive; aborting the signal cancels it on the server. Before the first of
+ * them, asked is told what the server calls the request.
+ */
+export async function* chat(body, signal, asked) {
   const response = await ask("v1/chat/completions", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
     signal,
   });
+  asked(response.headers.get("x-request-id"));
   for await (const data of events(response.body)) {
     if (data === "[DONE]") {
       return;

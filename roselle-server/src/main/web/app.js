@@ -68,16 +68,17 @@ async function showModels() {
   } catch (failure) {
     select.replaceChildren(element("option", { value: "" }, failure.status === 401 ? "needs an API key" : "no models"));
     if (failure.status === 401 || failure.status === 403) {
-      togglePanel(true);
+      togglePanel(true, "key");
     }
   }
 }
 
-function togglePanel(shown) {
+/** Shows the settings, ready to fill in one of them, or hides them. */
+function togglePanel(shown, field = "system") {
   byId("panel").hidden = !shown;
   byId("settings").ariaExpanded = String(shown);
   if (shown) {
-    byId("options").elements[0].focus();
+    byId("options").elements[field].focus();
   }
 }
 
@@ -86,6 +87,7 @@ function togglePanel(shown) {
 function onKey(event) {
   if (event.key === "Escape") {
     chat.stop();
+    chat.stopEditing();
     togglePanel(false);
     byId("sidebar").classList.remove("open");
   } else if (event.altKey && event.code === "KeyN") {

@@ -1,5 +1,6 @@
 // The conversation on screen: messages, the answer being written, and what can be done with each.
-import { ApiError, chat } from "./api.js";
+import { ApiError, chat, dashboard } from "./api.js";
+import { isEmpty, setAside, showBranch } from "./branches.js";
 import { byId, copy, element } from "./elements.js";
 import { markdown } from "./markdown.js";
 import * as store from "./store.js";
@@ -7,11 +8,18 @@ import * as store from "./store.js";
 const IDEAS = ["Tell me a story about a fox.", "What is 17 + 25?", "Write a haiku about rain."];
 const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_completion_tokens", "seed"];
 
+const REFUSALS = [400, 413, 422]; // such a question would be refused again
+const requests = new WeakMap(); // answers to what the server calls their requests
+
 const thread = byId("thread");
 const prompt = byId("prompt");
 
 let current = store.newConversation();
 let running = null; // the AbortController of the answer being written
+let edited = null; // the place of the question whose words are in the composer, or null
+let draft = ""; // what the composer held before them
+const deleted = new Set(); // ids of conversations
+const unfolded = new WeakSet(); // answers whose thoughts are shown
 
 // ---- drawing ----
 
@@ -41,12 +49,15 @@ function drawQuestion(message, index) {
     "article",
     { className: "user", ariaLabel: "You" },
     element("div", { className: "text" }, message.content),
-    element("div", { className: "foot" }, action("Edit", () => edit(index)), copyAction(message)),
+    element("div", { className: "foot" }, ...branches(message, index), action("Edit", () => edit(index)), copyAction(message)),
   );
 }
 
 function drawAnswer(message, index) {
   const article = element("article", { className: "assistant", ariaLabel: "Answer" });
+  if (message.thoughts) {
+    article.append(thoughts(message));
+  }
   const body = element("div", { className: "markdown" });
   body.append(markdown(message.content));
   article.append(body);
@@ -56,16 +67,54 @@ function drawAnswer(message, index) {
   const isLast = index === current.messages.length - 1;
   const foot = element("div", { className: "foot" });
   if (!running || !isLast) {
-    foot.append(copyAction(message));
+    foot.append(...branches(message, index));
+    if (message.content !== "") {
+      foot.append(copyAction(message));
+    }
     if (isLast) {
       foot.append(action("Regenerate", regenerate));
     }
-  } else if (message.content === "") {
+  } else if (isEmpty(message)) {
     foot.append(element("span", { className: "working", ariaLabel: "Working" }));
   }
   foot.append(figures(message));
   article.append(foot);
   return article;
+}
+
+/** What the model thought before it answered, folded away until a reader wants it. */
+function thoughts(message) {
+  const body = element("div", { className: "markdown" });
+  body.append(markdown(message.thoughts));
+  const isThinking = running && message === current.messages.at(-1) && message.content === "";
+  const made = element("details", { className: "thoughts" }, element("summary", {}, isThinking ? "Thinking …" : "Thoughts"), body);
+  made.open = unfolded.has(message);
+  made.addEventListener("toggle", () => (made.open ? unfolded.add(message) : unfolded.delete(message)));
+  return made;
+}
+
+/** The way to what was written in a message's place, where there is such. */
+function branches(message, index) {
+  if (!message.fork) {
+    return [];
+  }
+  const { tails, shown } = message.fork;
+  const turn = (label, text, wanted) =>
+    element("button", { type: "button", ariaLabel: label, disabled: !(wanted in tails), onclick: () => turnTo(index, wanted) }, text);
+  return [
+    turn("Branch before", "‹", shown - 1),
+    element("span", { className: "branch" }, `${shown + 1} of ${tails.length}`),
+    turn("Branch after", "›", shown + 1),
+  ];
+}
+
+function turnTo(index, wanted) {
+  if (!running) {
+    stopEditing();
+    showBranch(current.messages, index, wanted);
+    store.save(current);
+    draw();
+  }
 }
 
 function action(label, onclick) {
@@ -77,15 +126,14 @@ function copyAction(message) {
   return button;
 }
 
-/** Under each answer: time to first token, tokens per second, tokens, and why it ended where that is worth a word. */
+/** Under each answer: time to first token, what the server counted, and why it ended where that is worth a word. */
 function figures(message) {
   const parts = [];
   if (message.firstMillis !== undefined) {
     parts.push(`first token ${Math.round(message.firstMillis)} ms`);
   }
-  if (message.tokens > 1 && message.lastMillis > message.firstMillis) {
-    const rate = ((message.tokens - 1) / (message.lastMillis - message.firstMillis)) * 1000;
-    parts.push(`${rate.toFixed(rate < 10 ? 1 : 0)} tokens/s`);
+  if (message.rate) {
+    parts.push(`${message.rate.toFixed(message.rate < 10 ? 1 : 0)} tokens/s`);
   }
   if (message.tokens) {
     parts.push(`${message.tokens} ${message.tokens === 1 ? "token" : "tokens"}`);
@@ -130,6 +178,7 @@ function showRunning() {
 
 export function open(id) {
   stop();
+  stopEditing();
   current = store.conversation(id) ?? store.newConversation();
   location.hash = "chat/" + current.id;
   byId("sidebar").classList.remove("open");
@@ -138,6 +187,7 @@ export function open(id) {
 
 export function begin() {
   stop();
+  stopEditing();
   current = store.newConversation();
   location.hash = "chat";
   byId("sidebar").classList.remove("open");
@@ -146,6 +196,7 @@ export function begin() {
 }
 
 function remove(id) {
+  deleted.add(id);
   store.removeConversation(id);
   if (id === current.id) {
     begin();
@@ -160,23 +211,47 @@ export function ask(text) {
   if (running || text.trim() === "") {
     return;
   }
+  const question = { role: "user", content: text };
+  if (edited !== null) {
+    question.fork = setAside(current.messages, edited);
+    endEditing();
+  }
   if (current.messages.length === 0) {
     current.title = text.trim().slice(0, 60);
     history.replaceState(null, "", "#chat/" + current.id);
   }
-  current.messages.push({ role: "user", content: text });
+  current.messages.push(question);
   answer();
 }
 
-/** Puts the words of a message back into the composer and takes the conversation back to before it. */
+/** Puts the words of a question into the composer: sent again, they begin another branch. */
 function edit(index) {
   if (running) {
     return;
   }
-  prompt.value = current.messages[index].content;
-  current.messages.length = index;
-  store.save(current);
-  draw();
+  if (edited === null) {
+    draft = prompt.value;
+  }
+  edited = index;
+  byId("editing").hidden = false;
+  fill(current.messages[index].content);
+}
+
+/** Puts back what the composer held before a question was edited. */
+export function stopEditing() {
+  if (edited !== null) {
+    endEditing();
+    fill(draft);
+  }
+}
+
+function endEditing() {
+  edited = null;
+  byId("editing").hidden = true;
+}
+
+function fill(text) {
+  prompt.value = text;
   fit();
   prompt.focus();
 }
@@ -190,8 +265,8 @@ export function editLast() {
 
 function regenerate() {
   if (!running) {
-    current.messages.length = current.messages.findLastIndex((message) => message.role === "user") + 1;
-    answer();
+    const index = current.messages.findLastIndex((message) => message.role === "user") + 1;
+    answer(setAside(current.messages, index));
   }
 }
 
@@ -199,10 +274,11 @@ export function stop() {
   running?.abort();
 }
 
-async function answer() {
+/** Has the conversation answered; the answer carries the fork that it is a branch of, if any. */
+async function answer(fork) {
   const own = current;
   const body = request(own);
-  const message = { role: "assistant", content: "" };
+  const message = { role: "assistant", content: "", fork };
   own.messages.push(message);
   const abort = new AbortController();
   running = abort;
@@ -216,28 +292,42 @@ async function answer() {
       message.reason = "stopped";
     } else {
       message.error = failure instanceof ApiError ? failure.message : String(failure);
+      message.isRefused = isEmpty(message) && REFUSALS.includes(failure.status);
     }
   }
   running = null;
-  store.save(own);
+  keep(own);
   showRunning();
   if (own === current) {
     redrawLast();
     drawList();
     byId("announcement").textContent = message.error ?? message.content;
   }
+  await tellSpeed(message);
+  keep(own);
+  if (own === current && message === own.messages.at(-1)) {
+    redrawLast();
+  }
+}
+
+/** Saves a conversation, unless it was deleted while it was still being answered. */
+function keep(conversation) {
+  if (!deleted.has(conversation.id)) {
+    store.save(conversation);
+  }
 }
 
 async function receive(body, message, signal, own) {
   const begun = performance.now();
   const screen = new Screen(message, own);
-  for await (const chunk of chat(body, signal)) {
+  const asked = (id) => requests.set(message, id);
+  for await (const chunk of chat(body, signal, asked)) {
     const choice = chunk.choices[0];
-    if (choice?.delta.content) {
-      message.lastMillis = performance.now() - begun;
-      message.firstMillis ??= message.lastMillis;
-      message.tokens = (message.tokens ?? 0) + 1;
-      message.content += choice.delta.content;
+    const { content, reasoning_content: thought } = choice?.delta ?? {};
+    if (content || thought) {
+      message.firstMillis ??= performance.now() - begun;
+      message.content += content ?? "";
+      message.thoughts = thought ? (message.thoughts ?? "") + thought : message.thoughts;
       screen.changed();
     }
     if (choice?.finish_reason) {
@@ -248,6 +338,28 @@ async function receive(body, message, signal, own) {
       message.promptTokens = chunk.usage.prompt_tokens;
       message.cached = chunk.usage.prompt_tokens_details?.cached_tokens ?? 0;
     }
+  }
+}
+
+/** Tells how fast an answer was by the server's clock and count: when pieces arrive here says more of the way than of the model. */
+async function tellSpeed(message) {
+  const counted = await logged(requests.get(message));
+  if (counted) {
+    message.tokens ??= counted.output_tokens;
+    const millis = counted.last_millis - counted.first_millis;
+    message.rate = millis > 0 ? ((counted.output_tokens - 1) * 1000) / millis : undefined;
+  }
+}
+
+/** What the server's log has of a request; nothing where it may not be read, or has forgotten it. */
+async function logged(id) {
+  try {
+    return id && (await dashboard()).recent.find((one) => one.id === id);
+  } catch (failure) {
+    if (failure instanceof ApiError) {
+      return undefined; // the answer is there all the same: it only has no speed
+    }
+    throw failure;
   }
 }
 
@@ -264,7 +376,7 @@ class Screen {
   changed() {
     if (performance.now() - this.#saved > 1000) {
       this.#saved = performance.now();
-      store.save(this.conversation);
+      keep(this.conversation);
     }
     if (!this.#isDue) {
       this.#isDue = true;
@@ -284,15 +396,29 @@ function request(conversation) {
   if (settings.system) {
     body.messages.push({ role: "system", content: settings.system });
   }
-  for (const { role, content } of conversation.messages) {
-    body.messages.push({ role, content });
-  }
+  body.messages.push(...told(conversation.messages));
   for (const name of NUMBERS) {
     if (settings[name] !== undefined && settings[name] !== "") {
       body[name] = Number(settings[name]);
     }
   }
   return body;
+}
+
+/** What the model is told: no answer without words, no question that the server refused, and never two questions in a row. */
+function told(messages) {
+  const list = [];
+  messages.forEach(({ role, content }, index) => {
+    if (content === "" || messages[index + 1]?.isRefused) {
+      return;
+    }
+    if (list.at(-1)?.role === role) {
+      list.at(-1).content += "\n\n" + content;
+    } else {
+      list.push({ role, content });
+    }
+  });
+  return list;
 }
 
 // ---- the composer ----
@@ -304,10 +430,9 @@ function fit() {
 }
 
 function send() {
-  if (!running) {
-    const text = prompt.value;
-    prompt.value = "";
-    fit();
+  const text = prompt.value;
+  if (!running && text.trim() !== "") {
+    fill(edited === null ? "" : draft);
     ask(text);
   }
 }
@@ -325,6 +450,7 @@ export function start() {
     }
   });
   byId("stop").addEventListener("click", stop);
+  byId("cancel").addEventListener("click", stopEditing);
   byId("new").addEventListener("click", begin);
   const [, id] = location.hash.split("/");
   current = (id && store.conversation(id)) || newest() || current;

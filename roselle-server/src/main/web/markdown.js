@@ -21,6 +21,8 @@ function blocks(lines, parent, depth) {
       at++;
     } else if (fence(line)) {
       at = code(lines, at, parent);
+    } else if (formula(lines, at)) {
+      at = display(lines, at, parent);
     } else if (heading(line)) {
       const { level, title } = heading(line);
       parent.append(inline(element("h" + level), title));
@@ -80,6 +82,35 @@ function code(lines, at, parent) {
     ),
   );
   return at;
+}
+
+const DISPLAYS = { "\\[": "\\]", $$: "$$" };
+
+/** What ends the formula that opens in this line, if it does end. */
+function formula(lines, at) {
+  const opening = lines[at].trimStart().slice(0, 2);
+  const closing = DISPLAYS[opening];
+  if (closing === undefined) {
+    return null;
+  }
+  const rest = lines[at].trim().slice(2);
+  const isOneLine = rest.length > 2 && rest.endsWith(closing);
+  const isOpen = opening === "$$" ? rest === "" : !rest.includes(closing);
+  return isOneLine || isOpen ? closing : null;
+}
+
+/** A formula in lines of its own, to its end or, while it is still being written, to the next empty line. */
+function display(lines, at, parent) {
+  const closing = formula(lines, at);
+  const content = [];
+  let line = lines[at].trim().slice(2);
+  while (!line.endsWith(closing) && at + 1 < lines.length && lines[at + 1].trim() !== "") {
+    content.push(line);
+    line = lines[++at].trim();
+  }
+  content.push(line.endsWith(closing) ? line.slice(0, -2) : line);
+  parent.append(element("pre", { className: "math", tabIndex: 0 }, content.join("\n").trim()));
+  return at + 1;
 }
 
 function withoutIndent(line, most) {
@@ -173,7 +204,9 @@ function isTable(lines, at) {
 }
 
 function table(lines, at, parent) {
-  const row = (line, cell) => element("tr", {}, ...cells(line).map((text) => inline(element(cell), text)));
+  const sides = cells(lines[at + 1]).map(side);
+  const row = (line, cell) =>
+    element("tr", {}, ...cells(line).map((text, column) => inline(element(cell, sides[column] ? { className: sides[column] } : {}), text)));
   const made = element("table", {}, element("thead", {}, row(lines[at], "th")));
   const body = element("tbody");
   for (at += 2; at < lines.length && lines[at].includes("|"); at++) {
@@ -184,6 +217,14 @@ function table(lines, at, parent) {
   return at;
 }
 
+/** Where the texts of a column stand, by the colons of its rule. */
+function side(rule) {
+  if (!rule.endsWith(":")) {
+    return "";
+  }
+  return rule.startsWith(":") ? "center" : "right";
+}
+
 function cells(line) {
   const trimmed = line.trim();
   const inner = trimmed.slice(trimmed.startsWith("|") ? 1 : 0, trimmed.endsWith("|") ? -1 : undefined);
@@ -191,7 +232,7 @@ function cells(line) {
 }
 
 function startsBlock(line) {
-  return Boolean(fence(line) || heading(line) || isRule(line) || line.trimStart().startsWith(">"));
+  return Boolean(fence(line) || formula([line], 0) || heading(line) || isRule(line) || line.trimStart().startsWith(">"));
 }
 
 function paragraph(lines, at, parent, depth) {
@@ -216,6 +257,7 @@ function inline(parent, text) {
   const nodes = [];
   const openers = []; // { mark, index } of nodes that may begin an emphasis or a link
   const missing = new Set(); // lengths of runs of backticks that have no partner any more
+  const lastFormula = text.lastIndexOf("\\)");
   let plain = "";
   const flush = () => {
     if (plain) {
@@ -229,6 +271,11 @@ function inline(parent, text) {
     if (!SPECIAL.includes(unit)) {
       plain += unit;
       at++;
+    } else if (unit === "\\" && text[at + 1] === "(" && at < lastFormula) {
+      flush();
+      const end = text.indexOf("\\)", at);
+      nodes.push(element("code", { className: "math" }, text.slice(at + 2, end).trim()));
+      at = end + 2;
     } else if (unit === "\\" && isPunctuation(text[at + 1])) {
       plain += text[at + 1];
       at += 2;

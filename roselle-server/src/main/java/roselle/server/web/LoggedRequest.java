@@ -30,7 +30,7 @@ final class LoggedRequest implements Observer.Listener {
     private final String model;
     private final int promptTokens;
     private final long beginNanos;
-    private long lastNanos;
+    private volatile long lastNanos = NEVER;
     private volatile State state = State.RUNNING;
     private volatile long firstNanos = NEVER;
     private volatile long endNanos = NEVER;
@@ -104,6 +104,7 @@ final class LoggedRequest implements Observer.Listener {
                 .field("queue_millis", millis(queueNanos))
                 .field("begin_millis", millis(beginNanos - originNanos));
         time(json, "first_millis", firstNanos, originNanos);
+        time(json, "last_millis", lastNanos, originNanos);
         if (shown != State.RUNNING) {
             time(json, "end_millis", endNanos, originNanos);
         }

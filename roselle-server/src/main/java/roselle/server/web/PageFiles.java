@@ -3,6 +3,7 @@ package roselle.server.web;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
@@ -15,32 +16,28 @@ final class PageFiles {
             + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private static final String INDEX = "index.html";
-    private static final Map<String, String> TYPES = Map.of(
+    private static final List<String> NAMES = List.of(
             INDEX,
-            "text/html; charset=utf-8",
             "icon.svg",
-            "image/svg+xml",
             "style.css",
-            "text/css; charset=utf-8",
-            "app.js",
-            "text/javascript; charset=utf-8",
             "api.js",
-            "text/javascript; charset=utf-8",
+            "app.js",
+            "branches.js",
             "chat.js",
-            "text/javascript; charset=utf-8",
             "dashboard.js",
-            "text/javascript; charset=utf-8",
             "elements.js",
-            "text/javascript; charset=utf-8",
             "markdown.js",
-            "text/javascript; charset=utf-8",
-            "store.js",
-            "text/javascript; charset=utf-8");
+            "store.js");
+    private static final Map<String, String> TYPES = Map.of(
+            "html", "text/html; charset=utf-8",
+            "svg", "image/svg+xml",
+            "css", "text/css; charset=utf-8",
+            "js", "text/javascript; charset=utf-8");
 
     private final Map<String, byte[]> contents = new HashMap<>();
 
     PageFiles() {
-        TYPES.keySet().forEach(name -> contents.put(name, read(name)));
+        NAMES.forEach(name -> contents.put(name, read(name)));
     }
 
     private static byte[] read(String name) {
@@ -64,7 +61,7 @@ final class PageFiles {
 
     private void send(Exchange exchange, String name) {
         byte[] content = contents.get(name);
-        String type = TYPES.get(name);
+        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (content == null || type == null) {
             throw new ApiException(ErrorKind.NOT_FOUND, "the page has no such file");
         }

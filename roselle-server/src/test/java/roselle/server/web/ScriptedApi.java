@@ -7,6 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import roselle.api.GenerationEvent.TokenGenerated;
+import roselle.api.GenerationRequest;
+import roselle.api.Prompt;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
@@ -27,19 +31,35 @@ final class ScriptedApi implements Dialect {
     static final String HOLD = "\u0000hold";
     /** An answer that is refused. */
     static final String REFUSE = "\u0000refuse";
+    /** What begins a piece that is a thought. */
+    static final String THOUGHT = "\u0000thought ";
     /** An answer that fails after its first pieces. */
     static final String BREAK = "\u0000break";
 
     private static final JsonMapper MAPPER = new JsonMapper();
 
+    private final RequestLog log;
+    private final ServedModel model;
     private final LinkedBlockingQueue<List<String>> answers = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<JsonNode> requests = new LinkedBlockingQueue<>();
+    private volatile boolean needsKey;
     private final CountDownLatch gone = new CountDownLatch(1);
     private final CountDownLatch held = new CountDownLatch(1);
+
+    /** The server's log has of each answer a token for each letter of its pieces. */
+    ScriptedApi(RequestLog log, ServedModel model) {
+        this.log = log;
+        this.model = model;
+    }
 
     /** The pieces of the next answer. */
     void next(String... pieces) {
         answers.add(List.of(pieces));
+    }
+
+    /** Has the page need a key from now on. */
+    void needKey() {
+        needsKey = true;
     }
 
     /** Lets an answer go on that is held. */
@@ -63,7 +83,7 @@ final class ScriptedApi implements Dialect {
 
     @Override
     public void register(Routes routes) {
-        routes.get("/v1/models", ScriptedApi::models).post("/v1/chat/completions", this::chat);
+        routes.get("/v1/models", this::models).post("/v1/chat/completions", this::chat);
     }
 
     @Override
@@ -71,7 +91,10 @@ final class ScriptedApi implements Dialect {
         return Optional.of(OpenAiConventions.COMPLETIONS);
     }
 
-    private static void models(Exchange exchange) {
+    private void models(Exchange exchange) {
+        if (needsKey && exchange.requestHeader("authorization").isEmpty()) {
+            throw new ApiException(ErrorKind.UNKNOWN_KEY, "an API key is needed");
+        }
         exchange.sendJson(
                 200,
                 new JsonWriter()
@@ -87,14 +110,19 @@ final class ScriptedApi implements Dialect {
     private void chat(Exchange exchange) throws IOException {
         requests.add(MAPPER.readTree(exchange.body()));
         List<String> pieces = new ArrayList<>(answers.remove());
+        var logged = log.accepted(exchange, model, GenerationRequest.builder().prompt(new Prompt.Text("x", false, false)).build(), 1);
         EventStream events = exchange.stream();
         for (String piece : pieces) {
+            String words = piece.replace(THOUGHT, "");
+            if (!words.startsWith("\u0000")) {
+                words.chars().forEach(_ -> logged.event(new TokenGenerated(0, 1, "x", "x", List.of())));
+            }
             switch (piece) {
                 case STAY -> stay(exchange);
                 case HOLD -> await(held);
                 case REFUSE -> throw ApiException.invalid("seed", "seed is 7: the test wants another");
                 case BREAK -> throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, "the device has failed");
-                default -> chunk(events, piece);
+                default -> chunk(events, piece.equals(words) ? "content" : "reasoning_content", words);
             }
         }
         delta(events)
@@ -106,9 +134,9 @@ final class ScriptedApi implements Dialect {
         events.finish();
     }
 
-    private static void chunk(EventStream events, String piece) throws IOException {
+    private static void chunk(EventStream events, String field, String piece) throws IOException {
         delta(events)
-                .field("content", piece)
+                .field(field, piece)
                 .endObject()
                 .nullField("finish_reason")
                 .endObject()

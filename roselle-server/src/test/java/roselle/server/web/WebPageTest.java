@@ -1,6 +1,7 @@
 package roselle.server.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -59,10 +60,12 @@ final class WebPageTest {
     /** Each test has a server on a port of its own, which is a new origin: its storage is empty. */
     @BeforeEach
     void serve() {
-        api = new ScriptedApi();
+        var log = new RequestLog();
+        var model = new ServedModel("scripted", engine);
+        api = new ScriptedApi(log, model);
         var routes = new Routes(OpenAiConventions.COMPLETIONS);
-        var models = new Models(List.of(new ServedModel("scripted", engine)));
-        routes.add(new WebDialect(models, new Readiness(), new RequestLog())).add(api);
+        routes.add(new WebDialect(new Models(List.of(model)), new Readiness(), log))
+                .add(api);
         listener =
                 HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
         browser.resize(1100, 800);
@@ -109,7 +112,18 @@ final class WebPageTest {
         untilIdle();
 
         assertThat(answer()).isEqualTo("Good morning.");
-        assertThat(browser.text(".figures")).contains("first token", "tokens/s", "3 tokens");
+        String figures = browser.until(
+                        "return document.querySelector('.figures').innerText",
+                        text -> text.stringValue().contains("tokens/s"))
+                .stringValue();
+        double rate = browser.await("fetch('dashboard/state').then(r => r.json()).then(s => "
+                        + "12000 / (s.recent[0].last_millis - s.recent[0].first_millis))")
+                .doubleValue();
+        assertThat(figures)
+                .as("the server counts letters, of which there are more than pieces")
+                .contains("first token", "13 tokens");
+        assertThat(Double.parseDouble(figures.replaceAll(".* (.*) tokens/s.*", "$1")))
+                .isCloseTo(rate, within(0.5));
         JsonNode request = api.request();
         assertThat(request.at("/model").stringValue()).isEqualTo("scripted");
         assertThat(request.at("/messages").toString()).isEqualTo("[{\"role\":\"user\",\"content\":\"hello\"}]");
@@ -164,7 +178,7 @@ final class WebPageTest {
     }
 
     @Test
-    void regenerateReplacesTheAnswer() throws Exception {
+    void regenerateWritesAnotherAnswerAndKeepsTheFirst() throws Exception {
         ask("roll a die", "4");
         api.next("6");
 
@@ -177,23 +191,96 @@ final class WebPageTest {
         assertThat(messages()).isEqualTo(2);
         api.request();
         assertThat(api.request().at("/messages")).hasSize(1);
+        browser.click("[aria-label='Branch before']");
+        assertThat(answer()).isEqualTo("4");
     }
 
     @Test
-    void editTakesTheConversationBackToTheMessage() throws Exception {
+    void anEditedMessageBeginsABranchThatCanBeLeftAgain() throws Exception {
         ask("first", "1");
         ask("secnd", "2");
+        ask("third", "3");
+        browser.script("document.querySelector('#prompt').value = 'a draft'");
+
+        browser.script("document.querySelectorAll('.user')[1].querySelector('button').click()");
+
+        assertThat(messages()).as("nothing goes before the new words are sent").isEqualTo(6);
+        assertThat(prompt()).isEqualTo("secnd");
+        browser.script("document.querySelector('#prompt').value = ''");
+        ask("second", "4");
+        assertThat(messages()).isEqualTo(4);
+        assertThat(answer()).isEqualTo("4");
+        assertThat(prompt()).isEqualTo("a draft");
+        for (int asked = 0; asked < 3; asked++) {
+            api.request();
+        }
+        assertThat(api.request().at("/messages").toString()).contains("first", "second").doesNotContain("secnd", "fork");
+
+        browser.reload();
+        browser.untilTrue("document.querySelectorAll('#thread article').length === 4");
+        browser.click("[aria-label='Branch before']");
+        assertThat(messages()).isEqualTo(6);
+        assertThat(answer()).isEqualTo("3");
+        browser.click("[aria-label='Branch after']");
+        assertThat(answer()).isEqualTo("4");
+    }
+
+    @Test
+    void cancelLeavesTheMessageAndGivesTheDraftBack() {
+        ask("first", "1");
+        browser.script("document.querySelector('#prompt').value = 'a draft'");
 
         browser.clickButton("Edit");
+        browser.clickButton("Cancel");
 
+        assertThat(prompt()).isEqualTo("a draft");
         assertThat(messages()).isEqualTo(2);
-        assertThat(browser.script("return document.querySelector('#prompt').value")
-                        .stringValue())
-                .isEqualTo("secnd");
-        browser.script("document.querySelector('#prompt').value = ''");
-        ask("second", "3");
-        assertThat(messages()).isEqualTo(4);
-        assertThat(answer()).isEqualTo("3");
+        ask("", "2");
+        assertThat(messages()).as("what is sent now is a message of its own").isEqualTo(4);
+    }
+
+    private static String prompt() {
+        return browser.script("return document.querySelector('#prompt').value").stringValue();
+    }
+
+    @Test
+    void foldsThoughtsAndTellsThemToNobody() throws Exception {
+        ask("think", ScriptedApi.THOUGHT + "hmm", "Yes.");
+
+        assertThat(answer()).isEqualTo("Yes.");
+        assertThat(browser.script("return document.querySelector('.thoughts').open").asBoolean())
+                .isFalse();
+        browser.click(".thoughts summary");
+        assertThat(browser.text(".thoughts .markdown")).isEqualTo("hmm");
+        ask("again", "No.");
+        api.request();
+        assertThat(api.request().at("/messages").toString()).contains("Yes.").doesNotContain("hmm");
+    }
+
+    @Test
+    void whatFailedIsNotSentAgain() throws Exception {
+        ask("refused", ScriptedApi.REFUSE);
+        assertThat(browser.script("return document.querySelector('.assistant').innerText").stringValue())
+                .as("there is nothing to copy")
+                .doesNotContain("Copy");
+        ask("broken", ScriptedApi.THOUGHT + "hmm", ScriptedApi.BREAK);
+        ask("fine", "Yes.");
+
+        api.request();
+        api.request();
+        assertThat(api.request().at("/messages").toString())
+                .isEqualTo("[{\"role\":\"user\",\"content\":\"broken\\n\\nfine\"}]");
+    }
+
+    @Test
+    void asksForTheKeyThatTheServerWants() {
+        api.needKey();
+        browser.reload();
+
+        browser.untilTrue("!document.querySelector('#panel').hidden");
+
+        assertThat(browser.script("return document.activeElement.name").stringValue())
+                .isEqualTo("key");
     }
 
     @Test
@@ -322,12 +409,18 @@ final class WebPageTest {
             see https://x.org/a.         | "<p>see <a href=""https://x.org/a"" target=""_blank"" rel=""noopener noreferrer nofollow"">https://x.org/a</a>.</p>"
             [t](https://x.org)           | "<p><a href=""https://x.org"" target=""_blank"" rel=""noopener noreferrer nofollow"">t</a></p>"
             [t](file:///etc)             | <p>[t](file:///etc)</p>
+            a \\(x_1 * y_2\\) b           | "<p>a <code class=""math"">x_1 * y_2</code> b</p>"
+            a \\(b                        | <p>a (b</p>
+            \\[¶x_1¶\\]¶b                 | "<pre class=""math"" tabindex=""0"">x_1</pre><p>b</p>"
+            $$x * y * z$$                | "<pre class=""math"" tabindex=""0"">x * y * z</pre>"
+            $$5 or $$6                   | <p>$$5 or $$6</p>
+            ¦a¦b¦c¦¶¦:-¦:-:¦-:¦¶¦1¦2¦3¦  | "<table><thead><tr><th>a</th><th class=""center"">b</th><th class=""right"">c</th></tr></thead><tbody><tr><td>1</td><td class=""center"">2</td><td class=""right"">3</td></tr></tbody></table>"
             """)
     void rendersMarkdown(String markdown, String html) {
         JsonNode rendered = browser.await(
                 "import('./web/markdown.js').then(m => { const d = document.createElement('div'); "
                         + "d.append(m.markdown(arguments[0])); return d.innerHTML; })",
-                markdown.replace('¶', '\n'));
+                markdown.replace('¶', '\n').replace('¦', '|'));
 
         assertThat(rendered.stringValue()).isEqualTo(html);
     }
@@ -344,7 +437,7 @@ final class WebPageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "http://", "**a*_"})
+    @ValueSource(strings = {"[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "\\(", "\\[\n\n", "$$\n", "http://", "**a*_"})
     void renderingTakesTimeInProportionToTheText(String piece) {
         String timed = "import('./web/markdown.js').then(m => { const t = performance.now(); "
                 + "m.markdown(arguments[0].repeat(arguments[1])); return performance.now() - t; })";

@@ -32,6 +32,7 @@ final class WebServerTest {
             browser.untilTrue("document.querySelector('#stop').hidden && document.querySelector('.assistant')");
 
             assertThat(browser.text(".assistant .markdown")).containsIgnoringCase("fox");
+            browser.untilTrue("document.querySelector('.figures').innerText.includes('tokens/s')");
             assertThat(browser.text(".figures")).contains("first token", "tokens/s");
             picture(browser, "chat.png");
             browser.script("location.hash = '#dashboard'");
