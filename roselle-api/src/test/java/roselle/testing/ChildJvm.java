@@ -26,14 +26,17 @@ public final class ChildJvm {
 
     private ChildJvm() {}
 
-    /** Runs it to its end. */
+    /** Runs it to its end, with the module of vectors. */
     public static Result run(List<String> flags, Class<?> main, String... arguments) {
+        var all = new ArrayList<>(List.of("--add-modules", "jdk.incubator.vector"));
+        all.addAll(flags);
+        return runPlainly(all, main, arguments);
+    }
+
+    /** Runs it to its end with these flags alone. */
+    public static Result runPlainly(List<String> flags, Class<?> main, String... arguments) {
         var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--add-modules",
-                "jdk.incubator.vector",
-                "-ea",
-                "-Xmx1g"));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-Xmx1g"));
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));

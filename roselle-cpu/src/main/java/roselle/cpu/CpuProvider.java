@@ -16,6 +16,8 @@ import roselle.tensor.DataType;
 
 /** Opens the CPU: {@code cpu}. */
 public final class CpuProvider implements BackendProvider {
+    private static final String VECTORS = "jdk.incubator.vector";
+
     /** For the service loader. */
     public CpuProvider() {}
 
@@ -44,6 +46,15 @@ public final class CpuProvider implements BackendProvider {
         return Arrays.stream(Precision.values()).map(Precision::label).toList();
     }
 
+    /** Without the module, classes that use it would fail to load, which names neither the cause nor the flag. */
+    private static void requireVectors() {
+        boolean isNamed = CpuProvider.class.getModule().isNamed(); // then the module system has found what it requires
+        if (!isNamed && ModuleLayer.boot().findModule(VECTORS).isEmpty()) {
+            throw new DeviceException(
+                    "the CPU needs the module " + VECTORS + " of Java: start it with --add-modules " + VECTORS);
+        }
+    }
+
     @Override
     public boolean rounds(DeviceOptions options) {
         CpuPath path = CpuPath.of(options.cpu());
@@ -66,6 +77,7 @@ public final class CpuProvider implements BackendProvider {
     }
 
     private static CpuOptions cpuOptions(DeviceOptions options, long weightBytes) {
+        requireVectors();
         int threads = options.threads() == 0 ? Cores.worthwhile(weightBytes) : options.threads();
         return CpuOptions.of(threads).with(CpuPath.of(options.cpu())).with(Precision.of(options.compute()));
     }
