@@ -70,6 +70,9 @@ final class ChatCompletionTest {
                 .toList();
         assertThat(chunks.getLast().at("/usage/completion_tokens").intValue()).isEqualTo(24);
         assertThat(chunks.getFirst().at("/choices/0/delta/role").stringValue()).isEqualTo("assistant");
+        assertThat(chunks.getFirst().at("/choices/0/delta/content").stringValue())
+                .as("the role comes alone")
+                .isEmpty();
         String streamed = chunks.stream()
                 .map(chunk -> chunk.at("/choices/0/delta/content").asString(""))
                 .collect(Collectors.joining());
