@@ -145,6 +145,33 @@ final class TestRunTest {
         assertThat(outcome.lastLine()).isEqualTo("roselle: there is no module roselle-three; there are: roselle-one ");
     }
 
+    @ParameterizedTest
+    @CsvSource({"test, --help, Usage: ./roselle test", "check, -h, Usage: ./roselle check"})
+    void tellsItsOwnUsageAndNotMavens(String command, String option, String usage) throws Exception {
+        maven(PASSED, PASSED, "", 0);
+        Outcome outcome = run("./roselle", command, option);
+        assertThat(outcome.status()).isZero();
+        assertThat(outcome.said()).startsWith(usage);
+        assertThat(folder.resolve("arguments")).doesNotExist();
+    }
+
+    @Test
+    void aBuildThatTakesLongSaysSo() throws Exception {
+        program("bin/sleep", "exec /bin/sleep 0.1\n"); // the launcher's quarters of a minute
+        program("bin/mvn", """
+                [ "$1" = -v ] && echo 'Apache Maven 3.9.9 (x)' && exit
+                tries=0
+                until grep -q 'still building after 30 s, 0 modules' said || [ $tries = 300 ]; do
+                    tries=$((tries + 1))
+                    sleep 1
+                done
+                exit 1
+                """);
+        Outcome outcome = run("sh", "-c", "exec ./roselle version 2>said </dev/null");
+        assertThat(outcome.status()).isEqualTo(70);
+        assertThat(folder.resolve("said")).content().contains("after 15 s", "after 30 s").endsWith("the lines above say why.\n");
+    }
+
     @Test
     void aFailedCheckFails() throws Exception {
         maven(PASSED, PASSED, "", 1);
