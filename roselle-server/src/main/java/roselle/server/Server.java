@@ -33,6 +33,7 @@ import roselle.server.http.Routes;
 import roselle.server.http.Turns;
 import roselle.server.kserve.KserveDialect;
 import roselle.server.llamacpp.LlamaCppDialect;
+import roselle.server.metrics.AccessLog;
 import roselle.server.metrics.Metrics;
 import roselle.server.ollama.OllamaDialect;
 import roselle.server.openai.OpenAiDialect;
@@ -87,10 +88,12 @@ public final class Server implements AutoCloseable {
         readiness.add(new PoolWatch(models, config.watch().stepPatience()));
         var log = new RequestLog();
         var metrics = new Metrics(models);
+        var accessLog = new AccessLog(config.log());
         admission = new LimitedAdmission(config.limits().requests());
-        answers = new Answers(models, admission, Observer.all(List.of(log, metrics)));
+        answers = new Answers(models, admission, Observer.all(List.of(log, metrics, accessLog)));
         keyCheck = new KeyCheck(config.access(), System::nanoTime);
         routes = new Routes(STANDARD).add(metrics); // the outermost, so that it counts what the others refuse
+        routes.intercept(accessLog);
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);

@@ -13,6 +13,7 @@ import roselle.server.config.DialectOptions;
 import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
+import roselle.server.config.LogOptions;
 import roselle.server.config.ServerConfig;
 import roselle.server.config.TimeLimits;
 import roselle.server.config.TlsOptions;
@@ -101,6 +102,12 @@ final class ServerFlags {
                     + " openai,anthropic,ollama,llamacpp,tgi,kserve,cohere,tei.")
     private String dialects = String.join(",", DialectOptions.NAMES);
 
+    @Option(
+            names = "--access-log",
+            paramLabel = "FORMAT",
+            description = "A line for each request on standard error, without its content: none, text or json; default: none.")
+    private String accessLog = "none";
+
     @Mixin
     private AccessFlags access = new AccessFlags();
 
@@ -131,6 +138,7 @@ final class ServerFlags {
                 .with(access.options())
                 .with(new DrainOptions(Duration.ofSeconds(graceSeconds)))
                 .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))
+                .with(new LogOptions(LogOptions.format(accessLog), System.err::println))
                 .with(new DialectOptions(Set.copyOf(AccessFlags.parts(dialects))))
                 .checked();
     }

@@ -25,6 +25,8 @@ import roselle.server.http.Routes;
 public final class KeyCheck implements Routes.Interceptor {
     /** Under this name the exchange has the {@link KeyUse} of its request. */
     static final String NOTE = "key";
+    /** What a request notes the name of its key under. */
+    public static final String NAME_NOTE = "key name";
 
     private static final Set<String> OPEN =
             Set.of("/", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready");
@@ -89,6 +91,7 @@ public final class KeyCheck implements Routes.Interceptor {
                         "this concerns all keys, so it needs an operator's key: one whose line has role=operator");
             }
             exchange.note(NOTE, use);
+            exchange.note(NAME_NOTE, use.name());
             exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);

@@ -12,6 +12,7 @@ import roselle.api.InvalidRequestException;
  * @param watch when its engines count as stuck
  * @param dialects which APIs it answers
  * @param adapters where adapters may be loaded from
+ * @param log whether requests are told in lines
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -20,7 +21,8 @@ public record ServerConfig(
         DrainOptions drain,
         WatchOptions watch,
         DialectOptions dialects,
-        AdapterOptions adapters) {
+        AdapterOptions adapters,
+        LogOptions log) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -29,34 +31,39 @@ public record ServerConfig(
             DrainOptions.DEFAULT,
             WatchOptions.DEFAULT,
             DialectOptions.DEFAULT,
-            AdapterOptions.NONE);
+            AdapterOptions.NONE,
+            LogOptions.NONE);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters);
+        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters);
+        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters);
+        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters);
+        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value, adapters);
+        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log);
     }
 
     public ServerConfig with(AdapterOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, value);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log);
+    }
+
+    public ServerConfig with(LogOptions value) {
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value);
     }
 
     /**

@@ -1,4 +1,4 @@
-/** What the server and its engines did, as Prometheus reads it. */
+/** What the server and its engines did, as Prometheus reads it, and in a line for each request. */
 @NullMarked
 package roselle.server.metrics;
 
