@@ -54,6 +54,16 @@ public enum BundledModel {
         return Arrays.stream(values()).map(model -> model.title);
     }
 
+    /** What users call it. */
+    public String title() {
+        return title;
+    }
+
+    /** The size of its file. */
+    public long bytes() {
+        return bytes;
+    }
+
     /** The model that a user calls by a name. */
     public static Optional<BundledModel> named(String name) {
         return Arrays.stream(values()).filter(model -> model.title.equals(name)).findFirst();

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,8 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import roselle.cli.option.HubSettings;
+import roselle.cli.option.ModelNames;
 import roselle.cli.report.ByteCount;
 import roselle.cli.report.ExitCode;
+import roselle.hub.BundledModel;
 import roselle.hub.CachedModels;
 import roselle.hub.CachedRevision;
 import roselle.hub.Hub;
@@ -30,7 +33,7 @@ public final class ShowCommand implements Callable<Integer> {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(paramLabel = "NAME", description = "hf:org/name[@revision][:file or quantization] as in roselle list.")
+    @Parameters(paramLabel = "NAME", description = "hf:org/name[@revision][:file or quantization] as in roselle list, or demo.")
     private String name = "";
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -46,6 +49,11 @@ public final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        Optional<BundledModel> bundled = BundledModel.named(name);
+        if (bundled.isPresent()) {
+            showBundled(bundled.get());
+            return ExitCode.OK.status();
+        }
         HubName model = ExitCode.checkingOptions(specification.commandLine(), () -> HubName.parse(name));
         Path cache = new HubSettings(environment).cache();
         CachedRevision revision = new CachedModels(cache).find(model);
@@ -59,6 +67,26 @@ public final class ShowCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.OK.status();
+    }
+
+    private void showBundled(BundledModel model) {
+        Path path = ModelNames.resolve(Path.of(model.title()));
+        PrintWriter out = specification.commandLine().getOut();
+        if (isJson) {
+            out.println(JsonMapper.shared()
+                    .writeValueAsString(JsonNodeFactory.instance
+                            .objectNode()
+                            .put("name", model.title())
+                            .put("bundled", true)
+                            .put("format", "gguf")
+                            .put("bytes", model.bytes())
+                            .put("path", path.toString())));
+        } else {
+            line(out, "name", model.title() + ", which comes with Roselle");
+            line(out, "file", path + "  " + ByteCount.of(model.bytes()));
+            InspectCommand.describe(path, out);
+        }
+        out.flush();
     }
 
     private static void print(PrintWriter out, CachedRevision revision, ModelCard card) {

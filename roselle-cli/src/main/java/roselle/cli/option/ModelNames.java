@@ -32,10 +32,10 @@ public final class ModelNames {
                 .orElseGet(() -> bundled(named));
     }
 
-    /** What a model is called where only a word fits: its file, its folder, or its repository. */
+    /** What a model is called: its file, its folder, or its repository with the organisation, as clients know it. */
     public static String title(Path named) {
         return HubModels.named(named, new HubSettings(System.getenv()).cache())
-                .map(HubName::title)
+                .map(HubName::repository)
                 .orElseGet(
                         () -> named.toAbsolutePath().normalize().getFileName().toString());
     }

@@ -126,13 +126,14 @@ public final class Settings implements IDefaultValueProvider {
                 continue;
             }
             @Nullable Object value = option.getValue();
-            lines.append(value == null ? "# " + name(option) + " =" : name(option) + " = " + escaped(value))
+            boolean isUnset = value == null || value.toString().isEmpty();
+            lines.append(isUnset ? "# " + name(option) + " =" : name(option) + " = " + escaped(String.valueOf(value)))
                     .append('\n');
         }
         return lines.toString();
     }
 
-    private static String escaped(Object value) {
-        return value.toString().replace("\\", "\\\\").replace("\n", "\\n");
+    private static String escaped(String value) {
+        return value.replace("\\", "\\\\").replace("\n", "\\n");
     }
 }

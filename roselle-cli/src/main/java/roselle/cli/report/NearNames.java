@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import roselle.api.CheckpointException;
 import roselle.hub.BundledModel;
+import roselle.hub.request.HubName;
 
 /** Guesses which file, model, command or option was meant by a name that nothing has. */
 public final class NearNames {
@@ -22,11 +23,20 @@ public final class NearNames {
     public static Path existing(Path path) {
         if (!Files.exists(path)) {
             List<String> names = near(path);
-            String advice = names.isEmpty() ? "" : "; did you mean " + String.join(" or ", names) + "?";
+            String advice = names.isEmpty() ? hub(path) : "; did you mean " + String.join(" or ", names) + "?";
             throw new CheckpointException(
                     path + ": no such file or folder" + advice, new NoSuchFileException(path.toString()));
         }
         return path;
+    }
+
+    /** Where nothing is near, a name with one slash is rather the hub's. */
+    private static String hub(Path path) {
+        String text = path.toString();
+        return !path.isAbsolute() && HubName.isWellFormed(text)
+                ? "; the model of that name on the Hugging Face hub is " + HubName.PREFIX + text
+                        + ", which is fetched when it is first used"
+                : "";
     }
 
     private static List<String> near(Path path) {

@@ -2,7 +2,10 @@ package roselle.cli.report;
 
 import java.io.Console;
 import java.io.PrintStream;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -19,6 +22,7 @@ import roselle.hub.request.PullObserver;
  */
 public final class PullProgress implements PullObserver, AutoCloseable {
     private static final int WIDTH = 100;
+    private static final long KILOBYTE = 1000;
     private static final long MEGABYTE = 1_000_000;
 
     private final PrintStream report;
@@ -71,15 +75,26 @@ public final class PullProgress implements PullObserver, AutoCloseable {
     }
 
     private static ProgressBar bar(PullPlan plan, PrintStream report) {
+        return bar(plan.name().title(), plan.missingBytes(), report);
+    }
+
+    /** Counts in a unit of which there are enough that none is missed: the library cuts fractions of it off. */
+    static ProgressBar bar(String task, long bytes, PrintStream report) {
+        boolean isLarge = bytes >= 1000 * MEGABYTE;
         return new ProgressBarBuilder()
-                .setTaskName(plan.name().title())
-                .setInitialMax(plan.missingBytes())
+                .setTaskName(task)
+                .setInitialMax(bytes)
                 .setStyle(ProgressBarStyle.ASCII)
-                .setUnit(" MB", MEGABYTE)
+                .setUnit(isLarge ? " MB" : " kB", isLarge ? MEGABYTE : KILOBYTE)
                 .setUpdateIntervalMillis(200)
                 .setConsumer(new ConsoleProgressBarConsumer(report, WIDTH))
-                .showSpeed()
+                .showSpeed(speed())
                 .build();
+    }
+
+    /** With the digit before the point, which the library leaves out where it is 0. */
+    static DecimalFormat speed() {
+        return new DecimalFormat("0.0", DecimalFormatSymbols.getInstance(Locale.ROOT));
     }
 
     @Override

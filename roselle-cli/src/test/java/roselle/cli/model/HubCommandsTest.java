@@ -71,7 +71,9 @@ class HubCommandsTest {
         JsonNode shown = MAPPER.readTree(said(new ShowCommand(environment()), "--json", NAME));
 
         assertThat(Path.of(pulled.at("/path").stringValue())).hasBinaryContent(model);
-        assertThat(listed).hasSize(1);
+        assertThat(listed).as("it and the demo model").hasSize(2);
+        assertThat(listed.at("/0/name").stringValue()).isEqualTo(NAME);
+        assertThat(listed.at("/1/name").stringValue()).isEqualTo("demo");
         assertThat(listed.at("/0/repository").stringValue()).isEqualTo("org/name");
         assertThat(listed.at("/0/revisions/0").stringValue()).isEqualTo("main");
         assertThat(listed.at("/0/bytes").longValue()).isGreaterThanOrEqualTo(model.length);
@@ -83,8 +85,20 @@ class HubCommandsTest {
                 .isEqualTo(pulled.at("/path").stringValue());
         assertThat(said(new RemoveCommand(environment()), NAME)).startsWith("removed");
         assertThat(MAPPER.readTree(said(new ListCommand(environment()), "--json")))
-                .isEmpty();
+                .hasSize(1);
         assertThat(folder.resolve("hub/models--org--name")).doesNotExist();
+    }
+
+    @Test
+    void theModelThatComesWithRoselleIsListedAndShown() {
+        assertThat(said(new ListCommand(environment())).lines().toList().getLast())
+                .startsWith("demo ")
+                .contains("in the jar", "7.9 MB", "gguf");
+        assertThat(said(new ShowCommand(environment()), "demo")).contains("demo, which comes with Roselle", "gguf", "llama");
+        assertThat(Path.of(MAPPER.readTree(said(new ShowCommand(environment()), "--json", "demo"))
+                        .at("/path")
+                        .stringValue()))
+                .hasBinaryContent(model);
     }
 
     // ---- as processes ----
@@ -155,11 +169,11 @@ class HubCommandsTest {
         try (var out = new BufferedReader(new InputStreamReader(serving.getInputStream(), StandardCharsets.UTF_8));
                 var client = HttpClient.newHttpClient()) {
             String line = out.readLine();
-            assertThat(line).startsWith("serving name");
+            assertThat(line).startsWith("serving org/name at ");
             var models = HttpRequest.newBuilder(URI.create(line.substring(line.indexOf("http://")) + "/v1/models"));
             String answer = client.send(models.build(), HttpResponse.BodyHandlers.ofString())
                     .body();
-            assertThat(MAPPER.readTree(answer).at("/data/0/id").stringValue()).startsWith("name");
+            assertThat(MAPPER.readTree(answer).at("/data/0/id").stringValue()).isEqualTo("org/name");
         } finally {
             serving.destroyForcibly();
         }

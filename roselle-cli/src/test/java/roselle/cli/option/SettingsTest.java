@@ -45,6 +45,10 @@ final class SettingsTest {
                 .out();
 
         assertThat(again).isEqualTo(printed).contains("model-name = a b", "kv-memory = " + (1L << 30));
+        assertThat(printed.lines())
+                .as("what has no value is a comment")
+                .contains("# tls-certificate =")
+                .noneMatch(line -> line.endsWith("=") && !line.startsWith("#"));
     }
 
     @ParameterizedTest

@@ -342,6 +342,10 @@ final class RunCommandTest {
         assertThat(roselle("run", folder.resolve("nowhere/xyz").toString(), "ab")
                         .status())
                 .isEqualTo(66);
+        assertThat(roselle("run", "Org/Name-1B:Q4_K_M", "ab").err())
+                .as("a name on the hub")
+                .contains("on the Hugging Face hub is hf:Org/Name-1B:Q4_K_M")
+                .hasLineCount(1);
         InputStream before = System.in;
         try {
             System.setIn(InputStream.nullInputStream());
