@@ -35,8 +35,8 @@ public final class ChildJvm {
 
     /** Runs it to its end with these flags alone. */
     public static Result runPlainly(List<String> flags, Class<?> main, String... arguments) {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-Xmx1g"));
+        var command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-ea", "-Xmx1g"));
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));

@@ -32,8 +32,8 @@ class EmbeddedStoryTest {
 
     @Test
     void namesTheFlagOfJavaThatIsMissing() {
-        var result = ChildJvm.runPlainly(
-                List.of(), Story.class, "../roselle-engine/src/test/resources/demo-model", "Hello");
+        var result =
+                ChildJvm.runPlainly(List.of(), Story.class, "../roselle-engine/src/test/resources/demo-model", "Hello");
         assertThat(result.status()).isNotZero();
         assertThat(result.said())
                 .contains("DeviceException", "start it with --add-modules jdk.incubator.vector")

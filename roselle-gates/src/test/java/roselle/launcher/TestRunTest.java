@@ -169,7 +169,10 @@ final class TestRunTest {
                 """);
         Outcome outcome = run("sh", "-c", "exec ./roselle version 2>said </dev/null");
         assertThat(outcome.status()).isEqualTo(70);
-        assertThat(folder.resolve("said")).content().contains("after 15 s", "after 30 s").endsWith("the lines above say why.\n");
+        assertThat(folder.resolve("said"))
+                .content()
+                .contains("after 15 s", "after 30 s")
+                .endsWith("the lines above say why.\n");
     }
 
     @Test

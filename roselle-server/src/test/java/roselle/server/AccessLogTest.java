@@ -48,8 +48,9 @@ final class AccessLogTest {
     @Test
     void tellsTheSameAsText() throws Exception {
         assertThat(lines(LogOptions.Format.TEXT).getFirst())
-                .matches("time=\\S+Z peer=127.0.0.1 method=POST path=/v1/chat/completions status=200 id=\\S+ millis=\\d+"
-                        + " model=demo prompt_tokens=\\d+ cached_tokens=\\d+ output_tokens=5 first_token_millis=\\d+");
+                .matches(
+                        "time=\\S+Z peer=127.0.0.1 method=POST path=/v1/chat/completions status=200 id=\\S+ millis=\\d+"
+                                + " model=demo prompt_tokens=\\d+ cached_tokens=\\d+ output_tokens=5 first_token_millis=\\d+");
     }
 
     @Test

@@ -33,7 +33,9 @@ public final class ShowCommand implements Callable<Integer> {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(paramLabel = "NAME", description = "hf:org/name[@revision][:file or quantization] as in roselle list, or demo.")
+    @Parameters(
+            paramLabel = "NAME",
+            description = "hf:org/name[@revision][:file or quantization] as in roselle list, or demo.")
     private String name = "";
 
     @Option(names = "--json", description = "Print one JSON object.")

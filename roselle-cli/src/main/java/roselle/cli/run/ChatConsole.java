@@ -10,6 +10,9 @@ interface ChatConsole extends AutoCloseable {
 
     PrintWriter out();
 
+    /** Empties the screen, where there is one. */
+    void clear();
+
     /** Does {@code action} instead of ending the program when the user presses Ctrl-C, until the next {@link #read}. */
     void onInterrupt(Runnable action);
 

@@ -2,6 +2,7 @@ package roselle.cli.run;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,9 @@ import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.GenerationRequest;
 import roselle.api.InvalidRequestException;
 import roselle.api.Usage;
+import roselle.cli.option.TextInput;
+import roselle.cli.report.ExitCode;
+import roselle.conversation.Effort;
 import roselle.engine.Engine;
 import roselle.hub.disk.WholeFile;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,18 +37,14 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>The whole conversation is submitted each time; the engine's prefix cache has all of it but the last message.
  */
 final class ChatSession {
-    private static final String HELP = """
-            /system TEXT  set what the model is told before the conversation, and begin anew
-            /reset        begin anew
-            /stats        tell how fast the last answer was
-            /save FILE    write the conversation as JSON messages
-            /exit         leave, as Ctrl-D does
+    private static final int LONGEST_CONVERSATION_BYTES = 64 << 20;
+    private static final String NOTES = """
             A line that ends in \\ goes on in the next one; so does text after \""" until the next \""".
-            Ctrl-C stops an answer.
+            Tab completes commands, names and files. Ctrl-C stops an answer.
             """;
 
     private final Engine engine;
-    private final Requests requests;
+    private final Adjustments adjustments;
     private final boolean raw;
     private final ChatConsole console;
     private final PrintWriter out;
@@ -55,7 +55,7 @@ final class ChatSession {
     /** @param raw continue each text on its own, without a chat template */
     ChatSession(Engine engine, Requests requests, boolean raw, Optional<String> system, ChatConsole console) {
         this.engine = engine;
-        this.requests = requests;
+        adjustments = new Adjustments(requests);
         this.raw = raw;
         this.console = console;
         this.system = system;
@@ -95,10 +95,17 @@ final class ChatSession {
                 system = Optional.of(argument).filter(text -> !text.isEmpty());
                 reset();
             }
+            case "/set" -> set(argument);
+            case "/regenerate" -> regenerate();
             case "/reset" -> reset();
+            case "/clear" -> {
+                reset();
+                console.clear();
+            }
             case "/stats" -> out.print(lastUsage == null ? "no answer yet\n" : SpeedReport.of(lastUsage));
             case "/save" -> save(argument);
-            case "/help", "/?" -> out.print(HELP);
+            case "/load" -> load(argument);
+            case "/help", "/?" -> out.print(SessionCommand.describe() + NOTES);
             default -> out.println("there is no " + command + ": /help lists what there is");
         }
         return true;
@@ -113,11 +120,48 @@ final class ChatSession {
         int before = messages.size();
         messages.add(ChatMessage.user(text));
         try {
+            Requests requests = adjustments.present();
             String answer = generate(raw ? requests.raw(text) : requests.chat(messages));
             messages.add(ChatMessage.assistant(answer));
         } catch (InvalidRequestException | CapacityException refused) {
             messages.subList(before, messages.size()).clear();
             out.println(refused.getMessage() + "; /reset begins anew");
+        }
+    }
+
+    /** Writes the last answer again; where that is refused, the one that there was stays. */
+    private void regenerate() {
+        int question = messages.size() - 2;
+        if (question < 0 || !messages.get(question).role().equals("user")) {
+            out.println("no answer yet");
+            return;
+        }
+        List<ChatMessage> before = List.copyOf(messages);
+        messages.subList(question, messages.size()).clear();
+        answer(String.valueOf(before.get(question).fields().get("content")));
+        if (messages.size() < before.size()) {
+            messages.clear();
+            messages.addAll(before);
+        }
+    }
+
+    private void set(String argument) {
+        if (argument.isEmpty()) {
+            out.print(adjustments.describe());
+            return;
+        }
+        String[] words = argument.split("\\s+", 2);
+        try {
+            requireThinking(words[0]);
+            adjustments.set(words[0], words.length == 1 ? "" : words[1]);
+        } catch (InvalidRequestException refused) {
+            out.println(refused.getMessage());
+        }
+    }
+
+    private void requireThinking(String name) {
+        if (name.equals(Adjustments.THINK) && !engine.chatTemplateMentions(Effort.ENABLE_THINKING)) {
+            throw new InvalidRequestException("the model's chat template knows no " + Effort.ENABLE_THINKING);
         }
     }
 
@@ -154,6 +198,30 @@ final class ChatSession {
     private void print(String text) {
         out.print(text);
         out.flush();
+    }
+
+    /** Goes on with the messages of a file; where it has none, the conversation stays as it is. */
+    private void load(String name) {
+        if (name.isEmpty()) {
+            out.println("/load needs the name of a file");
+            return;
+        }
+        try {
+            String text = TextInput.ofFile(Path.of(name), LONGEST_CONVERSATION_BYTES, ": no conversation is as long");
+            List<ChatMessage> loaded = SavedConversation.read(name, text);
+            messages.clear();
+            messages.addAll(loaded);
+            system = loaded.stream()
+                    .limit(1)
+                    .filter(message -> message.role().equals("system"))
+                    .map(message -> String.valueOf(message.fields().get("content")))
+                    .findFirst();
+            out.println(loaded.size() + " messages");
+        } catch (UncheckedIOException unreadable) {
+            out.println(name + " cannot be read: " + ExitCode.sentence(unreadable));
+        } catch (InvalidRequestException | InvalidPathException malformed) {
+            out.println(malformed.getMessage());
+        }
     }
 
     private void save(String name) {

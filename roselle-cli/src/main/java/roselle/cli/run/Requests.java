@@ -26,6 +26,11 @@ record Requests(
         Optional<Boolean> thinking,
         ResponseFormat format,
         String adapter) {
+    /** The same, drawn, ended and thought about in another way. */
+    Requests with(SamplingParameters drawn, StopConditions ended, Optional<Boolean> thought) {
+        return new Requests(drawn, ended, output, thought, format, adapter);
+    }
+
     /** Continues a text, in which spellings of special tokens count as such. */
     GenerationRequest raw(String text) {
         return of(new Prompt.Text(text, true, true));

@@ -49,7 +49,7 @@ final class SamplingFlags {
     private @Nullable Integer maxTokens;
 
     @Option(names = "--min-tokens", paramLabel = "N", description = "Do not end before N tokens.")
-    private int minTokens;
+    private @Nullable Integer minTokens;
 
     @Option(names = "--stop", paramLabel = "TEXT", description = "End before this text; may be repeated.")
     private List<String> stopStrings = List.of();
@@ -58,7 +58,7 @@ final class SamplingFlags {
     private Set<Integer> stopTokenIds = Set.of();
 
     @Option(names = "--ignore-eos", description = "Go on after the model's own end-of-text tokens.")
-    private boolean ignoresEos;
+    private @Nullable Boolean ignoresEos;
 
     @Option(names = "--n", paramLabel = "N", defaultValue = "1", description = "Give N answers; default: 1.")
     private int choices;
@@ -83,7 +83,7 @@ final class SamplingFlags {
                 or(repetitionPenalty, defaults.repetitionPenalty()),
                 or(presencePenalty, defaults.presencePenalty()),
                 or(frequencyPenalty, defaults.frequencyPenalty()),
-                logitBias,
+                logitBias.isEmpty() ? defaults.logitBias() : logitBias,
                 seed == null ? defaults.seed() : OptionalLong.of(seed));
     }
 
@@ -91,9 +91,18 @@ final class SamplingFlags {
         return asked == null ? otherwise : asked;
     }
 
+    /** What was asked for, and {@code defaults} for the rest. */
+    StopConditions over(StopConditions defaults) {
+        return new StopConditions(
+                maxTokens == null ? defaults.maxTokens() : maxTokens,
+                minTokens == null ? defaults.minTokens() : minTokens,
+                stopStrings.isEmpty() ? defaults.stopStrings() : stopStrings,
+                stopTokenIds.isEmpty() ? defaults.stopTokenIds() : stopTokenIds,
+                ignoresEos == null ? defaults.ignoreEos() : ignoresEos);
+    }
+
     StopConditions stop() {
-        int most = maxTokens == null ? StopConditions.REST_OF_CONTEXT : maxTokens;
-        return new StopConditions(most, minTokens, stopStrings, stopTokenIds, ignoresEos);
+        return over(StopConditions.DEFAULT);
     }
 
     OutputOptions output() {

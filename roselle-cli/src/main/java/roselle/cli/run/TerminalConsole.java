@@ -20,6 +20,7 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.Terminal.SignalHandler;
 import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.InfoCmp;
 
 /**
  * A terminal with editing and history. A line that ends in a backslash goes on in the next one, text between lines of three
@@ -37,6 +38,7 @@ final class TerminalConsole implements ChatConsole {
         reader = LineReaderBuilder.builder()
                 .terminal(terminal)
                 .parser(new MultiLine())
+                .completer(new SessionCompleter())
                 .variable(LineReader.HISTORY_FILE, history)
                 .variable(LineReader.SECONDARY_PROMPT_PATTERN, ". ")
                 .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true)
@@ -107,6 +109,12 @@ final class TerminalConsole implements ChatConsole {
     @Override
     public PrintWriter out() {
         return terminal.writer();
+    }
+
+    @Override
+    public void clear() {
+        terminal.puts(InfoCmp.Capability.clear_screen);
+        terminal.flush();
     }
 
     @Override

@@ -105,7 +105,8 @@ final class ServerFlags {
     @Option(
             names = "--access-log",
             paramLabel = "FORMAT",
-            description = "A line for each request on standard error, without its content: none, text or json; default: none.")
+            description =
+                    "A line for each request on standard error, without its content: none, text or json; default: none.")
     private String accessLog = "none";
 
     @Mixin

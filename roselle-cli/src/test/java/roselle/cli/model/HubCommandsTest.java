@@ -94,7 +94,8 @@ class HubCommandsTest {
         assertThat(said(new ListCommand(environment())).lines().toList().getLast())
                 .startsWith("demo ")
                 .contains("in the jar", "7.9 MB", "gguf");
-        assertThat(said(new ShowCommand(environment()), "demo")).contains("demo, which comes with Roselle", "gguf", "llama");
+        assertThat(said(new ShowCommand(environment()), "demo"))
+                .contains("demo, which comes with Roselle", "gguf", "llama");
         assertThat(Path.of(MAPPER.readTree(said(new ShowCommand(environment()), "--json", "demo"))
                         .at("/path")
                         .stringValue()))

@@ -11,10 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jline.reader.Candidate;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.reader.Parser;
+import org.jline.reader.impl.DefaultParser;
 import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +89,78 @@ final class ChatSessionTest {
         assertThat(talk("/stats")).contains("no answer yet");
         assertThat(talk("/save")).contains("needs the name of a file");
         assertThat(talk("/save " + folder)).contains(folder + " cannot be written");
+        assertThat(talk("/help").lines().filter(line -> line.startsWith("/")).map(line -> line.split(" ")[0]))
+                .as("what is told is what is completed, and all of it is known")
+                .containsExactlyElementsOf(SessionCommand.words())
+                .allSatisfy(word -> assertThat(talk(word)).doesNotContain("there is no"));
+    }
+
+    @Test
+    void goesOnWithWhatWasSaved() throws IOException {
+        Path file = folder.resolve("saved.json");
+        Path later = folder.resolve("later.json");
+        talk("/system Be brief.", "Hello", "/save " + file);
+        assertThat(talk("/load " + file, "/save " + later, "/reset", "/save " + folder.resolve("reset.json")))
+                .contains("3 messages");
+        assertThat(later).hasSameTextualContentAs(file);
+        assertThat(folder.resolve("reset.json")).content().contains("Be brief.").doesNotContain("Hello");
+
+        Files.writeString(later, "[{\"role\": \"user\"}]");
+        assertThat(talk("/load " + later))
+                .contains("later.json is no saved conversation: message 0 has no role and content");
+        assertThat(talk("/load " + folder.resolve("nowhere"))).contains("cannot be read");
+        assertThat(talk("/load")).contains("needs the name of a file");
+    }
+
+    @Test
+    void writesTheLastAnswerAgainAsIsSetNow() throws IOException {
+        Path file = folder.resolve("saved.json");
+        talk("Hello", "/set max-tokens 3", "/regenerate", "/stats", "/save " + file);
+        JsonNode saved = JsonMapper.shared().readTree(Files.readString(file));
+        assertThat(saved.findValuesAsString("role")).containsExactly("user", "assistant");
+        assertThat(talk("Hello", "/set max-tokens 3", "/regenerate", "/stats")).contains("answer     3 tokens");
+        assertThat(talk("/regenerate")).contains("no answer yet");
+    }
+
+    @Test
+    void setsWhatRunHasOptionsFor() {
+        assertThat(talk("/set temperature 0.5", "/set top-k 7", "/set presence-penalty -1", "/set stop a b", "/set"))
+                .containsPattern("temperature +0.5")
+                .containsPattern("top-k +7")
+                .containsPattern("presence-penalty +-1.0")
+                .containsPattern("stop +a b")
+                .containsPattern("max-tokens +12\\R");
+        assertThat(talk("/set temperature 0.5", "/set temperature", "/set")).containsPattern("temperature +0.0");
+        assertThat(talk("/set temperature 101", "/set"))
+                .contains("temperature is 101")
+                .containsPattern("temperature +0.0");
+        assertThat(talk("/set temperature hot")).contains("'hot' is not a number");
+        assertThat(talk("/set n 2")).contains("there is no n to set: there are temperature, ");
+        assertThat(talk("/set think on")).contains("knows no enable_thinking");
+    }
+
+    @Test
+    void beginsAnewOnAnEmptyScreen() throws IOException {
+        Path file = folder.resolve("saved.json");
+        assertThat(talk("Hello", "/clear", "/save " + file)).endsWith("<cleared>");
+        assertThat(Files.readString(file).strip()).isEqualTo("[ ]");
+    }
+
+    @Test
+    void completesCommandsNamesAndFilesButNoWords() throws IOException {
+        Files.writeString(folder.resolve("tale.json"), "[]");
+        assertThat(completed("/l")).contains("/load", "/set").doesNotContain("temperature");
+        assertThat(completed("/set te")).contains("temperature", "think").doesNotContain("n", "logprobs");
+        assertThat(completed("/load " + folder + "/t")).contains(folder + "/tale.json", folder + "/model/");
+        assertThat(completed("/load " + folder + "/nowhere/t")).isEmpty();
+        assertThat(completed("tell /l")).isEmpty();
+    }
+
+    private static List<String> completed(String typed) {
+        var candidates = new ArrayList<Candidate>();
+        var parsed = new DefaultParser().parse(typed, typed.length(), Parser.ParseContext.COMPLETE);
+        new SessionCompleter().complete(LineReaderBuilder.builder().build(), parsed, candidates);
+        return candidates.stream().map(Candidate::value).toList();
     }
 
     @Test
@@ -187,6 +264,11 @@ final class ChatSessionTest {
         @Override
         public PrintWriter out() {
             return new PrintWriter(printed);
+        }
+
+        @Override
+        public void clear() {
+            printed.append("<cleared>");
         }
 
         @Override

@@ -110,7 +110,13 @@ final class ScriptedApi implements Dialect {
     private void chat(Exchange exchange) throws IOException {
         requests.add(MAPPER.readTree(exchange.body()));
         List<String> pieces = new ArrayList<>(answers.remove());
-        var logged = log.accepted(exchange, model, GenerationRequest.builder().prompt(new Prompt.Text("x", false, false)).build(), 1);
+        var logged = log.accepted(
+                exchange,
+                model,
+                GenerationRequest.builder()
+                        .prompt(new Prompt.Text("x", false, false))
+                        .build(),
+                1);
         EventStream events = exchange.stream();
         for (String piece : pieces) {
             String words = piece.replace(THOUGHT, "");

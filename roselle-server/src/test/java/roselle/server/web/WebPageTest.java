@@ -214,7 +214,9 @@ final class WebPageTest {
         for (int asked = 0; asked < 3; asked++) {
             api.request();
         }
-        assertThat(api.request().at("/messages").toString()).contains("first", "second").doesNotContain("secnd", "fork");
+        assertThat(api.request().at("/messages").toString())
+                .contains("first", "second")
+                .doesNotContain("secnd", "fork");
 
         browser.reload();
         browser.untilTrue("document.querySelectorAll('#thread article').length === 4");
@@ -248,7 +250,8 @@ final class WebPageTest {
         ask("think", ScriptedApi.THOUGHT + "hmm", "Yes.");
 
         assertThat(answer()).isEqualTo("Yes.");
-        assertThat(browser.script("return document.querySelector('.thoughts').open").asBoolean())
+        assertThat(browser.script("return document.querySelector('.thoughts').open")
+                        .asBoolean())
                 .isFalse();
         browser.click(".thoughts summary");
         assertThat(browser.text(".thoughts .markdown")).isEqualTo("hmm");
@@ -260,7 +263,8 @@ final class WebPageTest {
     @Test
     void whatFailedIsNotSentAgain() throws Exception {
         ask("refused", ScriptedApi.REFUSE);
-        assertThat(browser.script("return document.querySelector('.assistant').innerText").stringValue())
+        assertThat(browser.script("return document.querySelector('.assistant').innerText")
+                        .stringValue())
                 .as("there is nothing to copy")
                 .doesNotContain("Copy");
         ask("broken", ScriptedApi.THOUGHT + "hmm", ScriptedApi.BREAK);
@@ -437,7 +441,11 @@ final class WebPageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "\\(", "\\[\n\n", "$$\n", "http://", "**a*_"})
+    @ValueSource(
+            strings = {
+                "[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "\\(", "\\[\n\n", "$$\n",
+                "http://", "**a*_"
+            })
     void renderingTakesTimeInProportionToTheText(String piece) {
         String timed = "import('./web/markdown.js').then(m => { const t = performance.now(); "
                 + "m.markdown(arguments[0].repeat(arguments[1])); return performance.now() - t; })";
