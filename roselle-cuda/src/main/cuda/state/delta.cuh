@@ -217,13 +217,29 @@ __device__ __forceinline__ uint2 loadFour(const u16* numbers) {
     return make_uint2(numbers[0] | (u32)numbers[1] << 16, numbers[2] | (u32)numbers[3] << 16);
 }
 
+template <class T>
+__device__ __forceinline__ float4 four(uint2 words) {
+    return make_float4(lowHalf<T>(words.x), highHalf<T>(words.x), lowHalf<T>(words.y), highHalf<T>(words.y));
+}
+
+__device__ __forceinline__ float squareSum(float4 x) {
+    return __fmaf_rn(x.w, x.w, __fmaf_rn(x.z, x.z, __fmaf_rn(x.y, x.y, __fmul_rn(x.x, x.x))));
+}
+
+__device__ __forceinline__ float4 scaled(float4 x, float factor) {
+    return make_float4(__fmul_rn(x.x, factor), __fmul_rn(x.y, factor), __fmul_rn(x.z, factor), __fmul_rn(x.w, factor));
+}
+
+// What numbers with that sum of squares are multiplied with.
+__device__ __forceinline__ float unitScale(float squares, float scale) {
+    return __fmul_rn(scale, rsqrtf(__fadd_rn(squares, 1e-6f)));
+}
+
 // A head of a row, four numbers a lane, divided by its norm.
 template <class T>
 __device__ __forceinline__ float4 unit(uint2 words, float scale) {
-    float4 x = make_float4(lowHalf<T>(words.x), highHalf<T>(words.x), lowHalf<T>(words.y), highHalf<T>(words.y));
-    float squares = __fmaf_rn(x.w, x.w, __fmaf_rn(x.z, x.z, __fmaf_rn(x.y, x.y, __fmul_rn(x.x, x.x))));
-    float factor = __fmul_rn(scale, rsqrtf(__fadd_rn(warpSum(squares), 1e-6f)));
-    return make_float4(__fmul_rn(x.x, factor), __fmul_rn(x.y, factor), __fmul_rn(x.z, factor), __fmul_rn(x.w, factor));
+    float4 x = four<T>(words);
+    return scaled(x, unitScale(warpSum(squareSum(x)), scale));
 }
 
 __device__ __forceinline__ float4 rounded(float4 x) {

@@ -3,9 +3,9 @@
 //
 // delta_rule_rows: a block has 64 numbers of a value head of a sequence, and walks its pages. Four warps have the state in
 // their registers (delta.cuh) and take a page of 16 rows at a time; four others meanwhile make ready what the next page's rows
-// have but for the state: keys and queries of unit length, products among them, values, and the first of them decays. Rows that
-// the page has from earlier steps come as they were kept, with weights that leave them as they are. Eight warps are as many as
-// can have 255 registers each, which those with the state need.
+// have but for the state: keys and queries of unit length, products among them, values, and the decays of eight pages at once.
+// Rows that the page has from earlier steps come as they were kept, with weights that leave them as they are. Eight warps are as
+// many as can have 255 registers each, which those with the state need. All of them meet at one place, once a page.
 // delta_rule_decode: delta_decode.cuh.
 //
 // Where sums have an order: products over keys in that of delta.cuh's instructions; then
@@ -17,7 +17,8 @@
 constexpr int WARPS = 4;  // with the state, and as many beside them
 constexpr int TILE = WARPS * PIECE;
 constexpr int VALUE_STRIDE = TILE + 4;
-constexpr int STAGES = 3;
+constexpr int STAGES = 2;
+constexpr int AHEAD = 8;  // pages whose decays are made ready at once, by a thread for each token
 
 // What is made ready of a page.
 struct Prepared {
@@ -26,6 +27,10 @@ struct Prepared {
     float values[PAGE * VALUE_STRIDE];
     float correctionWeights[PAGE * PAGE];  // [i, j]
     float outputWeights[PAGE * PAGE];  // [i, tokenAt(j)]
+};
+
+// Decays of a page.
+struct Decays {
     float decays[PAGE];  // e^G; 0 for rows of earlier steps
     float betas[PAGE];  // 1 for rows of earlier steps
     float sums[PAGE];
@@ -42,8 +47,30 @@ struct Fetched {
 // What a block for many rows has in shared memory.
 struct RowsShared {
     Prepared ready[2];
+    Decays decays[2 * AHEAD];
     Fetched fetched[STAGES];
     float pieces[TILE * PIECE_STRIDE];
+};
+
+// Where a block's numbers are in rows of a step and of pages: divisions, which are not for each page.
+struct Place {
+    int key;
+    int value;
+    int rowSize;
+    int correction;
+    int sum;
+    bool keepsKeys;
+    bool keepsSums;
+
+    __device__ __forceinline__ Place(const DeltaHeads& heads, int head, int column) {
+        key = heads.keyAt(head);
+        value = head * heads.valueSize + column;
+        rowSize = heads.rowSize();
+        correction = heads.correctionAt(head) + column;
+        sum = heads.sumAt(head);
+        keepsSums = column == 0;
+        keepsKeys = column == 0 && heads.isFirst(head);
+    }
 };
 
 // Which tokens of a page a step has.
@@ -74,25 +101,45 @@ __device__ __forceinline__ void fetchFour(uint2& target, const u16* from, bool p
     }
 }
 
-// `thread` of 128: each warp has four tokens' keys and queries, each thread eight numbers of a token's value.
-template <class T>
-__device__ __forceinline__ void fetch(Fetched& fetched, const DeltaInputs<T>& in, const DeltaHeads& heads, int head, int column,
-    const PageRows& rows, int thread, bool isWhole) {
-#pragma unroll
-    for (int i = 0; i < PAGE / WARPS; i++) {
-        int token = thread / 32 * (PAGE / WARPS) + i;
-        bool present = rows.has(token);
-        i64 row = present ? rows.row + token : 0;
-        int at = heads.keyAt(head) + 4 * (thread % 32);
-        fetchFour(fetched.keys[i][thread], in.key + row * in.keyStride + at, present, isWhole);
-        fetchFour(fetched.queries[i][thread], in.query + row * in.queryStride + at, present, isWhole);
+// Where the numbers of a page are that a thread of 128 fetches: each warp has four tokens' keys and queries, each thread eight
+// numbers of a token's value.
+struct Fetching {
+    const u16* keys;
+    const u16* queries;
+    const u16* values;
+    int keyStride;
+    int queryStride;
+    int valueStride;
+
+    template <class T>
+    __device__ __forceinline__ Fetching(
+        const DeltaInputs<T>& in, const Place& place, const StateRows& rows, int firstPage, int thread)
+        : keyStride((int)in.keyStride), queryStride((int)in.queryStride), valueStride((int)in.valueStride) {
+        i64 row = PageRows(rows, firstPage).row;
+        i64 first = row + thread / 32 * (PAGE / WARPS);
+        keys = in.key + first * in.keyStride + place.key + 4 * (thread % 32);
+        queries = in.query + first * in.queryStride + place.key + 4 * (thread % 32);
+        values = in.value + (row + thread / 8) * in.valueStride + place.value + thread % 8 * 8;
     }
-    bool present = rows.has(thread / 8);
-    i64 row = present ? rows.row + thread / 8 : 0;
-    const u16* from = in.value + row * in.valueStride + head * heads.valueSize + column + thread % 8 * 8;
-    fetchFour(fetched.values[0][thread], from, present, isWhole);
-    fetchFour(fetched.values[1][thread], from + 4, present, isWhole);
-}
+
+    // Of the next page.
+    __device__ __forceinline__ void fetch(Fetched& fetched, const PageRows& rows, int thread, bool isWhole) {
+        int first = thread / 32 * (PAGE / WARPS);
+#pragma unroll
+        for (int i = 0; i < PAGE / WARPS; i++) {
+            bool present = rows.has(first + i);
+            fetchFour(fetched.keys[i][thread], keys + i * keyStride, present, isWhole);
+            fetchFour(fetched.queries[i][thread], queries + i * queryStride, present, isWhole);
+        }
+        bool present = rows.has(thread / 8);
+        fetchFour(fetched.values[0][thread], values, present, isWhole);
+        fetchFour(fetched.values[1][thread], values + 4, present, isWhole);
+        copyCommit();
+        keys += (i64)PAGE * keyStride;
+        queries += (i64)PAGE * queryStride;
+        values += (i64)PAGE * valueStride;
+    }
+};
 
 // Where those that make a page ready meet.
 __device__ __forceinline__ void together() {
@@ -100,41 +147,55 @@ __device__ __forceinline__ void together() {
     asm volatile("bar.sync 1, 128;" ::: "memory");
 }
 
-// Where they and those with the state meet: a page is ready, and the one before it is done with. They come from different
-// places, which __syncthreads() is not for.
-__device__ __forceinline__ void handOver() {
-    __syncwarp();
-    asm volatile("bar.sync 2, 256;" ::: "memory");
-}
-
-__device__ __forceinline__ float4 floats(uint2 words, Bf16) {
-    return make_float4(lowHalf<Bf16>(words.x), highHalf<Bf16>(words.x), lowHalf<Bf16>(words.y), highHalf<Bf16>(words.y));
-}
-
-__device__ __forceinline__ float4 floats(uint2 words, F16) {
-    return make_float4(lowHalf<F16>(words.x), highHalf<F16>(words.x), lowHalf<F16>(words.y), highHalf<F16>(words.y));
+// Sums over the lanes of eight numbers, that of number i in lanes 4 i to 4 i + 3; the bits are those of warpSum.
+__device__ __forceinline__ float eightSums(const float (&x)[8]) {
+    int lane = threadIdx.x % 32;
+    float four[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        float other = __shfl_xor_sync(~0u, lane & 16 ? x[i] : x[4 + i], 16);
+        four[i] = __fadd_rn(lane & 16 ? x[4 + i] : x[i], other);
+    }
+    float two[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float other = __shfl_xor_sync(~0u, lane & 8 ? four[i] : four[2 + i], 8);
+        two[i] = __fadd_rn(lane & 8 ? four[2 + i] : four[i], other);
+    }
+    float other = __shfl_xor_sync(~0u, lane & 4 ? two[0] : two[1], 4);
+    float sum = __fadd_rn(lane & 4 ? two[1] : two[0], other);
+    sum = __fadd_rn(sum, __shfl_xor_sync(~0u, sum, 2));
+    return __fadd_rn(sum, __shfl_xor_sync(~0u, sum, 1));
 }
 
 // Keys, queries and values of a page, and products among them; page is null where it is not kept.
 template <class T>
-__device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched, const DeltaHeads& heads, int head, int column,
+__device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched, const Decays& decays, const Place& place,
     const PageRows& rows, float* page, int thread) {
     int lane = thread % 32;
     int warp = thread / 32;
-    i64 rowSize = heads.rowSize();
-    bool keeps = page && column == 0 && heads.isFirst(head);
+    bool keeps = page && place.keepsKeys;
     float4 keys[PAGE / WARPS];
     float4 queries[PAGE / WARPS];
+    float squares[2 * PAGE / WARPS];
 #pragma unroll
     for (int i = 0; i < PAGE / WARPS; i++) {
-        keys[i] = unit<T>(fetched.keys[i][thread], 1.0f);
-        queries[i] = unit<T>(fetched.queries[i][thread], QUERY_SCALE);
+        keys[i] = four<T>(fetched.keys[i][thread]);
+        queries[i] = four<T>(fetched.queries[i][thread]);
+        squares[i] = squareSum(keys[i]);
+        squares[PAGE / WARPS + i] = squareSum(queries[i]);
+    }
+    float factor = unitScale(eightSums(squares), lane & 16 ? QUERY_SCALE : 1.0f);
+#pragma unroll
+    for (int i = 0; i < PAGE / WARPS; i++) {
+        keys[i] = scaled(keys[i], __shfl_sync(~0u, factor, 4 * i));
+        queries[i] = scaled(queries[i], __shfl_sync(~0u, factor, 16 + 4 * i));
     }
     if (rows.from > 0 || keeps) {
 #pragma unroll
         for (int i = 0; i < PAGE / WARPS; i++) {
             int token = warp * (PAGE / WARPS) + i;
-            float* kept = page + token * rowSize + heads.keyAt(head) + 4 * lane;
+            float* kept = page + (i64)token * place.rowSize + place.key + 4 * lane;
             if (token < rows.from) {
                 keys[i] = make_float4(kept[0], kept[1], kept[2], kept[3]);
             } else if (token < rows.until && keeps) {
@@ -150,10 +211,10 @@ __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched,
     }
     int token = thread / 8;
     float* values = ready.values + token * VALUE_STRIDE + thread % 8 * 8;
-    *(float4*)values = floats(fetched.values[0][thread], T());
-    *(float4*)(values + 4) = floats(fetched.values[1][thread], T());
+    *(float4*)values = four<T>(fetched.values[0][thread]);
+    *(float4*)(values + 4) = four<T>(fetched.values[1][thread]);
     if (token < rows.from) {
-        const float* kept = page + token * rowSize + heads.correctionAt(head) + column + thread % 8 * 8;
+        const float* kept = page + (i64)token * place.rowSize + place.correction + thread % 8 * 8;
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             values[i] = kept[i];
@@ -169,17 +230,17 @@ __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched,
     for (int n = 0; n < 4; n++) {
         int j = lane / 4 + n / 2 * 8;
         int i = first + 2 * (lane % 4) + n % 2;
-        float decay = expf(__fsub_rn(ready.sums[i], ready.sums[j]));
+        float decay = expf(__fsub_rn(decays.sums[i], decays.sums[j]));
         if (isQuery) {
             ready.outputWeights[i * PAGE + tokenAt(j)] = j <= i ? outputWeight(decay, scores[n]) : 0.0f;
         } else {
             ready.correctionWeights[i * PAGE + j] =
-                j < i && rows.has(i) ? correctionWeight(ready.betas[i], decay, scores[n]) : 0.0f;
+                j < i && rows.has(i) ? correctionWeight(decays.betas[i], decay, scores[n]) : 0.0f;
         }
     }
 }
 
-// What decays and betas of a page come from, on their way: a lane for each token.
+// What decays and betas of AHEAD pages come from, on their way: a thread for each token.
 template <class T>
 struct Gates {
     const DeltaInputs<T>& in;
@@ -188,61 +249,51 @@ struct Gates {
     float timeBias;
     float a = 0.0f;
     float b = 0.0f;
+    float* page = nullptr;  // the thread's; null where it is not kept
 
     __device__ __forceinline__ Gates(const DeltaInputs<T>& in, int head)
         : in(in), head(head), rate(in.rate[head]), timeBias(in.timeBias[head]) {}
 
-    __device__ __forceinline__ void fetch(const StateRows& rows, const PageRows& page) {
-        int lane = threadIdx.x % 32;
-        i64 row = page.has(lane) ? page.row + lane : rows.first;
-        a = toFloat<T>(in.a[row * in.aStride + head]);
-        b = toFloat<T>(in.b[row * in.bStride + head]);
+    __device__ __forceinline__ void fetch(const StatePages& pages, const StateRows& rows, int index, int lastPage, int token) {
+        if (index <= lastPage) {
+            PageRows here(rows, index);
+            i64 row = here.has(token) ? here.row + token : rows.first;
+            a = toFloat<T>(in.a[row * in.aStride + head]);
+            b = toFloat<T>(in.b[row * in.bStride + head]);
+            page = pages.page(rows.sequence, index);
+        }
     }
 
-    __device__ __forceinline__ float decay() const {
-        return deltaDecay(rate, a, timeBias);
-    }
-
-    __device__ __forceinline__ float beta() const {
-        return deltaBeta(b);
+    // Of the thread's page; all threads of a warp, though there may be no page.
+    __device__ __forceinline__ void prepare(Decays& decays, const Place& place, const PageRows& rows, int token) const {
+        i64 at = (i64)token * place.rowSize + place.sum;
+        bool isNew = rows.has(token);
+        float own = isNew ? deltaDecay(rate, a, timeBias) : 0.0f;
+        if (token < rows.from) {
+            own = page[at];
+        }
+        float sum = 0.0f;
+        float last = 0.0f;
+#pragma unroll
+        for (int i = 0; i < PAGE; i++) {
+            float ofToken = __shfl_sync(~0u, own, i, PAGE);
+            last = i < rows.from || i == 0 ? ofToken : i < rows.until ? __fadd_rn(last, ofToken) : last;
+            sum = token == i ? last : sum;
+        }
+        if (isNew && page && place.keepsSums) {
+            page[at] = sum;
+        }
+        decays.sums[token] = sum;
+        decays.ages[tokenAt(token)] = expf(__fsub_rn(last, sum));
+        decays.decays[token] = isNew ? expf(sum) : 0.0f;
+        decays.betas[token] = isNew ? deltaBeta(b) : token < rows.from ? 1.0f : 0.0f;
     }
 };
 
-// Decays of a page, by a warp: g and beta of lanes that are tokens of the step.
-__device__ __forceinline__ void prepareDecays(
-    Prepared& ready, float g, float beta, const DeltaHeads& heads, int head, int column, const PageRows& rows, float* page) {
-    int lane = threadIdx.x % 32;
-    i64 at = (i64)lane * heads.rowSize() + heads.sumAt(head);
-    bool isNew = rows.has(lane);
-    float own = isNew ? g : 0.0f;
-    float kept = 0.0f;
-    if (rows.from > 0) {
-        kept = lane < rows.from ? page[at] : 0.0f;
-    }
-    float sum = 0.0f;
-    float last = 0.0f;
-#pragma unroll
-    for (int i = 0; i < PAGE; i++) {
-        float ofToken = __shfl_sync(~0u, i < rows.from ? kept : own, i);
-        last = i < rows.from || i == 0 ? ofToken : i < rows.until ? __fadd_rn(last, ofToken) : last;
-        sum = lane == i ? last : sum;
-    }
-    if (lane < PAGE) {
-        if (isNew && page && column == 0) {
-            page[at] = sum;
-        }
-        ready.sums[lane] = sum;
-        ready.ages[tokenAt(lane)] = expf(__fsub_rn(last, sum));
-        ready.decays[lane] = isNew ? expf(sum) : 0.0f;
-        ready.betas[lane] = isNew ? beta : lane < rows.from ? 1.0f : 0.0f;
-    }
-    __syncwarp();
-}
-
 // A warp's piece of a page's rows.
 template <class T>
-__device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready, float* piece, const DeltaHeads& heads,
-    int head, int column, const PageRows& rows, float* page, u16* output, i64 outputStride) {
+__device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready, const Decays& decays, float* piece,
+    const Place& place, const PageRows& rows, float* page, u16* output, i64 outputStride) {
     int lane = threadIdx.x % 32;
     int inTile = threadIdx.x / 32 * PIECE;
     float seen[4][4] = {};  // of the keys of tokens 0 to 7, 8 to 15, and of the queries
@@ -265,9 +316,9 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
             if (n < 2) {
                 float value = ready.values[token * VALUE_STRIDE + inTile + number];
                 piece[number * PIECE_STRIDE + tokenAt(token)] =
-                    uncorrected(ready.betas[token], value, ready.decays[token], seen[n][i]);
+                    uncorrected(decays.betas[token], value, decays.decays[token], seen[n][i]);
             } else {
-                seen[n][i] = __fmul_rn(ready.decays[token], seen[n][i]);
+                seen[n][i] = __fmul_rn(decays.decays[token], seen[n][i]);
             }
         }
     }
@@ -290,11 +341,11 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
             *(float4*)(piece + own * PIECE_STRIDE + 4 * j) = make_float4(d[j], d[j + 4], d[j + 8], d[j + 12]);
         }
         if (page) {
-            float* kept = page + heads.correctionAt(head) + column + inTile + own;
+            float* kept = page + place.correction + inTile + own;
 #pragma unroll
             for (int j = 0; j < PAGE; j++) {
                 if (rows.has(j)) {
-                    kept[(i64)j * heads.rowSize()] = d[j];
+                    kept[(i64)j * place.rowSize] = d[j];
                 }
             }
         }
@@ -302,9 +353,9 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
     __syncwarp();
     float4 low = *(const float4*)(piece + lane / 4 * PIECE_STRIDE + 4 * (lane % 4));
     float4 high = *(const float4*)(piece + (lane / 4 + 8) * PIECE_STRIDE + 4 * (lane % 4));
-    Corrections corrections({low.x, low.y, low.z, low.w}, {high.x, high.y, high.z, high.w}, ready.ages);
+    Corrections corrections({low.x, low.y, low.z, low.w}, {high.x, high.y, high.z, high.w}, decays.ages);
     if (rows.until == PAGE) {
-        state.advance(ready.decays[PAGE - 1], corrections.aged, ready.keys);
+        state.advance(decays.decays[PAGE - 1], corrections.aged, ready.keys);
     }
     __syncwarp();
 #pragma unroll
@@ -319,7 +370,7 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
     int token = lane / 2;
     if (rows.has(token)) {
         const float* from = piece + token * PIECE_STRIDE + lane % 2 * 8;
-        u16* to = output + (i64)(rows.row + token) * outputStride + head * heads.valueSize + column + inTile + lane % 2 * 8;
+        u16* to = output + (i64)(rows.row + token) * outputStride + place.value + inTile + lane % 2 * 8;
         float4 first = *(const float4*)from;
         float4 last = *(const float4*)(from + 4);
         uint4 words =
@@ -354,57 +405,50 @@ __device__ __forceinline__ void deltaRows(
     RowsShared& block = *(RowsShared*)shared;
     int firstPage = rows.position / PAGE;
     int lastPage = (rows.position + rows.end - rows.first - 1) / PAGE;
-    float* next = pages.page(rows.sequence, firstPage);
-    if (warp >= WARPS) {
-        int thread = threadIdx.x - 32 * WARPS;
-        bool hasDecays = warp == WARPS;
-        bool isWhole = in.areWhole();
-        Gates<T> gates(in, head);
-        if (hasDecays) {
-            gates.fetch(rows, PageRows(rows, firstPage));
-        }
-#pragma unroll
-        for (int i = 0; i < STAGES - 1; i++) {
-            fetch<T>(block.fetched[i], in, heads, head, column, PageRows(rows, firstPage + i), thread, isWhole);
-            copyCommit();
-        }
-        int stage = 0;
-        for (int index = firstPage; index <= lastPage; index++) {
-            float* page = next;
-            next = index < lastPage ? pages.page(rows.sequence, index + 1) : nullptr;
-            int free = stage == 0 ? STAGES - 1 : stage - 1;
-            fetch<T>(block.fetched[free], in, heads, head, column, PageRows(rows, index + STAGES - 1), thread, isWhole);
-            copyCommit();
-            Prepared& ready = block.ready[index % 2];
-            PageRows here(rows, index);
-            if (hasDecays) {
-                prepareDecays(ready, gates.decay(), gates.beta(), heads, head, column, here, page);
-                gates.fetch(rows, PageRows(rows, index + 1));
-            }
-            copyWait<STAGES - 1>();
-            prepare<T>(ready, block.fetched[stage], heads, head, column, here, page, thread);
-            stage = stage == STAGES - 1 ? 0 : stage + 1;
-            handOver();
-        }
-        return;
-    }
-    int inTile = warp * PIECE;
+    const int* entries = pages.table + (i64)rows.sequence * pages.maxPages;
+    int next = entries[firstPage];
+    Place place(heads, head, column);
+    bool hasState = warp < WARPS;
+    int thread = threadIdx.x % (32 * WARPS);
+    int token = thread % PAGE;
+    bool isWhole = in.areWhole();
+    Gates<T> gates(in, head);
+    Fetching fetching(in, place, rows, firstPage, thread);
+    int inTile = warp % WARPS * PIECE;
     i64 stateAt = heads.stateAt(head, PAGE) + (i64)(column + inTile) * KEY;
     DeltaState state;
-    if (firstPage > 0) {
-        state.read(pages.page(rows.sequence, firstPage - 1) + stateAt);
+    state.clear();
+    if (hasState) {
+        if (firstPage > 0) {
+            state.read(pages.page(rows.sequence, firstPage - 1) + stateAt);
+        }
     } else {
-        state.clear();
+        gates.fetch(pages, rows, firstPage + thread / PAGE, lastPage, token);
+        fetching.fetch(block.fetched[0], PageRows(rows, firstPage), thread, isWhole);
     }
     for (int index = firstPage; index <= lastPage; index++) {
-        float* page = next;
-        next = index < lastPage ? pages.page(rows.sequence, index + 1) : nullptr;
+        float* page = pages.entry(next);
+        next = index < lastPage ? entries[index + 1] : -1;
         PageRows here(rows, index);
-        handOver();
-        advance<T>(state, block.ready[index % 2], block.pieces + inTile * PIECE_STRIDE, heads, head, column, here, page, output,
-            outputStride);
-        if (page && here.until == PAGE) {
-            state.write(page + stateAt);
+        int number = (index - firstPage) % (2 * AHEAD);
+        Prepared& ready = block.ready[index % 2];
+        if (!hasState) {
+            fetching.fetch(block.fetched[(number + 1) % STAGES], PageRows(rows, index + 1), thread, isWhole);
+            if (number % AHEAD == 0) {
+                int own = index + thread / PAGE;
+                gates.prepare(block.decays[number + thread / PAGE], place, PageRows(rows, own), token);
+                gates.fetch(pages, rows, own + AHEAD, lastPage, token);
+            }
+            copyWait<STAGES - 1>();
+            prepare<T>(ready, block.fetched[number % STAGES], block.decays[number], place, here, page, thread);
+        }
+        __syncthreads();  // the page is ready, and the one before it is done with
+        if (hasState) {
+            advance<T>(state, ready, block.decays[number], block.pieces + inTile * PIECE_STRIDE, place, here, page, output,
+                outputStride);
+            if (page && here.until == PAGE) {
+                state.write(page + stateAt);
+            }
         }
     }
 }

@@ -17,7 +17,10 @@ struct StatePages {
 
     // The first number of a page of a sequence; null where it is not kept.
     __device__ __forceinline__ float* page(int sequence, int index) const {
-        int at = table[(i64)sequence * maxPages + index];
+        return entry(table[(i64)sequence * maxPages + index]);
+    }
+
+    __device__ __forceinline__ float* entry(int at) const {
         return at < 0 ? nullptr : cache + at * elements;
     }
 };

@@ -11,7 +11,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
-import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
@@ -36,7 +35,7 @@ public abstract class StateContract extends ContractFixture {
 
         Subject(KvGroup group, int width) {
             this.width = width;
-            cache = device.allocateKvCache(List.of(group), KvType.INT8, PAGE, new int[] {PAGES});
+            cache = device.allocateKvCache(List.of(group), device.kvTypes().getLast(), PAGE, new int[] {PAGES});
         }
 
         abstract Rows run(StepInputs step, int[][] tokens);

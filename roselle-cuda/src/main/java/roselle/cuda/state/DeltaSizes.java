@@ -19,16 +19,20 @@ final class DeltaSizes {
     private static final int PAGE = AttentionTiling.PAGE;
     private static final int KEY = 128;
     private static final int PARTIAL_SUMS = 2 * 128;
-    private static final int STAGES = 3;
+    private static final int STAGES = 2;
+    private static final int AHEAD = 8;
 
     /** What one page has ready. */
-    private static final int PREPARED_BYTES =
-            (2 * PAGE * KEY + PAGE * (TILE + 4) + 2 * PAGE * PAGE + 4 * PAGE) * Float.BYTES;
+    private static final int PREPARED_BYTES = (2 * PAGE * KEY + PAGE * (TILE + 4) + 2 * PAGE * PAGE) * Float.BYTES;
+
+    /** Decays of as many pages as are known at a time. */
+    private static final int DECAY_BYTES = 2 * AHEAD * 4 * PAGE * Float.BYTES;
 
     /** Queries, keys and values of a page. */
     private static final int FETCHED_BYTES = PAGE * (2 * KEY + TILE) * Short.BYTES;
 
-    static final int ROWS_SHARED_BYTES = 2 * PREPARED_BYTES + STAGES * FETCHED_BYTES + TILE * (PAGE + 4) * Float.BYTES;
+    static final int ROWS_SHARED_BYTES =
+            2 * PREPARED_BYTES + DECAY_BYTES + STAGES * FETCHED_BYTES + TILE * (PAGE + 4) * Float.BYTES;
 
     private static final int DECODE_NUMBERS = (PAGE + 8) * KEY + DECODE_HEADS * (3 * PAGE + 2);
 
