@@ -43,6 +43,7 @@ final class Layers {
             "engine",
             "embedding",
             "cuda",
+            "langchain4j",
             "server",
             "bench",
             "cli");

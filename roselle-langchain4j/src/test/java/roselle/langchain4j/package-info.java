@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.langchain4j;
+
+import org.jspecify.annotations.NullMarked;
