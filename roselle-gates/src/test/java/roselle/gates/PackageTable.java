@@ -13,10 +13,10 @@ final class PackageTable {
     static final Path DOCUMENT = Path.of("docs/architecture.md");
 
     /** A row: {@code | layer | `package` | purpose |}, the package with a star when it is exported. */
-    private static final Pattern ROW = Pattern.compile("\\| *[^|]* *\\| *`([a-z.]+)` *\\*? *\\| *(.+?) *\\|");
+    private static final Pattern ROW = Pattern.compile("\\| *[^|]* *\\| *`([a-z0-9.]+)` *\\*? *\\| *(.+?) *\\|");
 
     private static final Pattern COMMENT =
-            Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(@\\w+\\s+)*package\\s+roselle\\.([a-z.]+);");
+            Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(@\\w+\\s+)*package\\s+roselle\\.([a-z0-9.]+);");
     private static final Pattern FIRST_SENTENCE = Pattern.compile("(?s)^(.*?\\.)(?:\\s|$).*");
 
     private PackageTable() {}
