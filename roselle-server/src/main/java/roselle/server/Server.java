@@ -127,6 +127,7 @@ public final class Server implements AutoCloseable {
             ServerConfig config, Answers answers, Readiness readiness, Readiness.Check listening, RequestLog log) {
         var control = new ControlDialect(
                 answers.models(), readiness, listening, config.watch().stepPatience());
+        var kserve = new KserveDialect(answers, control::complaint, readiness, ControlDialect.version());
         return List.of(
                 control,
                 new PoolDialect(answers),
@@ -135,7 +136,8 @@ public final class Server implements AutoCloseable {
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),
                 new LlamaCppDialect(answers),
-                new KserveDialect(answers, control::complaint, readiness, ControlDialect.version()),
+                kserve,
+                kserve.grpc(),
                 new CohereDialect(answers),
                 new TeiDialect(answers),
                 new OpenApiDialect(),

@@ -263,8 +263,11 @@ final class OpenApiTest {
 
     @Test
     void hasEveryPathOfTheServerAndNoOther() {
-        assertThat(description.operations())
-                .isEqualTo(new TreeSet<>(demo.server().paths()));
+        var paths = new TreeSet<>(demo.server().paths());
+        paths.removeIf(
+                path -> path.startsWith("POST /inference.GRPCInferenceService/")); // OpenAPI has no words for gRPC
+
+        assertThat(description.operations()).isEqualTo(paths);
     }
 
     @ParameterizedTest

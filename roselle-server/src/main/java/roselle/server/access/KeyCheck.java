@@ -28,8 +28,15 @@ public final class KeyCheck implements Routes.Interceptor {
     /** What a request notes the name of its key under. */
     public static final String NAME_NOTE = "key name";
 
-    private static final Set<String> OPEN =
-            Set.of("/", "/health", "/ready", "/version", "/v2/health/live", "/v2/health/ready");
+    private static final Set<String> OPEN = Set.of(
+            "/",
+            "/health",
+            "/ready",
+            "/version",
+            "/v2/health/live",
+            "/v2/health/ready",
+            "/inference.GRPCInferenceService/ServerLive",
+            "/inference.GRPCInferenceService/ServerReady");
     private static final String PAGE_FILES = "/web/";
     private static final String METRICS = "/metrics";
     private static final Set<String> FOR_OPERATORS = Set.of(

@@ -79,11 +79,14 @@ public final class Answers {
         private final Admission.Ticket ticket;
         private final Queue<Runnable> cancellations = new ConcurrentLinkedQueue<>();
         private final Map<String, Lease<Engine>> leases = new HashMap<>(); // the request's own thread alone has them
+        private final Runnable leaving = this::leave; // one object, which is forgotten at the end
         private volatile boolean isBrokenOff;
+        private volatile boolean isGone;
 
         private AdmittedRequest(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
             this.ticket = ticket;
+            exchange.whenGone(leaving);
         }
 
         /** The models as this request sees them: one that it names is loaded, if it is not, and stays so until it is answered. */
@@ -197,11 +200,15 @@ public final class Answers {
         }
 
         private void cancelledBy(Runnable cancellation) {
-            exchange.whenGone(cancellation);
             cancellations.add(cancellation);
-            if (isBrokenOff) {
+            if (isBrokenOff || isGone) {
                 cancellation.run();
             }
+        }
+
+        private void leave() {
+            isGone = true;
+            cancellations.forEach(Runnable::run);
         }
 
         private void breakOff() {
@@ -220,6 +227,7 @@ public final class Answers {
         @Override
         public void close() {
             admittedRequests.remove(this);
+            exchange.unwatch(leaving); // there may be more of the exchange than this
             leases.values().forEach(Lease::close);
             ticket.close();
         }

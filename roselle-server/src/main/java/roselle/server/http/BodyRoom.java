@@ -111,10 +111,15 @@ final class BodyRoom {
             return turns.take(owner, bytes, work);
         }
 
+        /** Gives back what was taken so far. */
+        void giveBack() {
+            BodyRoom.this.giveBack(owner, own);
+            own = 0;
+        }
+
         @Override
         public void close() {
-            giveBack(owner, own);
-            own = 0;
+            giveBack();
         }
     }
 }

@@ -1,6 +1,7 @@
 package roselle.server.http;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * What an API's clients expect beside its paths: the shape of errors, how they present their keys, how streams are framed, by
@@ -16,6 +17,13 @@ public interface Conventions {
      * @param requestId the id of the request that failed; empty where it was refused before it had one
      */
     ErrorAnswer error(ApiException error, String requestId);
+
+    /**
+     * The same as fields behind an answer (trailers), of an API that tells of its ends there; none where errors are documents.
+     */
+    default Map<String, String> trailers(ApiException error) {
+        return Map.of();
+    }
 
     /** The header in which the API's clients look for the id of a request; answers have {@link #REQUEST_ID} in any case. */
     default String requestIdHeader() {

@@ -26,6 +26,7 @@ public final class Exchange {
     private final String path;
     private final Map<String, Object> notes = new HashMap<>();
     private @Nullable EventStream events;
+    private @Nullable ByteStream bytes;
     private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
@@ -214,6 +215,14 @@ public final class Exchange {
         return events;
     }
 
+    /** The body and the answer as bytes, of APIs that have messages in the place of documents. */
+    public ByteStream bytes() {
+        if (bytes == null) {
+            bytes = new ByteStream(this::beginStream, body, call);
+        }
+        return bytes;
+    }
+
     private void beginStream() throws IOException {
         status = 200;
         header("content-type", conventions().streamFormat().contentType());
@@ -229,7 +238,10 @@ public final class Exchange {
 
     /** Tells of a failure as well as can be: with a status, or, after events have left, with a last event. */
     void fail(ApiException error) throws IOException {
-        if (events != null && events.hasBegun()) {
+        Map<String, String> trailers = conventions().trailers(error);
+        if (!trailers.isEmpty() && !method().equals("HEAD")) { // whose answer ends with its head
+            bytes().end(trailers);
+        } else if (events != null && events.hasBegun()) {
             events.fail(conventions().error(error, id));
         } else {
             sendError(error);
@@ -249,5 +261,10 @@ public final class Exchange {
      */
     public void whenGone(Runnable action) {
         call.whenGone(action);
+    }
+
+    /** Forgets an action of {@link #whenGone}, where it has become pointless before the request is over. */
+    public void unwatch(Runnable action) {
+        call.unwatch(action);
     }
 }

@@ -46,6 +46,23 @@ final class RequestBody {
         return body.toByteArray();
     }
 
+    /** The next piece as it came, of a body that is many messages; empty at its end. */
+    byte[] piece() throws IOException {
+        byte[] piece = call.read();
+        room.take(piece.length);
+        return piece;
+    }
+
+    /** Nobody has the pieces any more. */
+    void forgetPieces() {
+        room.giveBack();
+    }
+
+    /** The most bytes that it, or one message of many, may have. */
+    long limit() {
+        return limit;
+    }
+
     /** The same as a JSON object. */
     JsonFields fields() throws IOException {
         return fields(read());

@@ -165,12 +165,12 @@ final class InferHandler {
 
     // ---- of both ----
 
-    private static JsonFields parameters(JsonFields fields) {
+    static JsonFields parameters(JsonFields fields) {
         return fields.object(PARAMETERS, value -> SamplingReader.withFormat(value, fields.path(PARAMETERS)))
                 .orElseGet(() -> Json.object("{}".getBytes(StandardCharsets.UTF_8)));
     }
 
-    private static GenerateCall call(
+    static GenerateCall call(
             ServedModel model, JsonFields fields, JsonFields parameters, Inputs inputs, Set<Output> outputs) {
         String id = fields.string("id").orElse("");
         var sampling = SamplingReader.read(parameters, model, inputs, outputs);
@@ -181,7 +181,7 @@ final class InferHandler {
         return new GenerateCall(model, sampling.request(), id, outputs, form);
     }
 
-    private static Generated whole(AdmittedRequest admitted, GenerateCall call) {
+    static Generated whole(AdmittedRequest admitted, GenerateCall call) {
         try (Answer answer = admitted.submit(call.model(), call.request())) {
             var generated = new Generated(call, answer.promptTokens());
             while (answer.hasNext()) {

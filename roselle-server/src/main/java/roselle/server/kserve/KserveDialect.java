@@ -16,13 +16,18 @@ import roselle.server.http.Routes;
 
 /** The paths of KServe's open inference protocol, version 2, with Triton's extensions. */
 public final class KserveDialect implements Dialect {
+    static final String NAME = "kserve";
+
     /** Of what is implemented here, by Triton's names. */
     private static final List<String> EXTENSIONS = List.of(
             "binary_tensor_data", "generate", "model_configuration", "model_repository", "parameters", "statistics");
 
+    private static final List<String> EXTENSIONS_OF_GRPC = List.of("parameters");
+
     private static final String MODELS = "/v2/models/";
     private static final String REPOSITORY = "/v2/repository/models/";
 
+    private final Answers answers;
     private final Models models;
     private final Readiness.Check liveness;
     private final Readiness readiness;
@@ -33,12 +38,19 @@ public final class KserveDialect implements Dialect {
 
     /** The paths of a server of this version; {@code liveness} complains where it is not well. */
     public KserveDialect(Answers answers, Readiness.Check liveness, Readiness readiness, String version) {
+        this.answers = answers;
         models = answers.models();
         this.liveness = liveness;
         this.readiness = readiness;
         this.version = version;
         model = new ModelRoutes(answers);
         inference = new InferHandler(answers, statistics);
+    }
+
+    /** The same over gRPC, with the same statistics. */
+    public Dialect grpc() {
+        return new GrpcDialect(
+                answers, statistics, liveness, readiness, GrpcDialect.metadata(version, EXTENSIONS_OF_GRPC));
     }
 
     @Override
@@ -104,7 +116,7 @@ public final class KserveDialect implements Dialect {
 
     @Override
     public String name() {
-        return "kserve";
+        return NAME;
     }
 
     @Override

@@ -107,7 +107,7 @@ final class ModelRoutes {
         exchange.sendJson(200, json.endArray());
     }
 
-    private static boolean isReady(ListedModel model) {
+    static boolean isReady(ListedModel model) {
         return model.state().isLoaded() && model.isSound();
     }
 

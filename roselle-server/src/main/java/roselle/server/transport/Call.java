@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -23,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import roselle.server.config.TimeLimits;
@@ -207,6 +209,16 @@ public final class Call {
         return piece;
     }
 
+    /** A body that is many messages may take so long from here on as one body, or, where none of it is due, as the next request. */
+    public synchronized void expectPiece(boolean isDue) {
+        bodyDeadline = isComplete ? NONE : Deadline.in(isDue ? limits.body() : limits.idle());
+    }
+
+    /** Nothing of the body is wanted for now. */
+    public synchronized void expectNothing() {
+        bodyDeadline = NONE;
+    }
+
     private void requireSound() {
         if (broken != null) {
             throw broken;
@@ -291,6 +303,15 @@ public final class Call {
         finish(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     }
 
+    /** The same with fields behind the body (trailers). */
+    public void end(Map<String, String> trailers) throws IOException {
+        awaitWritable();
+        isEnded = true;
+        var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+        trailers.forEach(last.trailingHeaders()::set);
+        finish(context.writeAndFlush(last));
+    }
+
     private void finish(ChannelFuture last) throws IOException {
         if (!last.isDone()) {
             last.addListener(_ -> wake());
@@ -356,6 +377,11 @@ public final class Call {
             }
         }
         action.run();
+    }
+
+    /** Forgets an action of {@link #whenGone}. */
+    public synchronized void unwatch(Runnable action) {
+        whenGone.remove(action);
     }
 
     /** The handler is done. */

@@ -137,7 +137,8 @@ final class ScriptedClientsTest {
         "anthropic_client.py, every_published_field",
         "ollama_client.py, every_published_field",
         "tgi_client.py, every_published_field",
-        "kserve_client.py, every_input_of_the_metadata"
+        "kserve_client.py, every_input_of_the_metadata",
+        "kserve_grpc_client.py, errors"
     })
     void pythonClientsWork(String script, String last) throws Exception {
         String python = FOLDER.resolve("venv/bin/python").toString();
