@@ -87,7 +87,7 @@ public final class Server implements AutoCloseable {
         models.pool().ifPresent(pool -> readiness.add(pool::complaint));
         readiness.add(new PoolWatch(models, config.watch().stepPatience()));
         var log = new RequestLog();
-        var metrics = new Metrics(models);
+        var metrics = new Metrics(models, config.metrics());
         var accessLog = new AccessLog(config.log());
         admission = new LimitedAdmission(config.limits().requests());
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics, accessLog)));

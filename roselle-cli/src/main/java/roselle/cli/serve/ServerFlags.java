@@ -14,6 +14,7 @@ import roselle.server.config.DrainOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.LogOptions;
+import roselle.server.config.MetricOptions;
 import roselle.server.config.ServerConfig;
 import roselle.server.config.TimeLimits;
 import roselle.server.config.TlsOptions;
@@ -109,6 +110,13 @@ final class ServerFlags {
                     "A line for each request on standard error, without its content: none, text or json; default: none.")
     private String accessLog = "none";
 
+    @Option(
+            names = "--metrics-names",
+            paramLabel = "NAMES",
+            description = "Whose names series of /metrics have, of roselle, vllm and sglang, separated by commas;"
+                    + " default: roselle.")
+    private String metricsNames = MetricOptions.OWN;
+
     @Mixin
     private AccessFlags access = new AccessFlags();
 
@@ -141,6 +149,7 @@ final class ServerFlags {
                 .with(new WatchOptions(Duration.ofSeconds(stepSeconds)))
                 .with(new LogOptions(LogOptions.format(accessLog), System.err::println))
                 .with(new DialectOptions(Set.copyOf(AccessFlags.parts(dialects))))
+                .with(new MetricOptions(AccessFlags.parts(metricsNames)))
                 .checked();
     }
 }

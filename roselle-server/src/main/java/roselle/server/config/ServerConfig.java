@@ -13,6 +13,7 @@ import roselle.api.InvalidRequestException;
  * @param dialects which APIs it answers
  * @param adapters where adapters may be loaded from
  * @param log whether requests are told in lines
+ * @param metrics how what it measures is called
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -22,7 +23,8 @@ public record ServerConfig(
         WatchOptions watch,
         DialectOptions dialects,
         AdapterOptions adapters,
-        LogOptions log) {
+        LogOptions log,
+        MetricOptions metrics) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -32,38 +34,43 @@ public record ServerConfig(
             WatchOptions.DEFAULT,
             DialectOptions.DEFAULT,
             AdapterOptions.NONE,
-            LogOptions.NONE);
+            LogOptions.NONE,
+            MetricOptions.DEFAULT);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log);
+        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log);
+        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log);
+        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log, metrics);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log);
+        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log, metrics);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log);
+        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics);
     }
 
     public ServerConfig with(AdapterOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics);
     }
 
     public ServerConfig with(LogOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value, metrics);
+    }
+
+    public ServerConfig with(MetricOptions value) {
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value);
     }
 
     /**

@@ -117,7 +117,21 @@ final class EngineMeters {
         }
     }
 
+    private static double hitRatio(EngineStatus status) {
+        long read = status.totals().promptTokens();
+        return read == 0 ? 0 : (double) status.totals().cachedTokens() / read;
+    }
+
     private void gauges() {
+        var rate = new TokenRate(System.nanoTime());
+        gauge(
+                "generated.tokens.per.second",
+                "Tokens of all answers a second, since the series was read before",
+                s -> rate.at(System.nanoTime(), s.totals().generatedTokens()));
+        gauge(
+                "prefix.hit.ratio",
+                "Tokens of prompts that were found in the prefix cache, of all",
+                EngineMeters::hitRatio);
         gauge("requests.preempted", "Answers that lost their pages and wait to go on", EngineStatus::preempted);
         gauge("kv.cache.pages.used", "Pages that answers in the making hold", EngineStatus::usedPages);
         gauge("kv.cache.pages.cached", "Pages that only the prefix cache holds", EngineStatus::cachedPages);

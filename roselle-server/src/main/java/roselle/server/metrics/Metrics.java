@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import roselle.api.GenerationRequest;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
+import roselle.server.config.MetricOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
@@ -34,12 +35,15 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Models models;
+    private final SeriesNames names;
     private final Optional<PoolMeters> pool;
     private final List<EngineMeters> engines = new ArrayList<>(); // of those that were loaded when somebody last asked
     private final Map<String, RequestMeters> requests = new ConcurrentHashMap<>();
 
-    public Metrics(Models models) {
+    /** Of these models, by the names that the options say. */
+    public Metrics(Models models, MetricOptions options) {
         this.models = models;
+        names = new SeriesNames(options);
         pool = models.pool().map(from -> new PoolMeters(registry, from));
         models.fixed().forEach(model -> requests.put(model.name(), new RequestMeters(registry, model.name())));
         models.encoders().forEach(encoder -> EncoderMeters.register(registry, encoder));
@@ -74,7 +78,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
         followEngines();
         engines.forEach(EngineMeters::tellAdapters);
         pool.ifPresent(PoolMeters::tellModels);
-        return registry.scrape();
+        return names.in(registry.scrape());
     }
 
     @Override

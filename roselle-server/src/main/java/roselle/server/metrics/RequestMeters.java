@@ -1,6 +1,7 @@
 package roselle.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -16,12 +17,21 @@ final class RequestMeters {
         1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000
     };
 
+    private static final double[] TOKENS = {
+        1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000
+    };
+
     private final MeterRegistry registry;
     private final String model;
     final Timer firstToken;
     final Timer nextToken;
     final Timer total;
     final Timer queue;
+    final Timer prefill;
+    final Timer decode;
+    final DistributionSummary promptTokens;
+    final DistributionSummary generatedTokens;
+    final DistributionSummary longestAnswer;
 
     RequestMeters(MeterRegistry registry, String model) {
         this.registry = registry;
@@ -31,6 +41,19 @@ final class RequestMeters {
         total = timer(
                 "request.duration", "From acceptance to the end, of requests that finished", REQUEST_MILLIS, 1_000_000);
         queue = timer("request.queue", "From acceptance to the first step", REQUEST_MILLIS, 1_000_000);
+        prefill = timer("request.prefill", "From the first step to the first token", REQUEST_MILLIS, 1_000_000);
+        decode = timer("request.decode", "From the first token to the end", REQUEST_MILLIS, 1_000_000);
+        promptTokens = tokens("request.prompt.tokens", "Tokens of a request's prompt");
+        generatedTokens = tokens("request.generated.tokens", "Tokens of all answers to a request");
+        longestAnswer = tokens("request.longest.answer.tokens", "Tokens of a request's longest answer");
+    }
+
+    private DistributionSummary tokens(String name, String description) {
+        return DistributionSummary.builder("roselle." + name)
+                .description(description)
+                .tag("model", model)
+                .serviceLevelObjectives(TOKENS)
+                .register(registry);
     }
 
     private Timer timer(String name, String description, long[] bounds, long unitNanos) {

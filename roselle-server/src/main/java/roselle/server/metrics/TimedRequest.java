@@ -1,5 +1,6 @@
 package roselle.server.metrics;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import roselle.api.GenerationEvent;
@@ -12,6 +13,7 @@ import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
+import roselle.api.Usage;
 import roselle.server.answer.Observer;
 
 /** One request while it is answered; its own thread alone uses it. */
@@ -19,6 +21,7 @@ final class TimedRequest implements Observer.Listener {
     private final RequestMeters meters;
     private final long beginNanos;
     private final long[] lastNanos; // of each choice's latest token; 0 before the first
+    private final int[] tokens; // of each choice
     private boolean hasToken;
     private boolean isOver;
 
@@ -26,6 +29,7 @@ final class TimedRequest implements Observer.Listener {
         this.meters = meters;
         this.beginNanos = beginNanos;
         lastNanos = new long[choices];
+        tokens = new int[choices];
     }
 
     @Override
@@ -47,11 +51,20 @@ final class TimedRequest implements Observer.Listener {
             meters.nextToken.record(now - lastNanos[choice], TimeUnit.NANOSECONDS);
         }
         lastNanos[choice] = now;
+        tokens[choice]++;
     }
 
     private void finish(Finished finished) {
-        meters.queue.record(finished.usage().queueNanos(), TimeUnit.NANOSECONDS);
-        meters.total.record(finished.usage().totalNanos(), TimeUnit.NANOSECONDS);
+        Usage usage = finished.usage();
+        meters.queue.record(usage.queueNanos(), TimeUnit.NANOSECONDS);
+        meters.total.record(usage.totalNanos(), TimeUnit.NANOSECONDS);
+        if (usage.firstTokenNanos() > 0) {
+            meters.prefill.record(usage.firstTokenNanos() - usage.queueNanos(), TimeUnit.NANOSECONDS);
+            meters.decode.record(usage.totalNanos() - usage.firstTokenNanos(), TimeUnit.NANOSECONDS);
+        }
+        meters.promptTokens.record(usage.promptTokens());
+        meters.generatedTokens.record(usage.completionTokens());
+        meters.longestAnswer.record(Arrays.stream(tokens).max().orElse(0));
         end(finished.reasons().getLast().name().toLowerCase(Locale.ROOT));
     }
 

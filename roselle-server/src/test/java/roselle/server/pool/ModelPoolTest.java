@@ -16,7 +16,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.DoubleStream;
@@ -25,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CapacityException;
-import roselle.api.CheckpointException;
 import roselle.api.DeviceException;
+import roselle.server.pool.FakeSource.FakeModel;
 
 /** Models in one memory: made-up ones, whose loads end when the test says so. */
 final class ModelPoolTest {
@@ -37,51 +36,6 @@ final class ModelPoolTest {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final AtomicLong now = new AtomicLong();
     private final Map<String, FakeSource> sources = new LinkedHashMap<>();
-
-    /** What a model is here. */
-    private static final class FakeModel {
-        private volatile boolean isClosed;
-        private volatile boolean isDead;
-    }
-
-    private static final class FakeSource implements ModelSource<FakeModel> {
-        private final long bytes;
-        private final AtomicInteger open = new AtomicInteger();
-        private final AtomicInteger loads = new AtomicInteger();
-        private volatile String failure = "";
-
-        FakeSource(long bytes) {
-            this.bytes = bytes;
-        }
-
-        @Override
-        public ModelPlan plan() {
-            return new ModelPlan(bytes, bytes / 2, 100, 1000);
-        }
-
-        @Override
-        public FakeModel open(Progress progress) {
-            if (!failure.isEmpty()) {
-                throw new CheckpointException(failure);
-            }
-            progress.loaded(bytes, bytes);
-            loads.incrementAndGet();
-            open.incrementAndGet();
-            return new FakeModel();
-        }
-
-        @Override
-        public boolean isSound(FakeModel model) {
-            return !model.isDead;
-        }
-
-        @Override
-        public void close(FakeModel model) {
-            assertThat(model.isClosed).isFalse();
-            model.isClosed = true;
-            open.decrementAndGet();
-        }
-    }
 
     private FakeSource source(String name) {
         return java.util.Objects.requireNonNull(sources.get(name));
