@@ -51,17 +51,18 @@ function draw(state) {
         (one) => percent(one.cached_tokens, one.prompt_tokens),
       ]),
       tile("Requests", count(state.requests), `${count(state.failed)} failed`, [perSecond("requests")]),
-      tile("Engine step", micros(Math.max(...state.models.map((model) => model.last_step_micros))), `${count(sum("steps"))} steps`, [
-        (one) => Math.max(...one.models.map((model) => model.last_step_micros)),
+      tile("Engine step", micros(Math.max(0, ...state.models.map((model) => model.last_step_micros))), `${count(sum("steps"))} steps`, [
+        (one) => Math.max(0, ...one.models.map((model) => model.last_step_micros)),
       ]),
     ),
+    memory(state),
     timeline(state),
   );
 }
 
 function health(state) {
   const up = duration(state.uptime_millis);
-  const names = state.models.map((model) => model.name).join(", ");
+  const names = state.models.map((model) => model.name).join(", ") || "no model yet";
   return state.complaint
     ? element("p", { className: "failure", role: "alert" }, `Not ready: ${state.complaint}. Up for ${up}, serving ${names}.`)
     : element("p", { className: "note" }, `Ready. Up for ${up}, serving ${names}.`);
@@ -85,6 +86,40 @@ function latencyTile(title, name, state) {
   const figure = samples === 0 ? "–" : micros(p50);
   const detail = samples === 0 ? "no samples yet" : `p90 ${micros(p90)}, p99 ${micros(p99)}, last ${count(samples)}`;
   return tile(title, figure, detail, [(one) => one[name].p50, (one) => one[name].p90]);
+}
+
+// ---- the models, and the memory that each takes ----
+
+function memory(state) {
+  const budget = state.budget_bytes > 0 ? ` of ${bytes(state.budget_bytes)}` : "";
+  const cells = (model) => [
+    model.name,
+    model.state === "loading" ? `loading ${model.percent} %` : model.state,
+    model.bytes > 0 ? bytes(model.bytes) : "",
+    model.users,
+  ];
+  const row = (model) => element("tr", {}, ...cells(model).map((text) => element("td", {}, String(text))));
+  return element(
+    "section",
+    { className: "tile timeline" },
+    element("h2", {}, `Models: ${bytes(state.held_bytes)}${budget}`),
+    element(
+      "div",
+      { className: "scroll", tabIndex: 0 },
+      element(
+        "table",
+        {},
+        element("thead", {}, element("tr", {}, ...["Model", "State", "Memory", "Requests"].map((text) => element("th", {}, text)))),
+        element("tbody", {}, ...state.listed.map(row)),
+      ),
+    ),
+  );
+}
+
+function bytes(number) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, number)) / 3));
+  return `${(number / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
 function sparkline(lists) {

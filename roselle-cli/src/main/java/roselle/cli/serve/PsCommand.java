@@ -36,9 +36,16 @@ public final class PsCommand implements Callable<Integer> {
         } else {
             out.println(String.format(Locale.ROOT, ROW, "NAME", "STATE", "MEMORY", "USERS", "UNLOADED AFTER"));
             told.path("models").values().forEach(model -> out.println(row(model)));
+            out.println(memory(told.path("memory")));
         }
         out.flush();
         return ExitCode.OK.status();
+    }
+
+    private static String memory(JsonNode memory) {
+        String used = ByteCount.of(memory.path("used_bytes").asLong(0)) + " in use";
+        long budget = memory.path("budget_bytes").asLong(0);
+        return budget == 0 ? used : used + " of " + ByteCount.of(budget);
     }
 
     private static String row(JsonNode model) {

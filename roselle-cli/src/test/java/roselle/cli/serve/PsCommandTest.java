@@ -58,7 +58,10 @@ final class PsCommandTest {
                     .contains("demo")
                     .contains("unloaded");
             assertThat(run(new LoadCommand(), "demo", at, with)).startsWith("0 demo is loaded");
-            assertThat(run(new PsCommand(), at, with)).contains(" loaded ").contains("MB");
+            assertThat(run(new PsCommand(), at, with))
+                    .contains(" loaded ")
+                    .contains("MB")
+                    .contains(" in use of ");
             assertThat(run(new PsCommand(), "--json", at, with)).contains("\"state\":\"loaded\"");
             assertThat(run(new StopCommand(), "demo", at, with)).startsWith("0 demo is unloading");
             assertThat(run(new LoadCommand(), "other", at, with))

@@ -1,12 +1,16 @@
 package roselle.server.web;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 import roselle.engine.EngineStatus;
 import roselle.engine.EngineTotals;
+import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
 import roselle.server.config.ServedModel;
 import roselle.server.http.JsonWriter;
+import roselle.server.pool.PoolTotals;
 
 /** What the dashboard draws, as one JSON object; the page asks for it once a second while it is on screen. */
 final class DashboardState {
@@ -29,9 +33,34 @@ final class DashboardState {
         latency(json.object("between_tokens"), log.gaps());
         json.array("models");
         models.bases().forEach(model -> model(json, model));
-        json.endArray().array("recent");
+        json.endArray();
+        memory(json);
+        json.array("recent");
         log.latest().forEach(request -> request.write(json, beginNanos));
         return json.endArray().endObject();
+    }
+
+    /** All models, loaded or not, and what those take that are. */
+    private void memory(JsonWriter json) {
+        List<ListedModel> bases = models.listed().stream()
+                .filter(model -> model.parent().isEmpty())
+                .toList();
+        Optional<PoolTotals> totals = models.pool().map(pool -> pool.models().totals());
+        long held = totals.map(PoolTotals::heldBytes)
+                .orElseGet(() -> bases.stream()
+                        .mapToLong(model -> model.state().plan().bytes())
+                        .sum());
+        json.field("held_bytes", held)
+                .field("budget_bytes", totals.map(PoolTotals::budgetBytes).orElse(0L))
+                .array("listed");
+        bases.forEach(model -> json.object()
+                .field("name", model.name())
+                .field("state", model.state().word())
+                .field("percent", model.state().percent())
+                .field("bytes", model.state().plan().bytes())
+                .field("users", model.state().users())
+                .endObject());
+        json.endArray();
     }
 
     private void totals(JsonWriter json) {

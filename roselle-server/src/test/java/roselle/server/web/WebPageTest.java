@@ -467,7 +467,8 @@ final class WebPageTest {
 
         assertThat(browser.text("#dashboard"))
                 .contains("Ready", "scripted", "Running", "Output tokens/s", "Time to first token", "KV pages in use")
-                .contains("Prefix hits", "Latest requests");
+                .contains("Prefix hits", "Latest requests")
+                .contains("Models: ", "loaded");
     }
 
     @Test
