@@ -3,6 +3,7 @@ package roselle.embedding;
 import java.nio.file.Path;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
+import roselle.engine.EngineConfig;
 
 /**
  * What an {@link EmbeddingEngine} is opened with; 0 lets it choose.
@@ -35,6 +36,16 @@ public record EmbeddingConfig(
     /** A model with every default. */
     public static EmbeddingConfig of(Path model) {
         return new EmbeddingConfig(model, DeviceOptions.DEFAULT, 0, 0, STEP_TEXTS, MAX_WAITING);
+    }
+
+    /** What of the configuration of an engine that generates is an encoder's, too; auto is the CPU, which alone runs encoders. */
+    public static EmbeddingConfig of(EngineConfig engine) {
+        DeviceOptions asked = engine.device();
+        DeviceOptions device = asked.name().equals(DeviceOptions.AUTO)
+                ? new DeviceOptions("cpu", asked.threads(), asked.cpu(), asked.compute())
+                : asked;
+        var batch = engine.batch();
+        return new EmbeddingConfig(engine.model(), device, batch.context(), batch.stepTokens(), STEP_TEXTS, MAX_WAITING);
     }
 
     public EmbeddingConfig with(DeviceOptions options) {

@@ -5,18 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import roselle.api.CapacityException;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.backend.Device;
-import roselle.backend.memory.KvType;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.Devices;
-import roselle.model.LoadPlan;
-import roselle.model.MemoryPlan;
-import roselle.model.weights.Blueprint;
 import roselle.tokenizer.TokenPair;
 
 /**
@@ -26,8 +23,6 @@ import roselle.tokenizer.TokenPair;
  * computed with it.
  */
 public final class EmbeddingEngine implements AutoCloseable {
-    private static final int LEAST_STEP_TOKENS = 512;
-
     private final Checkpoint checkpoint;
     private final Device device;
     private final EncoderModel model;
@@ -36,26 +31,20 @@ public final class EmbeddingEngine implements AutoCloseable {
     private final TextReader reader;
     private final StepLimits limits;
     private final int maxWaiting;
-    private final long totalBytes;
+    private final EmbeddingPlan plan;
     private final EncodingLoop loop;
     private final Thread thread;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
     private EmbeddingEngine(
-            Checkpoint checkpoint,
-            Device device,
-            EncoderModel model,
-            SentenceFolder folder,
-            StepLimits limits,
-            int maxWaiting,
-            long totalBytes) {
+            Checkpoint checkpoint, Device device, EncoderModel model, EncoderSizes sizes) {
         this.checkpoint = checkpoint;
         this.device = device;
         this.model = model;
-        this.folder = folder;
-        this.limits = limits;
-        this.maxWaiting = maxWaiting;
-        this.totalBytes = totalBytes;
+        folder = sizes.folder();
+        limits = sizes.limits();
+        maxWaiting = sizes.maxWaiting();
+        plan = sizes.plan();
         matryoshka = Matryoshka.of(checkpoint.config());
         reader = new TextReader(checkpoint, limits.maxContext());
         loop = new EncodingLoop(model, folder.output(), limits);
@@ -72,11 +61,16 @@ public final class EmbeddingEngine implements AutoCloseable {
      * @throws CapacityException if it does not fit into memory
      */
     public static EmbeddingEngine open(EmbeddingConfig config) {
+        return open(config, EmbeddingPlan.Observer.NONE);
+    }
+
+    /** The same, with somebody who hears what it will take before anything is loaded, and how loading gets on. */
+    public static EmbeddingEngine open(EmbeddingConfig config, EmbeddingPlan.Observer observer) {
         Checkpoint checkpoint = Checkpoints.open(config.model());
         try {
             Device device = Devices.open(config.device(), checkpoint.tensorBytes());
             try {
-                return open(config, checkpoint, device);
+                return open(EncoderSizes.of(config, checkpoint, device), checkpoint, device, observer);
             } catch (Throwable failure) {
                 device.close();
                 throw failure;
@@ -87,51 +81,32 @@ public final class EmbeddingEngine implements AutoCloseable {
         }
     }
 
-    private static EmbeddingEngine open(EmbeddingConfig config, Checkpoint checkpoint, Device device) {
-        Blueprint blueprint = Encoders.blueprint(checkpoint);
-        SentenceFolder folder = SentenceFolder.of(checkpoint);
-        int context = context(config, blueprint, folder);
-        int rows =
-                Math.max(context, config.stepTokens() > 0 ? config.stepTokens() : Math.max(context, LEAST_STEP_TOKENS));
-        StepLimits limits = EncoderModel.limits(rows, config.stepTexts(), context);
-        long totalBytes = requiredBytes(checkpoint, blueprint, limits, device);
-        EncoderModel model = EncoderModel.open(checkpoint, blueprint, device, limits, _ -> {});
+    /** What {@link #open} would take, without loading anything; fails as it would. */
+    public static EmbeddingPlan plan(EmbeddingConfig config) {
+        try (Checkpoint checkpoint = Checkpoints.open(config.model());
+                Device device = Devices.open(config.device(), checkpoint.tensorBytes())) {
+            return EncoderSizes.of(config, checkpoint, device).plan();
+        }
+    }
+
+    private static EmbeddingEngine open(
+            EncoderSizes sizes, Checkpoint checkpoint, Device device, EmbeddingPlan.Observer observer) {
+        EmbeddingPlan plan = sizes.plan();
+        observer.planned(plan);
+        var loaded = new AtomicLong();
+        EncoderModel model = EncoderModel.open(
+                checkpoint,
+                sizes.blueprint(),
+                device,
+                sizes.limits(),
+                bytes -> observer.loaded(Math.min(plan.weightBytes(), loaded.addAndGet(bytes)), plan.weightBytes()));
         try {
             checkpoint.checkFiles();
-            return new EmbeddingEngine(checkpoint, device, model, folder, limits, config.maxWaiting(), totalBytes);
+            return new EmbeddingEngine(checkpoint, device, model, sizes);
         } catch (Throwable failure) {
             model.close();
             throw failure;
         }
-    }
-
-    private static int context(EmbeddingConfig config, Blueprint blueprint, SentenceFolder folder) {
-        int positions = blueprint.spec().context();
-        if (config.context() > positions) {
-            throw new CapacityException("a context of " + config.context() + " tokens is more than the " + positions
-                    + " that the model was made for: ask for less");
-        }
-        return config.context() > 0
-                ? config.context()
-                : Math.clamp(folder.maxTokens().orElse(positions), 1, positions);
-    }
-
-    /** What the model needs, which must be there. */
-    private static long requiredBytes(Checkpoint checkpoint, Blueprint blueprint, StepLimits limits, Device device) {
-        var plan = MemoryPlan.of(
-                LoadPlan.of(checkpoint, blueprint, device),
-                blueprint.spec(),
-                limits,
-                KvType.of(device.activationType()),
-                device.activationType());
-        long bytes = plan.totalBytes(
-                EncoderModel.pages(blueprint.spec(), limits, device).pages());
-        long there = Devices.memoryBytes(device);
-        if (bytes > there) {
-            throw new CapacityException("the model needs " + bytes + " bytes for steps of " + limits.maxRows()
-                    + " tokens, but there are " + there + ": ask for a shorter context, or smaller steps");
-        }
-        return bytes;
     }
 
     /** The vectors of texts. */
@@ -251,12 +226,12 @@ public final class EmbeddingEngine implements AutoCloseable {
 
     /** Bytes of the model's tensors, as their files have them. */
     public long weightBytes() {
-        return checkpoint.tensorBytes();
+        return plan.weightBytes();
     }
 
     /** Bytes of memory that it takes, with those of its steps. */
     public long totalBytes() {
-        return totalBytes;
+        return plan.totalBytes();
     }
 
     /** Tokens of the longest text. */

@@ -1,9 +1,12 @@
 package roselle.embedding;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Blueprint;
@@ -16,6 +19,16 @@ public final class Encoders {
     /** Whether a checkpoint is an encoder, which generates nothing. */
     public static boolean isOne(Checkpoint checkpoint) {
         return !Architectures.readAny(checkpoint).spec().generates();
+    }
+
+    /** Whether a path names an encoder, all of which are folders. */
+    public static boolean isOne(Path model) {
+        if (!Files.isDirectory(model)) {
+            return false;
+        }
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
+            return isOne(checkpoint);
+        }
     }
 
     /** What a checkpoint is without its logits. */

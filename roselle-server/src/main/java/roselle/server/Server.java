@@ -81,7 +81,7 @@ public final class Server implements AutoCloseable {
         var readiness = new Readiness();
         readiness.add(() -> isDraining.get() ? Optional.of("the server is ending") : Optional.empty());
         readiness.add(this::deafness);
-        models.served()
+        models.fixed()
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
         models.pool().ifPresent(pool -> readiness.add(pool::complaint));

@@ -37,7 +37,7 @@ import roselle.server.config.PooledModel;
 import roselle.server.config.ServerConfig;
 import tools.jackson.databind.JsonNode;
 
-/** Three models and one that is none, in memory for two. */
+/** Three models, one that is none, and an encoder, in memory for two models. */
 final class PoolServerTest {
     private static final String OPERATOR = "operators-key";
     private static final String PLAIN = "somebodys-key";
@@ -59,7 +59,8 @@ final class PoolServerTest {
                 new PooledModel("a", List.of("first"), config(file), false, PooledModel.WHILE_THERE_IS_ROOM),
                 PooledModel.of("b", config(file)),
                 PooledModel.of("c", config(file)),
-                PooledModel.of("broken", config(broken)));
+                PooledModel.of("broken", config(broken)),
+                PooledModel.of("bert", EngineConfig.of(EncoderServer.MODELS.resolve("bert"))));
         var access = AccessOptions.DEFAULT.withKeys(List.of(
                 new ApiKey("operator", ApiKey.sha256(OPERATOR), KeyLimits.DEFAULT, new KeyRights("", true)),
                 new ApiKey("plain", ApiKey.sha256(PLAIN), KeyLimits.DEFAULT, KeyRights.DEFAULT)));
@@ -80,7 +81,7 @@ final class PoolServerTest {
 
     @BeforeEach
     void unloadAll() {
-        for (String name : List.of("a", "b", "c")) {
+        for (String name : List.of("a", "b", "c", "bert")) {
             assertThat(post("/models/unload", "{\"model\":\"" + name + "\"}").statusCode())
                     .isEqualTo(200);
         }
@@ -189,7 +190,7 @@ final class PoolServerTest {
         var refused = complete("other");
 
         assertThat(refused.statusCode()).isEqualTo(404);
-        assertThat(refused.body()).contains("this server has a, b, c, broken");
+        assertThat(refused.body()).contains("this server has a, b, c, broken, bert");
     }
 
     @Test
@@ -222,11 +223,11 @@ final class PoolServerTest {
         JsonNode list = get("/v1/models").path("data");
         assertThat(StreamSupport.stream(list.spliterator(), false)
                         .map(model -> model.path("id").stringValue()))
-                .containsExactly("a", "b", "c", "broken");
+                .containsExactly("a", "b", "c", "broken", "bert");
         assertThat(get("/v1/models/b").path("state").stringValue()).isEqualTo("loaded");
         assertThat(get("/v1/models/b").path("max_model_len").intValue()).isEqualTo(256);
         assertThat(get("/v1/models/a").path("state").stringValue()).isEqualTo("unloaded");
-        assertThat(names(get("/api/tags"))).containsExactly("a:latest", "b:latest", "c:latest", "broken:latest");
+        assertThat(names(get("/api/tags"))).containsExactly("a:latest", "b:latest", "c:latest", "broken:latest", "bert:latest");
         assertThat(names(get("/api/ps"))).containsExactly("b:latest");
     }
 
@@ -270,6 +271,44 @@ final class PoolServerTest {
 
         assertThat(unloaded.statusCode()).isEqualTo(200);
         DemoServer.await(() -> "unloaded".equals(states().get("c")));
+    }
+
+    @Test
+    void loadsEncodersBesideModelsThatGenerate() {
+        assertThat(complete("a").statusCode()).isEqualTo(200);
+        JsonNode vectors = DemoServer.json(post("/v1/embeddings", "{\"model\":\"bert\",\"input\":[\"a\",\"b\"]}")
+                .body());
+
+        assertThat(vectors.path("data").size()).isEqualTo(2);
+        assertThat(vectors.at("/data/0/embedding").size()).isEqualTo(32);
+        assertThat(states()).containsEntry("a", "loaded").containsEntry("bert", "loaded");
+        assertThat(metric("roselle_encoder_texts_total")).isEqualTo(2);
+        assertThat(get("/v1/models/bert").path("max_model_len").intValue()).isPositive();
+
+        post("/models/unload", "{\"model\":\"bert\"}");
+        DemoServer.await(() -> "unloaded".equals(states().get("bert")));
+
+        assertThat(metric("roselle_encoder_texts_total")).isZero();
+        assertThat(complete("a").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void tellsOfWhatKindAModelIs() {
+        var generating = complete("bert");
+        var ranking = post("/v1/rerank", "{\"model\":\"b\",\"query\":\"a\",\"documents\":[\"b\"]}");
+
+        assertThat(generating.statusCode()).isEqualTo(400);
+        assertThat(generating.body()).contains("bert is an encoder");
+        assertThat(ranking.statusCode()).isEqualTo(400);
+        assertThat(ranking.body()).contains("b generates and is no encoder");
+    }
+
+    @Test
+    void keepsAnEncoderAsOllamasClientsSay() {
+        var vectors = post("/api/embed", "{\"model\":\"bert\",\"input\":\"a\",\"keep_alive\":0}");
+
+        assertThat(vectors.statusCode()).isEqualTo(200);
+        DemoServer.await(() -> "unloaded".equals(states().get("bert")));
     }
 
     @Test

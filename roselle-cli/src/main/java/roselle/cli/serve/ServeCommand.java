@@ -29,6 +29,7 @@ import roselle.cli.report.LoadingReport;
 import roselle.cli.report.StartMark;
 import roselle.cli.report.StartReport;
 import roselle.embedding.EmbeddingEngine;
+import roselle.embedding.Encoders;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -129,7 +130,7 @@ public final class ServeCommand implements Callable<Integer> {
                     .status();
         }
         EngineConfig engine = config(models.getFirst());
-        return (EncoderServing.isEncoder(engine.model())
+        return (Encoders.isOne(engine.model())
                         ? serveEncoder(server, engine)
                         : serve(server, engine, adapters))
                 .status();

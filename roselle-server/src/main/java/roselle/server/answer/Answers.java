@@ -21,7 +21,6 @@ import roselle.embedding.EncoderInput;
 import roselle.embedding.PendingTexts;
 import roselle.embedding.TextResults;
 import roselle.engine.Embedding;
-import roselle.engine.Engine;
 import roselle.engine.Generation;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
@@ -78,7 +77,7 @@ public final class Answers {
         private final Exchange exchange;
         private final Admission.Ticket ticket;
         private final Queue<Runnable> cancellations = new ConcurrentLinkedQueue<>();
-        private final Map<String, Lease<Engine>> leases = new HashMap<>(); // the request's own thread alone has them
+        private final Map<String, Lease<Served>> leases = new HashMap<>(); // the request's own thread alone has them
         private final Runnable leaving = this::leave; // one object, which is forgotten at the end
         private volatile boolean isBrokenOff;
         private volatile boolean isGone;
@@ -94,7 +93,7 @@ public final class Answers {
             return models.loadedBy(this::load);
         }
 
-        private Engine load(EnginePool pool, String name) {
+        private Served load(EnginePool pool, String name) {
             return leases.computeIfAbsent(name, wanted -> pool.models().use(wanted, this::cancelledBy))
                     .model();
         }

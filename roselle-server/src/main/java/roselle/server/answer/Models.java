@@ -8,7 +8,6 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 import roselle.api.LoadedAdapter;
-import roselle.engine.Engine;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
@@ -29,10 +28,10 @@ public final class Models {
     private static final int MOST_NAMED = 20;
 
     private final List<Served> served;
-    private final List<ServedModel> fixed;
+    private final List<ServedModel> generating;
     private final List<ServedEncoder> encoders;
     private final Optional<EnginePool> pool;
-    private final BiFunction<EnginePool, String, Engine> loading;
+    private final BiFunction<EnginePool, String, Served> loading;
 
     /** What stays as it is, each with an engine of its own. */
     public Models(List<? extends Served> served) {
@@ -51,9 +50,9 @@ public final class Models {
         this(List.of(), Optional.of(pool), Models::alreadyLoaded);
     }
 
-    private Models(List<Served> served, Optional<EnginePool> pool, BiFunction<EnginePool, String, Engine> loading) {
+    private Models(List<Served> served, Optional<EnginePool> pool, BiFunction<EnginePool, String, Served> loading) {
         this.served = served;
-        fixed = of(served, ServedModel.class).toList();
+        generating = of(served, ServedModel.class).toList();
         encoders = of(served, ServedEncoder.class).toList();
         this.pool = pool;
         this.loading = loading;
@@ -64,12 +63,12 @@ public final class Models {
     }
 
     /** The same models, of which one that is named is first loaded by {@code action}, given the pool and the name. */
-    Models loadedBy(BiFunction<EnginePool, String, Engine> action) {
+    Models loadedBy(BiFunction<EnginePool, String, Served> action) {
         return pool.isEmpty() ? this : new Models(served, pool, action);
     }
 
     /** What nobody asks for an answer is told only of what is loaded. */
-    private static Engine alreadyLoaded(EnginePool pool, String name) {
+    private static Served alreadyLoaded(EnginePool pool, String name) {
         return pool.models().loaded().stream()
                 .filter(model -> model.name().equals(name))
                 .map(ModelPool.Loaded::model)
@@ -79,18 +78,8 @@ public final class Models {
     }
 
     /** What stays as it is, each with an engine of its own; nothing where models are loaded when they are asked for. */
-    public List<Served> served() {
+    public List<Served> fixed() {
         return served;
-    }
-
-    /** Those of them that generate. */
-    public List<ServedModel> fixed() {
-        return fixed;
-    }
-
-    /** Those of them that do not. */
-    public List<ServedEncoder> encoders() {
-        return encoders;
     }
 
     /** Where models come from that are loaded when they are asked for. */
@@ -108,13 +97,20 @@ public final class Models {
 
     /** The models that generate and are loaded, each with an engine of its own. */
     public List<ServedModel> bases() {
-        return pool.map(Models::loaded).orElse(fixed);
+        return of(loaded(), ServedModel.class).toList();
     }
 
-    private static List<ServedModel> loaded(EnginePool pool) {
-        return pool.models().loaded().stream()
-                .map(model -> new ServedModel(model.name(), model.model(), pool.created()))
-                .toList();
+    /** The encoders that are loaded. */
+    public List<ServedEncoder> encoders() {
+        return of(loaded(), ServedEncoder.class).toList();
+    }
+
+    /** All that is loaded, each with an engine of its own. */
+    public List<Served> loaded() {
+        return pool.map(from -> from.models().loaded().stream()
+                        .map(ModelPool.Loaded::model)
+                        .toList())
+                .orElse(served);
     }
 
     /** All that there is, adapters among it, whether loaded or not. */
@@ -173,24 +169,37 @@ public final class Models {
     /** The model or the adapter of a name; without a name the only model there is. */
     public ServedModel named(Optional<String> name) {
         if (pool.isPresent()) {
-            return pooled(pool.get(), name);
+            return requireGenerating(pooled(pool.get(), name));
         }
         refuseEncoder(name);
-        return find(name, fixed, name.filter(this::isServed).isPresent() ? fixed : all());
+        return find(name, generating, name.filter(this::isServed).isPresent() ? generating : all());
     }
 
     /** The model of a name; without a name the only one there is. */
     public ServedModel base(Optional<String> name) {
         if (pool.isPresent()) {
-            return pooled(pool.get(), name);
+            return requireGenerating(pooled(pool.get(), name));
         }
         refuseEncoder(name);
-        return find(name, fixed, fixed);
+        return find(name, generating, generating);
     }
 
-    private ServedModel pooled(EnginePool from, Optional<String> name) {
-        String known = pooledName(from, name);
-        return new ServedModel(known, loading.apply(from, known), from.created());
+    private Served pooled(EnginePool from, Optional<String> name) {
+        return loading.apply(from, pooledName(from, name));
+    }
+
+    private static ServedModel requireGenerating(Served served) {
+        return switch (served) {
+            case ServedModel model -> model;
+            case ServedEncoder encoder -> throw noGenerator(encoder.name());
+        };
+    }
+
+    private static ServedEncoder requireEncoder(Served served) {
+        return switch (served) {
+            case ServedEncoder encoder -> encoder;
+            case ServedModel model -> throw noEncoder(model.name());
+        };
     }
 
     /** The name, aliases resolved, of a model that may or may not be loaded. */
@@ -206,14 +215,14 @@ public final class Models {
 
     /** The encoder of a name; without a name the only one there is, or the only one of those that are wanted. */
     public ServedEncoder encoder(Optional<String> name, Predicate<ServedEncoder> isWanted) {
-        if (pool.isPresent()) { // which has models that generate alone
-            throw noEncoder(pooledName(pool.get(), name));
+        if (pool.isPresent()) { // which knows of what kind a model is when it is loaded
+            return requireEncoder(pooled(pool.get(), name));
         }
         List<ServedEncoder> wanted = encoders.stream().filter(isWanted).toList();
         if (name.isEmpty() && wanted.size() == 1) {
             return wanted.getFirst();
         }
-        List<ServedModel> unnamed = encoders.isEmpty() ? fixed : List.of();
+        List<ServedModel> unnamed = encoders.isEmpty() ? generating : List.of();
         meant(name, name.isPresent() ? all() : unnamed).ifPresent(model -> {
             throw noEncoder(model);
         });
@@ -226,10 +235,14 @@ public final class Models {
     }
 
     private void refuseEncoder(Optional<String> name) {
-        List<ServedEncoder> others = fixed.isEmpty() || name.isPresent() ? encoders : List.of();
+        List<ServedEncoder> others = generating.isEmpty() || name.isPresent() ? encoders : List.of();
         meant(name, others).ifPresent(model -> {
-            throw otherKind(model + " is an encoder, which generates nothing: ask for vectors or scores of texts");
+            throw noGenerator(model);
         });
+    }
+
+    private static ApiException noGenerator(String model) {
+        return otherKind(model + " is an encoder, which generates nothing: ask for vectors or scores of texts");
     }
 
     /** The name of one of these, if it is meant. */

@@ -1,11 +1,15 @@
 package roselle.server.control;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
 import roselle.server.http.ErrorKind;
@@ -15,21 +19,21 @@ import roselle.server.http.Routes;
 
 /** Health, readiness, version. */
 public final class ControlDialect implements Dialect {
-    private final List<Pulse> pulses;
+    private final List<Pulse> pulses = new ArrayList<>();
     private final PoolWatch pooled;
-    private final List<StepWatch> encoders; // whose engines end at the first failure: to be alive is proof
+    private final List<StepWatch> encoders = new ArrayList<>(); // whose engines end at the first failure: to be alive is proof
     private final Readiness readiness;
     private final Readiness.Check listening;
 
     /** The routes; an engine whose step takes longer than {@code stepPatience} is stuck. */
     public ControlDialect(Models models, Readiness readiness, Readiness.Check listening, Duration stepPatience) {
-        pulses = models.fixed().stream()
-                .map(model -> new Pulse(model.engine(), stepPatience, System::nanoTime))
-                .toList();
+        for (Served served : models.fixed()) {
+            switch (served) {
+                case ServedModel model -> pulses.add(new Pulse(model.engine(), stepPatience, System::nanoTime));
+                case ServedEncoder encoder -> encoders.add(new StepWatch(encoder, stepPatience));
+            }
+        }
         pooled = new PoolWatch(models, stepPatience);
-        encoders = models.encoders().stream()
-                .map(encoder -> new StepWatch(encoder, stepPatience))
-                .toList();
         this.readiness = readiness;
         this.listening = listening;
     }

@@ -80,7 +80,7 @@ public final class PoolDialect implements Dialect {
             Optional<String> name = fields.string("model");
             fields.refuseOthers();
             models.requirePool();
-            tell(exchange, admitted.models().base(name).name(), "loaded");
+            tell(exchange, admitted.models().any(name).name(), "loaded");
         }
     }
 

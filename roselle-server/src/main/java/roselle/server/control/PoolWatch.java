@@ -17,9 +17,8 @@ public record PoolWatch(Models models, Duration patience) implements Readiness.C
         if (models.pool().isEmpty()) {
             return Optional.empty();
         }
-        return models.bases().stream()
-                .filter(model -> model.engine().status().isAlive())
-                .map(model -> StepWatch.complaint(model.name(), model.engine().status(), patience))
+        return models.loaded().stream()
+                .map(model -> new StepWatch(model, patience).slowness())
                 .flatMap(Optional::stream)
                 .findFirst();
     }

@@ -24,6 +24,16 @@ public record StepWatch(Served model, Duration patience) implements Readiness.Ch
         };
     }
 
+    /** The same of an engine that has not ended. */
+    Optional<String> slowness() {
+        boolean isAlive =
+                switch (model) {
+                    case ServedModel generating -> generating.engine().status().isAlive();
+                    case ServedEncoder encoder -> encoder.engine().status().isAlive();
+                };
+        return isAlive ? complaint() : Optional.empty();
+    }
+
     /** What is wrong with an engine of this name and status, in a sentence. */
     static Optional<String> complaint(String name, EngineStatus status, Duration patience) {
         return status.isAlive() ? slowness(name, status.turnNanos(), patience) : failure(name, status.failure());

@@ -85,7 +85,9 @@ final class ModelRoutes {
     /** The name of a model that generates, loaded or not. */
     private String generating(Exchange exchange) {
         ModelPath path = ModelPath.of(exchange);
-        return models.pool().isPresent()
+        boolean isOpen = models.pool().isPresent()
+                && !path.listed(models).state().isLoaded(); // of what kind it is, its load tells
+        return isOpen
                 ? path.listed(models).name()
                 : path.in(models).name();
     }
@@ -138,7 +140,7 @@ final class ModelRoutes {
                 fields.refuseOthers();
             });
             models.requirePool();
-            admitted.models().base(Optional.of(exchange.rest()));
+            admitted.models().any(Optional.of(exchange.rest()));
             exchange.sendEmpty(200);
         }
     }

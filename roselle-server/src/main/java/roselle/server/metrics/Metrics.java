@@ -11,6 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import roselle.api.GenerationRequest;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
@@ -38,6 +41,7 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     private final SeriesNames names;
     private final Optional<PoolMeters> pool;
     private final List<EngineMeters> engines = new ArrayList<>(); // of those that were loaded when somebody last asked
+    private final List<EncoderMeters> encoders = new ArrayList<>();
     private final Map<String, RequestMeters> requests = new ConcurrentHashMap<>();
 
     /** Of these models, by the names that the options say. */
@@ -45,24 +49,38 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
         this.models = models;
         names = new SeriesNames(options);
         pool = models.pool().map(from -> new PoolMeters(registry, from));
-        models.fixed().forEach(model -> requests.put(model.name(), new RequestMeters(registry, model.name())));
-        models.encoders().forEach(encoder -> EncoderMeters.register(registry, encoder));
+        models.bases().forEach(model -> requests.put(model.name(), new RequestMeters(registry, model.name())));
         followEngines();
     }
 
     /** Has meters of the engines that there are, and of no other. */
     private void followEngines() {
-        List<ServedModel> loaded = models.bases();
-        engines.removeIf(meters -> {
-            boolean isGone = loaded.stream().noneMatch(meters::isOf);
+        follow(
+                engines,
+                models.bases(),
+                EngineMeters::isOf,
+                EngineMeters::close,
+                model -> EngineMeters.register(registry, model));
+        follow(
+                encoders,
+                models.encoders(),
+                EncoderMeters::isOf,
+                EncoderMeters::close,
+                encoder -> EncoderMeters.register(registry, encoder));
+    }
+
+    private static <M, S> void follow(
+            List<M> meters, List<S> loaded, BiPredicate<M, S> isOf, Consumer<M> close, Function<S, M> register) {
+        meters.removeIf(each -> {
+            boolean isGone = loaded.stream().noneMatch(served -> isOf.test(each, served));
             if (isGone) {
-                meters.close();
+                close.accept(each);
             }
             return isGone;
         });
         loaded.stream()
-                .filter(model -> engines.stream().noneMatch(meters -> meters.isOf(model)))
-                .forEach(model -> engines.add(EngineMeters.register(registry, model)));
+                .filter(served -> meters.stream().noneMatch(each -> isOf.test(each, served)))
+                .forEach(served -> meters.add(register.apply(served)));
     }
 
     @Override

@@ -4,22 +4,22 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import roselle.engine.Engine;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
+import roselle.server.config.Served;
 
 /** A pool of engines with the threads that it needs: one for each load and each unloading, and one that looks at the time. */
 public final class EnginePool implements AutoCloseable {
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
-    private final ModelPool<Engine> pool;
+    private final ModelPool<Served> pool;
     private final Instant created = Instant.now();
     private final List<String> pinned;
     private final Thread clock;
 
     private EnginePool(PoolOptions options) {
         pool = new ModelPool<>(
-                options.models().stream().map(EnginePool::member).toList(),
+                options.models().stream().map(this::member).toList(),
                 options.memory(),
                 options.patience(),
                 task -> Thread.ofPlatform().daemon().name("roselle-models").start(task),
@@ -31,11 +31,11 @@ public final class EnginePool implements AutoCloseable {
         clock = Thread.ofVirtual().name("roselle-models-clock").unstarted(this::watch);
     }
 
-    private static ModelPool.Member<Engine> member(PooledModel model) {
+    private ModelPool.Member<Served> member(PooledModel model) {
         return new ModelPool.Member<>(
                 model.name(),
                 model.aliases(),
-                new EngineSource(model.name(), model.engine()),
+                new ServedSource(model.name(), model.engine(), created),
                 model.isPinned(),
                 model.keepAlive());
     }
@@ -61,7 +61,7 @@ public final class EnginePool implements AutoCloseable {
         }
     }
 
-    public ModelPool<Engine> models() {
+    public ModelPool<Served> models() {
         return pool;
     }
 

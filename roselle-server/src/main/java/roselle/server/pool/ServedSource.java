@@ -1,0 +1,127 @@
+package roselle.server.pool;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import roselle.api.CapacityException;
+import roselle.embedding.EmbeddingConfig;
+import roselle.embedding.EmbeddingEngine;
+import roselle.embedding.EmbeddingPlan;
+import roselle.embedding.Encoders;
+import roselle.engine.Engine;
+import roselle.engine.EngineConfig;
+import roselle.engine.EnginePlan;
+import roselle.engine.StartObserver;
+import roselle.server.config.Served;
+import roselle.server.config.ServedEncoder;
+import roselle.server.config.ServedModel;
+
+/** Opens engines of one configuration: of the kind that the model's files are of when it is planned. */
+final class ServedSource implements ModelSource<Served> {
+    private final String name;
+    private final EngineConfig config;
+    private final Instant created;
+    private volatile long promised;
+    private volatile boolean isEncoder;
+
+    /** A model under a name, which can be asked since a time. */
+    ServedSource(String name, EngineConfig config, Instant created) {
+        this.name = name;
+        this.config = config;
+        this.created = created;
+    }
+
+    @Override
+    public ModelPlan plan() {
+        try {
+            isEncoder = Encoders.isOne(config.model());
+            ModelPlan plan = isEncoder ? encoderPlan() : enginePlan();
+            promised = plan.bytes();
+            return plan;
+        } catch (RuntimeException failure) {
+            throw told(failure);
+        }
+    }
+
+    private ModelPlan enginePlan() {
+        EnginePlan plan = Engine.plan(config);
+        return new ModelPlan(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
+    }
+
+    private ModelPlan encoderPlan() {
+        EmbeddingPlan plan = EmbeddingEngine.plan(EmbeddingConfig.of(config));
+        return new ModelPlan(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
+    }
+
+    @Override
+    public Served open(Progress progress) {
+        try {
+            return isEncoder
+                    ? new ServedEncoder(name, openEncoder(progress), created)
+                    : new ServedModel(name, openEngine(progress), created);
+        } catch (RuntimeException failure) {
+            throw told(failure);
+        }
+    }
+
+    private Engine openEngine(Progress progress) {
+        return Engine.open(config, new StartObserver() {
+            @Override
+            public void planned(EnginePlan plan) {
+                requirePromised(plan.totalBytes());
+            }
+
+            @Override
+            public void loaded(long bytes, long totalBytes) {
+                progress.loaded(bytes, totalBytes);
+            }
+        });
+    }
+
+    private EmbeddingEngine openEncoder(Progress progress) {
+        return EmbeddingEngine.open(EmbeddingConfig.of(config), new EmbeddingPlan.Observer() {
+            @Override
+            public void planned(EmbeddingPlan plan) {
+                requirePromised(plan.totalBytes());
+            }
+
+            @Override
+            public void loaded(long bytes, long totalBytes) {
+                progress.loaded(bytes, totalBytes);
+            }
+        });
+    }
+
+    /** Before anything is allocated: the file may be another one by now. */
+    private void requirePromised(long bytes) {
+        if (bytes > promised) {
+            throw new CapacityException("it needs more memory than a moment ago: its files have changed");
+        }
+    }
+
+    /** The failure as those may read it who are not to know where files lie. */
+    private RuntimeException told(RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        Path path = config.model().toAbsolutePath();
+        String shown = message.replace(path.toString(), name);
+        if (config.model().getNameCount() > 1) { // a single word may be one of the sentence's
+            shown = shown.replace(config.model().toString(), name);
+        }
+        return shown.equals(message) ? failure : new ModelLoadException(shown, failure);
+    }
+
+    @Override
+    public boolean isSound(Served model) {
+        return switch (model) {
+            case ServedModel generating -> generating.engine().status().isAlive();
+            case ServedEncoder encoder -> encoder.engine().status().isAlive();
+        };
+    }
+
+    @Override
+    public void close(Served model) {
+        switch (model) {
+            case ServedModel generating -> generating.engine().close();
+            case ServedEncoder encoder -> encoder.engine().close();
+        }
+    }
+}
