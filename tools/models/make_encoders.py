@@ -6,7 +6,7 @@ Written with transformers 5.23.0, tokenizers 0.23.3 and torch 2.15.0. OUT_DIR/NA
 tokenizer.json, texts.json (texts or pairs with the ids that Hugging Face's tokenizer gives them), the files of sentence-transformers,
 and expected.safetensors: input_i, types_i where the model has types, hidden_i (after the last layer), and embedding_i (pooled, with
 dense layers, normalised) or logits_i (of a classifier)."""
-import json, os, sys
+import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -81,6 +81,15 @@ def distilbert(**more):
                                                **more), word_piece, False
 
 
+def with_end():
+    """As tokenizers of decoders that embed have it: a token at the end, whose hidden state is the text's vector."""
+    tokenizer = byte_pairs()
+    tokenizer.post_processor = processors.Sequence([
+        processors.ByteLevel(trim_offsets=False),
+        processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 2)])])
+    return tokenizer
+
+
 MODELS = {
     "bert": (transformers.BertModel, bert(), "mean", True, 0),
     "bert-cls-dense": (transformers.BertModel, bert(hidden_act="gelu_new"), "cls", True, 24),
@@ -94,6 +103,11 @@ MODELS = {
     "xlm-roberta": (transformers.XLMRobertaModel, roberta(transformers.XLMRobertaConfig, unigram), "cls", True, 0),
     "xlm-roberta-cross": (transformers.XLMRobertaForSequenceClassification,
                           roberta(transformers.XLMRobertaConfig, unigram, num_labels=1), None, False, 0),
+    "nomic-bert": (transformers.NomicBertModel, (transformers.NomicBertConfig, dict(
+        SIZES, max_position_embeddings=192), word_piece, True), "mean", False, 0),
+    "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
+        SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
+                        "lasttoken", True, 0),
     "distilbert": (transformers.DistilBertModel, distilbert(), "mean", False, 0),
     "distilbert-labels": (transformers.DistilBertForSequenceClassification, distilbert(num_labels=2), None, False, 0),
 }
@@ -154,8 +168,7 @@ def write(name, kind, config, how, normalises, dense):
     initialise(model)
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
-    model.to(torch.bfloat16).save_pretrained(folder)
-    model.float()
+    copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)  # the model's own frequencies of positions stay float32
     tokenizer.save(os.path.join(folder, "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()

@@ -12,6 +12,7 @@ import roselle.cli.model.ListCommand;
 import roselle.cli.model.PullCommand;
 import roselle.cli.model.QuantizeCommand;
 import roselle.cli.model.RemoveCommand;
+import roselle.cli.model.RerankCommand;
 import roselle.cli.model.ShowCommand;
 import roselle.cli.model.TemplateCommand;
 import roselle.cli.model.TokenizeCommand;
@@ -36,6 +37,8 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
             new Subcommand("embed", "Turn texts into vectors with an encoder.", () -> new EmbedCommand()),
+            new Subcommand(
+                    "rerank", "Put texts into the order in which they fit to queries.", () -> new RerankCommand()),
             new Subcommand("serve", "Serve models over HTTP.", () -> new ServeCommand()),
             new Subcommand("ps", "Tell which models a server has loaded.", () -> new PsCommand()),
             new Subcommand("load", "Have a server load a model.", () -> new LoadCommand()),

@@ -45,7 +45,8 @@ public record EmbeddingConfig(
                 ? new DeviceOptions("cpu", asked.threads(), asked.cpu(), asked.compute())
                 : asked;
         var batch = engine.batch();
-        return new EmbeddingConfig(engine.model(), device, batch.context(), batch.stepTokens(), STEP_TEXTS, MAX_WAITING);
+        return new EmbeddingConfig(
+                engine.model(), device, batch.context(), batch.stepTokens(), STEP_TEXTS, MAX_WAITING);
     }
 
     public EmbeddingConfig with(DeviceOptions options) {

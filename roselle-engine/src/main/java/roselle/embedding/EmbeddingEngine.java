@@ -36,8 +36,7 @@ public final class EmbeddingEngine implements AutoCloseable {
     private final Thread thread;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    private EmbeddingEngine(
-            Checkpoint checkpoint, Device device, EncoderModel model, EncoderSizes sizes) {
+    private EmbeddingEngine(Checkpoint checkpoint, Device device, EncoderModel model, EncoderSizes sizes) {
         this.checkpoint = checkpoint;
         this.device = device;
         this.model = model;

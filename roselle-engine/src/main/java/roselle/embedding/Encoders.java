@@ -21,10 +21,13 @@ public final class Encoders {
         return !Architectures.readAny(checkpoint).spec().generates();
     }
 
-    /** Whether a path names an encoder, all of which are folders. */
+    /** Whether a path names an encoder, or a decoder with what sentence-transformers writes beside one that embeds. */
     public static boolean isOne(Path model) {
         if (!Files.isDirectory(model)) {
             return false;
+        }
+        if (Files.exists(model.resolve("modules.json"))) {
+            return true;
         }
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
             return isOne(checkpoint);

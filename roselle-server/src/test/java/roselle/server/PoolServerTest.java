@@ -227,7 +227,8 @@ final class PoolServerTest {
         assertThat(get("/v1/models/b").path("state").stringValue()).isEqualTo("loaded");
         assertThat(get("/v1/models/b").path("max_model_len").intValue()).isEqualTo(256);
         assertThat(get("/v1/models/a").path("state").stringValue()).isEqualTo("unloaded");
-        assertThat(names(get("/api/tags"))).containsExactly("a:latest", "b:latest", "c:latest", "broken:latest", "bert:latest");
+        assertThat(names(get("/api/tags")))
+                .containsExactly("a:latest", "b:latest", "c:latest", "broken:latest", "bert:latest");
         assertThat(names(get("/api/ps"))).containsExactly("b:latest");
     }
 

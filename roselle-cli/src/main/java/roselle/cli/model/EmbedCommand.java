@@ -1,14 +1,6 @@
 package roselle.cli.model;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,20 +21,13 @@ import roselle.cli.report.NearNames;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingOptions;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code roselle embed}: a vector for each text of a file, or scores for each pair, a JSON array a line. */
 @Command(name = "embed")
 public final class EmbedCommand implements Runnable {
     /** Texts that are given to the engine at a time: enough for some steps. */
     private static final int AT_A_TIME = 256;
-
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
 
     @Spec
     private CommandSpec specification = CommandSpec.create();
@@ -90,26 +75,18 @@ public final class EmbedCommand implements Runnable {
         var config = EmbeddingConfig.of(file).with(new DeviceOptions(device, 0, cpu.path(), cpu.compute()));
         PrintWriter out = specification.commandLine().getOut();
         try (var engine = EmbeddingEngine.open(config);
-                var reader = new BufferedReader(new InputStreamReader(input(), StandardCharsets.UTF_8.newDecoder()))) {
+                var input = new JsonLines(lines)) {
             var batch = new ArrayList<JsonNode>();
-            int number = 0;
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                batch.add(parsed(line, ++number));
+            for (var line = input.next(); line.isPresent(); line = input.next()) {
+                requireText(line.get(), input.number());
+                batch.add(line.get());
                 if (batch.size() == AT_A_TIME) {
                     answer(engine, batch, options, out);
                 }
             }
             answer(engine, batch, options, out);
-        } catch (CharacterCodingException notUtf8) {
-            throw new InvalidRequestException("the input is not text in UTF-8: convert it first");
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
         }
         out.flush();
-    }
-
-    private InputStream input() throws IOException {
-        return lines.isPresent() ? Files.newInputStream(lines.get()) : System.in;
     }
 
     /** Writes what the lines give, in their order, and forgets them. */
@@ -137,16 +114,10 @@ public final class EmbedCommand implements Runnable {
     }
 
     private static String written(float[] vector) {
-        return MAPPER.writeValueAsString(vector);
+        return JsonLines.MAPPER.writeValueAsString(vector);
     }
 
-    private static JsonNode parsed(String line, int number) {
-        JsonNode value;
-        try {
-            value = MAPPER.readTree(line);
-        } catch (JacksonException malformed) {
-            throw new InvalidRequestException("line " + number + " is not JSON: " + malformed.getOriginalMessage());
-        }
+    private static void requireText(JsonNode value, int number) {
         boolean isPair = value.isArray()
                 && value.size() == 2
                 && value.get(0).isString()
@@ -155,6 +126,5 @@ public final class EmbedCommand implements Runnable {
             throw new InvalidRequestException("line " + number
                     + " is no text: write a JSON string on each line, or an array of two for a classifier of pairs");
         }
-        return value;
     }
 }

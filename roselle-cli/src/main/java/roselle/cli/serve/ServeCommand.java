@@ -130,9 +130,7 @@ public final class ServeCommand implements Callable<Integer> {
                     .status();
         }
         EngineConfig engine = config(models.getFirst());
-        return (Encoders.isOne(engine.model())
-                        ? serveEncoder(server, engine)
-                        : serve(server, engine, adapters))
+        return (Encoders.isOne(engine.model()) ? serveEncoder(server, engine) : serve(server, engine, adapters))
                 .status();
     }
 

@@ -7,11 +7,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/** {@code roselle embed} on small encoders, and {@code roselle verify} of one. */
+/** {@code roselle embed} and {@code roselle rerank} on small encoders, and {@code roselle verify} of one. */
 class EmbedCommandTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-encoders");
 
@@ -41,6 +44,34 @@ class EmbedCommandTest {
         Path numbers = Files.writeString(folder.resolve("numbers.jsonl"), "\"Hi.\"\n7\n");
         assertThat(run("embed", "bert", "--jsonl", numbers.toString())).isEqualTo(65);
         assertThat(errors.toString()).contains("line 2 is no text");
+    }
+
+    @Test
+    void ranksTheTextsOfEachLine() throws IOException {
+        Path asked = Files.writeString(folder.resolve("asked.jsonl"), """
+                {"query":"what is a panda?","documents":["hi","a bear","the sea"]}
+                {"query":"what is a panda?","documents":["a bear"]}
+                """);
+        assertThat(run("rerank", "bert-cross", "--jsonl", asked.toString()))
+                .as(errors.toString())
+                .isZero();
+        JsonNode ranks = JsonMapper.shared()
+                .readTree(output.toString().lines().findFirst().orElseThrow());
+        assertThat(ranks.valueStream().map(rank -> rank.path("index").intValue()))
+                .containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(ranks.valueStream().map(rank -> rank.path("score").doubleValue()))
+                .isSortedAccordingTo(Comparator.reverseOrder())
+                .allMatch(score -> score > 0 && score < 1);
+        assertThat(output.toString().lines()).hasSize(2);
+    }
+
+    @Test
+    void refusesWhatRanksNothing() throws IOException {
+        Path wrong = Files.writeString(folder.resolve("wrong.jsonl"), "{\"query\":\"a\",\"texts\":[\"b\"]}\n");
+        assertThat(run("rerank", "bert-cross", "--jsonl", wrong.toString())).isEqualTo(65);
+        assertThat(errors.toString()).contains("line 1 is no ranking");
+        assertThat(run("rerank", "bert", "--jsonl", wrong.toString())).isEqualTo(65);
+        assertThat(errors.toString()).contains("has 0 labels");
     }
 
     @Test

@@ -21,6 +21,7 @@ import roselle.model.architecture.dense.Phi;
 import roselle.model.architecture.dense.Starcoder2;
 import roselle.model.architecture.encoder.Bert;
 import roselle.model.architecture.encoder.DistilBert;
+import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.expert.Glm4Moe;
@@ -81,6 +82,7 @@ public final class Architectures {
             new Mistral(),
             new Mistral3(),
             new Mixtral(),
+            new NomicBert(),
             new Olmo2(),
             new Olmo3(),
             new Olmoe(),

@@ -72,9 +72,20 @@ public final class Names {
 
     private Names() {}
 
-    /** GGUF's names, or Llama's in Hugging Face's format with some replaced. */
+    /** GGUF's names, or Llama's in Hugging Face's format with some replaced; of a decoder without its head, bare ones. */
     public static WeightNames of(ModelConfig config, Map<Part, String> replaced) {
-        return config.isGguf() ? gguf() : huggingFace().with(replaced);
+        if (config.isGguf()) {
+            return gguf();
+        }
+        WeightNames names = huggingFace().with(replaced);
+        return config.hasTensor("embed_tokens.weight") ? bare(names) : names;
+    }
+
+    /** The names of a decoder that was saved without what stands around it, as those that embed are. */
+    private static WeightNames bare(WeightNames names) {
+        var all = new EnumMap<Part, String>(Part.class);
+        names.templates().forEach((part, name) -> all.put(part, name.replaceFirst("^model\\.", "")));
+        return names.with(all);
     }
 
     public static WeightNames gguf() {

@@ -21,7 +21,8 @@ import roselle.server.http.Routes;
 public final class ControlDialect implements Dialect {
     private final List<Pulse> pulses = new ArrayList<>();
     private final PoolWatch pooled;
-    private final List<StepWatch> encoders = new ArrayList<>(); // whose engines end at the first failure: to be alive is proof
+    private final List<StepWatch> encoders =
+            new ArrayList<>(); // whose engines end at the first failure: to be alive is proof
     private final Readiness readiness;
     private final Readiness.Check listening;
 

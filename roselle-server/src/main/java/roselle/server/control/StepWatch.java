@@ -26,11 +26,10 @@ public record StepWatch(Served model, Duration patience) implements Readiness.Ch
 
     /** The same of an engine that has not ended. */
     Optional<String> slowness() {
-        boolean isAlive =
-                switch (model) {
-                    case ServedModel generating -> generating.engine().status().isAlive();
-                    case ServedEncoder encoder -> encoder.engine().status().isAlive();
-                };
+        boolean isAlive = switch (model) {
+            case ServedModel generating -> generating.engine().status().isAlive();
+            case ServedEncoder encoder -> encoder.engine().status().isAlive();
+        };
         return isAlive ? complaint() : Optional.empty();
     }
 

@@ -87,9 +87,7 @@ final class ModelRoutes {
         ModelPath path = ModelPath.of(exchange);
         boolean isOpen = models.pool().isPresent()
                 && !path.listed(models).state().isLoaded(); // of what kind it is, its load tells
-        return isOpen
-                ? path.listed(models).name()
-                : path.in(models).name();
+        return isOpen ? path.listed(models).name() : path.in(models).name();
     }
 
     /** Every model; those that are ready alone, if the body asks for them. */
