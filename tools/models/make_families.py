@@ -42,6 +42,13 @@ GEMMA = dict(vocab_size=FEW, hidden_size=32, num_hidden_layers=4, num_attention_
              final_logit_softcapping=30.0, bos_token_id=1, eos_token_id=2, pad_token_id=0,
              layer_types=["sliding_attention"] * 3 + ["full_attention"])
 ONE_KEY = dict(attention_k_eq_v=True, num_global_key_value_heads=1, use_bidirectional_attention="vision")
+SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
+             intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
+SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
+HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
+             num_mel_bins=8, max_source_positions=16)
+CLIP = dict(SEES, model_type="clip_vision_model", projection_dim=16)
+SIGLIP = dict(SEES, model_type="siglip_vision_model", vision_use_head=False)
 MODELS = {
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
     "qwen3_5_text": ("Qwen3_5Text", dict(COMMON, tie_word_embeddings=True, num_hidden_layers=3, head_dim=24,
@@ -70,6 +77,36 @@ OTHERS = {
                                                 enable_moe_block=True, num_experts=6, top_k_experts=2,
                                                 moe_intermediate_size=16)),
     "gemma4_unified": ("Gemma4Unified", GEMMA | ONE_KEY),
+    "gemma3-siglip": ("Gemma3", dict(
+        text_config=dict(SMALL, model_type="gemma3_text", num_hidden_layers=3, sliding_window=8, query_pre_attn_scalar=8,
+                         layer_types=["sliding_attention", "sliding_attention", "full_attention"]),
+        vision_config=SIGLIP, mm_tokens_per_image=1, image_token_index=93, boi_token_index=94, eoi_token_index=95)),
+    "llava": ("Llava", dict(text_config=dict(SMALL, model_type="llama"), vision_config=CLIP, image_token_index=93)),
+    "llava_next": ("LlavaNext", dict(text_config=dict(SMALL, model_type="mistral", sliding_window=8), vision_config=CLIP,
+                                     image_token_index=93)),
+    "llava_onevision": ("LlavaOnevision", dict(text_config=dict(SMALL, model_type="qwen2"), vision_config=SIGLIP,
+                                               image_token_index=93, video_token_index=94)),
+    "internvl": ("InternVL", dict(text_config=dict(SMALL, model_type="qwen3"), image_token_id=93, tie_word_embeddings=False,
+                                  vision_config=dict(SEES, image_size=[16, 16], patch_size=[8, 8]))),
+    "idefics3": ("Idefics3", dict(text_config=dict(SMALL, model_type="llama"), vision_config=SEES, image_token_id=93)),
+    "smolvlm": ("SmolVLM", dict(text_config=dict(SMALL, model_type="llama"), vision_config=SEES, image_token_id=93,
+                                tie_word_embeddings=True)),
+    "lfm2_vl": ("Lfm2Vl", dict(
+        text_config=dict(SMALL, model_type="lfm2", layer_types=["conv", "full_attention"], block_auto_adjust_ff_dim=False),
+        vision_config=dict(SEES, model_type="siglip2_vision_model", num_patches=4, vision_use_head=False),
+        projector_hidden_size=16, image_token_id=93)),
+    "qwen2_audio": ("Qwen2Audio", dict(text_config=dict(SMALL, model_type="qwen2"), audio_config=HEARS, audio_token_index=93)),
+    "ernie4_5_moe": ("Ernie4_5_Moe", SMALL | dict(num_hidden_layers=3, intermediate_size=64, moe_num_experts=6, moe_k=2,
+                                                  moe_intermediate_size=16, moe_num_shared_experts=2, moe_layer_start_index=1)),
+    "dots1": ("Dots1", SMALL | dict(num_hidden_layers=3, n_routed_experts=6, n_shared_experts=1, num_experts_per_tok=2,
+                                    moe_intermediate_size=16, first_k_dense_replace=1, norm_topk_prob=True,
+                                    routed_scaling_factor=2.5, sliding_window=8, max_window_layers=3)),
+    "solar_open": ("SolarOpen", SMALL | dict(n_routed_experts=6, n_shared_experts=1, num_experts_per_tok=2,
+                                             moe_intermediate_size=16, norm_topk_prob=True, routed_scaling_factor=1.5)),
+    "granitemoehybrid": ("GraniteMoeHybrid", SMALL | dict(num_local_experts=0, shared_intermediate_size=48, embedding_multiplier=3.0,
+                                                          attention_multiplier=0.2, residual_multiplier=0.5, logits_scaling=2.0,
+                                                          position_embedding_type="rope", tie_word_embeddings=True,
+                                                          mamba_n_heads=8, layer_types=["full_attention"] * 2)),
     "qwen3_vl": ("Qwen3VL", dict(THREE, head_dim=16, rope_parameters=dict(ROPE, mrope_interleaved=True,
                                                                          mrope_section=[4, 2, 2]))),
     "qwen3_vl_moe": ("Qwen3VLMoe", dict(THREE, head_dim=16, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24,
@@ -121,6 +158,9 @@ def initialise(model, tied):
 
 def build(kind, arguments):
     """A model with its wrapper, where published checkpoints have one."""
+    if "text_config" in arguments:
+        return (getattr(transformers, kind + "Config")(**arguments),
+                getattr(transformers, kind + "ForConditionalGeneration"))
     vision = WRAPPED.get(kind)
     if vision is None:
         config = getattr(transformers, kind + "Config")(**arguments)
@@ -184,7 +224,7 @@ def write(name, kind, arguments):
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
     with torch.no_grad():
-        initialise(model, config.tie_word_embeddings)
+        initialise(model, getattr(config, "tie_word_embeddings", False))
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name == "qwen3_vl_moe":
             transpose_experts(os.path.join(folder, "model.safetensors"))

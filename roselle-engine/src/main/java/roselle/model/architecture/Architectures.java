@@ -24,6 +24,8 @@ import roselle.model.architecture.encoder.DistilBert;
 import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.DeepseekV3;
+import roselle.model.architecture.expert.Dots1;
+import roselle.model.architecture.expert.Ernie45Moe;
 import roselle.model.architecture.expert.Glm4Moe;
 import roselle.model.architecture.expert.GptOss;
 import roselle.model.architecture.expert.MiniMaxM2;
@@ -31,6 +33,7 @@ import roselle.model.architecture.expert.Mixtral;
 import roselle.model.architecture.expert.Olmoe;
 import roselle.model.architecture.expert.Qwen2Moe;
 import roselle.model.architecture.expert.Qwen3Moe;
+import roselle.model.architecture.expert.SolarOpen;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
 import roselle.model.architecture.hybrid.Qwen35;
@@ -38,6 +41,7 @@ import roselle.model.architecture.hybrid.Qwen3Next;
 import roselle.model.architecture.llama.Arcee;
 import roselle.model.architecture.llama.Ernie45;
 import roselle.model.architecture.llama.Granite;
+import roselle.model.architecture.llama.GraniteHybrid;
 import roselle.model.architecture.llama.Llama;
 import roselle.model.architecture.llama.Mistral;
 import roselle.model.architecture.llama.Phi3;
@@ -49,6 +53,7 @@ import roselle.model.architecture.llama.StableLm;
 import roselle.model.architecture.vision.Mistral3;
 import roselle.model.architecture.vision.Qwen25Vl;
 import roselle.model.architecture.vision.Qwen3Vl;
+import roselle.model.architecture.vision.Wrapped;
 import roselle.model.config.Architecture;
 import roselle.model.config.ModelConfig;
 import roselle.model.config.UnreadFields;
@@ -63,7 +68,9 @@ public final class Architectures {
             new Cohere2(),
             new DeepseekV3(),
             new DistilBert(),
+            new Dots1(),
             new Ernie45(),
+            new Ernie45Moe(),
             new Exaone4(),
             new Gemma(),
             new Gemma2(),
@@ -75,6 +82,7 @@ public final class Architectures {
             new GptNeox(),
             new GptOss(),
             new Granite(),
+            new GraniteHybrid(),
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),
@@ -99,8 +107,10 @@ public final class Architectures {
             new Roberta(),
             new SeedOss(),
             new SmolLm3(),
+            new SolarOpen(),
             new StableLm(),
-            new Starcoder2());
+            new Starcoder2(),
+            new Wrapped());
 
     private Architectures() {}
 

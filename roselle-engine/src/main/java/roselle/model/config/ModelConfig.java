@@ -1,8 +1,10 @@
 package roselle.model.config;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import roselle.api.CheckpointException;
@@ -22,6 +24,7 @@ public final class ModelConfig {
     private final Checkpoint checkpoint;
     private final Metadata metadata;
     private final String prefix;
+    private final Map<String, Integer> assumed;
     private final Set<String> read = new HashSet<>();
     private final List<ModelConfig> parts = new ArrayList<>();
 
@@ -29,21 +32,29 @@ public final class ModelConfig {
         this.checkpoint = checkpoint;
         metadata = checkpoint.config();
         prefix = isGguf() ? metadata.string("general.architecture") + "." : "";
+        assumed = Map.of();
     }
 
-    private ModelConfig(Checkpoint checkpoint, Metadata metadata) {
+    private ModelConfig(Checkpoint checkpoint, Metadata metadata, Map<String, Integer> assumed) {
         this.checkpoint = checkpoint;
         this.metadata = metadata;
         prefix = "";
+        this.assumed = new HashMap<>(assumed);
+        this.assumed.keySet().removeAll(metadata.keys());
     }
 
     /** The part that describes the decoder, where a configuration wraps it beside an encoder of pictures; else this one. */
     public ModelConfig text() {
+        return text(Map.of());
+    }
+
+    /** The same, with numbers that it need not say. */
+    public ModelConfig text(Map<String, Integer> assumedNumbers) {
         Optional<Metadata> text = object("text_config");
         if (text.isEmpty()) {
             return this;
         }
-        var part = new ModelConfig(checkpoint, text.orElseThrow());
+        var part = new ModelConfig(checkpoint, text.orElseThrow(), assumedNumbers);
         parts.add(part);
         return part;
     }
@@ -63,12 +74,14 @@ public final class ModelConfig {
     }
 
     public int integer(String field, String key) {
-        return metadata.integer(name(field, key));
+        String name = name(field, key);
+        Integer unsaid = assumed.get(name);
+        return unsaid == null ? metadata.integer(name) : unsaid;
     }
 
     public int integer(String field, String key, int fallback) {
         String name = name(field, key);
-        return name.isEmpty() ? fallback : metadata.integer(name, fallback);
+        return name.isEmpty() ? fallback : metadata.integer(name, assumed.getOrDefault(name, fallback));
     }
 
     /** A count or size that must be at least 1 and not absurd. */

@@ -107,7 +107,8 @@ public final class Names {
     }
 
     /** What begins the names of a decoder beside an encoder of pictures, by releases of Hugging Face's library. */
-    private static final List<String> WRAPPERS = List.of("model.language_model.", "language_model.model.", "model.");
+    private static final List<String> WRAPPERS =
+            List.of("model.language_model.", "model.text_model.", "language_model.model.", "model.");
 
     /** Hugging Face's names where the decoder is wrapped beside an encoder of pictures: as the checkpoint's embedding is called. */
     public static WeightNames wrapped(ModelConfig config, WeightNames names) {

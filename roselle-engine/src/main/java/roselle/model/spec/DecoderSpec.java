@@ -74,6 +74,12 @@ public record DecoderSpec(
         return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, null);
     }
 
+    /** The same with an output matrix of its own, or the embedding in its place. */
+    public DecoderSpec withTied(boolean tied) {
+        OutputSpec same = output == null ? null : new OutputSpec(tied, output.bias(), output.scale(), output.softCap());
+        return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, same);
+    }
+
     /** Whether a token's state depends on the tokens behind it: then a sequence is computed in one step. */
     public boolean isBidirectional() {
         return layers.stream().anyMatch(layer -> isBidirectional(layer.attention()));

@@ -39,6 +39,10 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
             "vision_tower.",
             "model.multi_modal_projector.",
             "multi_modal_projector.",
+            "model.vision_model.",
+            "model.connector.",
+            "model.image_newline",
+            "image_newline",
             "model.vision_embedder.",
             "model.embed_vision.",
             "model.embed_audio.",
@@ -48,8 +52,12 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
             "audio_tower.",
             "mtp.");
 
-    private static final List<String> LAYERS =
-            List.of("model.layers.", "model.language_model.layers.", "language_model.model.layers.", "blk.");
+    private static final List<String> LAYERS = List.of(
+            "model.layers.",
+            "model.language_model.layers.",
+            "model.text_model.layers.",
+            "language_model.model.layers.",
+            "blk.");
 
     /** Heads behind an encoder, and a buffer that counts. */
     private static final Pattern HEADS = Pattern.compile(

@@ -26,16 +26,22 @@ public final class Granite implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var builder = SpecBuilder.of(config, Sizes.of(config));
+        SpecBuilder builder = builder(config, Sizes.of(config));
+        boolean innerBias =
+                config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
+        builder.gated(config, "hidden_act", Activation.SILU, innerBias);
+        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
+    }
+
+    /** All but the feed-forwards. */
+    static SpecBuilder builder(ModelConfig config, Sizes sizes) {
+        var builder = SpecBuilder.of(config, sizes);
         builder.rmsNorm(config, 0f);
         builder.rope(config, 10_000, config.isGguf());
         boolean bias =
                 config.isGguf() ? config.hasTensor("blk.0.attn_q.bias") : config.flag("attention_bias", "", false);
         builder.projectionBias = bias;
         builder.attentionOutputBias = bias;
-        boolean innerBias =
-                config.isGguf() ? config.hasTensor("blk.0.ffn_down.bias") : config.flag("mlp_bias", "", false);
-        builder.gated(config, "hidden_act", Activation.SILU, innerBias);
         builder.scoreScale =
                 (float) config.number("attention_multiplier", "attention.scale", assumedScale(config, builder));
         builder.embeddingScale = (float) config.number("embedding_multiplier", "embedding_scale", 1);
@@ -43,7 +49,7 @@ public final class Granite implements Architecture {
         builder.block = new BlockSpec(true, false, false, false, residual);
         double divisor = config.number("logits_scaling", "logit_scale", 1);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, false), false, (float) (1 / divisor), 0f);
-        return new Blueprint(builder.spec(), Names.of(config, Map.of()));
+        return builder;
     }
 
     /** Hugging Face's own default is 1, llama.cpp's that of other models. */

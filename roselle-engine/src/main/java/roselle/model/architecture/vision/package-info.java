@@ -1,4 +1,4 @@
-/** Families beside an encoder of pictures: their text. */
+/** Families beside an encoder of pictures or sound: their text. */
 @NullMarked
 package roselle.model.architecture.vision;
 
