@@ -34,12 +34,15 @@ import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Operations;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.gemm.InterpretedTiles;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.model.architecture.Architectures;
 import roselle.scheduler.Preemption;
 import roselle.scheduler.Scheduler;
 import roselle.tensor.DataType;
@@ -230,8 +233,15 @@ class SameBitsTest {
         }
     }
 
+    /** Tokens that are drawn from: the first ones of a model. */
+    private static int vocabulary(Path model) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
+            return Math.min(300, Architectures.read(checkpoint).spec().vocabulary());
+        }
+    }
+
     private static void check(Subject subject) {
-        int vocabulary = 300;
+        int vocabulary = vocabulary(subject.model());
         Answer alone = alone(subject, BatchOptions.DEFAULT, vocabulary);
         assertThat(alone.ids()).hasSize(ANSWER);
         for (int chunk : new int[] {1, 5, 16, 33}) {
