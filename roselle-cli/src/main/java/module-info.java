@@ -4,6 +4,7 @@ module roselle.cli {
     requires java.management;
     requires java.net.http;
     requires jdk.jfr;
+    requires jdk.management;
     requires jdk.unsupported; // JLine's, for Ctrl-C
     requires me.tongfei.progressbar;
     requires org.jline.reader;

@@ -16,6 +16,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import roselle.cli.option.Settings;
 import roselle.cli.report.ExitCode;
+import roselle.cli.report.GroupedHelp;
 import roselle.cli.report.StartMark;
 import roselle.cli.report.UsageMessage;
 import roselle.cli.report.VersionCommand;
@@ -68,8 +69,9 @@ public final class Main implements Runnable {
                     subcommand.name(), words.contains(subcommand.name()) ? subcommand.open() : subcommand.listed());
         }
         commandLine.getSubcommands().values().forEach(each -> Settings.install(each, System.getenv(), arguments));
+        commandLine.addSubcommand(new HelpCommand());
+        GroupedHelp.install(commandLine, Subcommand.groups());
         return commandLine
-                .addSubcommand(new HelpCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::reportMisuse)
                 .setExecutionStrategy(Main::execute)

@@ -1,6 +1,8 @@
 package roselle.cli;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import roselle.cli.bench.BenchCommand;
@@ -59,7 +61,22 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
             new Subcommand(
                     "template", "Render a chat template: variables in, a prompt out.", () -> new TemplateCommand()),
+            new Subcommand("doctor", "Tell what this machine offers, and what is missing.", () -> new DoctorCommand()),
+            new Subcommand("completion", "Have a shell complete commands and options.", () -> new CompletionCommand()),
             new Subcommand("version", "Print the version of Roselle and of Java.", () -> new VersionCommand()));
+
+    /** Their names by what they are for, as the usage text groups them. */
+    static Map<String, List<String>> groups() {
+        var groups = new LinkedHashMap<String, List<String>>();
+        groups.put("Ask", List.of("run", "embed"));
+        groups.put("Serve", List.of("serve", "ps", "load", "stop", "key"));
+        groups.put("Models", List.of("pull", "list", "show", "rm", "inspect"));
+        groups.put("Convert and compare", List.of("quantize", "imatrix", "compare", "verify"));
+        groups.put("Look inside", List.of("tokenize", "template"));
+        groups.put("Measure", List.of("bench"));
+        groups.put("This program", List.of("doctor", "completion", "version", "help"));
+        return groups;
+    }
 
     /** The command itself, its class loaded. */
     CommandSpec open() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a user of the executable sees when no model is involved. */
@@ -67,6 +68,20 @@ final class MainTest {
                 .isNotEmpty()
                 .allSatisfy(subcommand ->
                         assertThat(outcome.out()).containsPattern("(?m)^ +" + subcommand.name() + " +\\S"));
+    }
+
+    @Test
+    void groupsCommandsAndOptionsUnderHeadings() {
+        String commands = roselle("--help").out();
+        assertThat(commands).containsSubsequence("Ask:", "  run ", "Serve:", "  serve ", "Models:", "  pull ").doesNotContain("Others:");
+        assertThat(Subcommand.groups().values().stream().flatMap(List::stream))
+                .as("each command in one group")
+                .doesNotHaveDuplicates()
+                .containsAll(Subcommand.ALL.stream().map(Subcommand::name).toList());
+        assertThat(roselle("serve", "--help").out())
+                .containsSubsequence("--model-name", "Server:", "--port", "Who may ask:", "--api-keys")
+                .containsSubsequence("Engine:", "--context", "Every command:", "--help");
+        assertThat(roselle("version", "--help").out()).contains("--help").doesNotContain("Every command:");
     }
 
     @Test

@@ -2,9 +2,11 @@ package roselle.engine;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -59,6 +61,15 @@ public final class Devices {
     /** Whether a device has a faster type than {@code f32} that its products can round to. */
     public static boolean rounds(DeviceOptions options) {
         return provider(options.name()).rounds(options);
+    }
+
+    /** Each kind of device that this build knows, the fastest first, with why none of it can be used here, where that is so. */
+    public static Map<String, Optional<String>> complaints() {
+        var complaints = new LinkedHashMap<String, Optional<String>>();
+        for (BackendProvider provider : providers()) {
+            complaints.put(provider.kind(), provider.unavailable().or(provider::unusable));
+        }
+        return complaints;
     }
 
     /** Does nothing where a kind of device has such a path. */

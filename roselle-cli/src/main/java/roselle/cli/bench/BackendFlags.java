@@ -14,8 +14,10 @@ import roselle.api.InvalidRequestException;
 import roselle.bench.backend.Profile;
 import roselle.bench.environment.Machine;
 import roselle.bench.load.Endpoint;
+import roselle.cli.report.Heading;
 
 /** The options that say which engines are measured. */
+@Heading("Engines")
 final class BackendFlags {
     static final int MAX_GPUS = 4096;
 

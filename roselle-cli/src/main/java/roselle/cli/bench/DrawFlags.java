@@ -6,9 +6,11 @@ import picocli.CommandLine.Option;
 import roselle.bench.backend.AnswerFormat;
 import roselle.bench.backend.Sampling;
 import roselle.cli.option.TextInput;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 
 /** The options of measurements that say how tokens are drawn; the articles' values are the defaults. */
+@Heading("How tokens are drawn")
 final class DrawFlags {
     private static final int MAX_BYTES = 16 << 20;
 

@@ -4,8 +4,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.bench.stage.OfflinePlan;
 import roselle.bench.stage.PromptSource;
+import roselle.cli.report.Heading;
 
 /** The options that say what the offline work is; the articles' values are the defaults. */
+@Heading("Requests")
 final class OfflineFlags {
     @Option(names = "--num-prompts", paramLabel = "N", defaultValue = "128", description = "Default: 128.")
     private int prompts;

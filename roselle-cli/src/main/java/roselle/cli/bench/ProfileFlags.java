@@ -22,8 +22,10 @@ import roselle.bench.profile.Manifest;
 import roselle.bench.profile.ProfileKind;
 import roselle.bench.report.ResultFiles;
 import roselle.bench.stage.OnlineStage;
+import roselle.cli.report.Heading;
 
 /** The options that say which profiles are made, and the making: after the measured runs, by processes of their own. */
+@Heading("Profiles")
 final class ProfileFlags {
     private static final int REQUESTS = 50;
     private static final Duration LONGEST_WRITING = Duration.ofMinutes(15); // traces are large

@@ -10,8 +10,10 @@ import roselle.bench.stage.Differences;
 import roselle.bench.stage.OnlinePlan;
 import roselle.bench.stage.OnlineRun;
 import roselle.bench.stage.OnlineStage;
+import roselle.cli.report.Heading;
 
 /** The options that compare Roselle with itself under other flags. */
+@Heading("Variants")
 final class VariantFlags {
     private static final int MIN_ROUNDS = 3;
 

@@ -17,9 +17,11 @@ import roselle.bench.trace.SyntheticTrace;
 import roselle.bench.trace.Trace;
 import roselle.bench.trace.TraceFile;
 import roselle.cli.option.ModelNames;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 
 /** The options that say which requests are sent, and when. */
+@Heading("Requests")
 final class WorkloadFlags {
     private static final int ARTICLES_SEED = 2;
     private static final int MAX_INPUT = 1 << 27;

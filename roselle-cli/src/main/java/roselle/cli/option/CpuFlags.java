@@ -6,9 +6,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
+import roselle.cli.report.Heading;
 import roselle.engine.Devices;
 
 /** The options that say how the CPU multiplies. */
+@Heading("Processor")
 public final class CpuFlags {
     @Option(
             names = "--cpu",

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.cli.report.ByteSize;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -11,6 +12,7 @@ import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.Overlap;
 
 /** The options that say how the engine is set up. */
+@Heading("Engine")
 public final class EngineFlags {
     @Option(
             names = "--device",

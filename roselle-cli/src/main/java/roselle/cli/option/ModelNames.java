@@ -45,7 +45,7 @@ public final class ModelNames {
             return named;
         }
         return BundledModel.named(named.toString())
-                .map(model -> unpacked(model, cacheFolder(System.getenv(), osName())))
+                .map(model -> unpacked(model, cacheFolder(System.getenv())))
                 .orElse(named);
     }
 
@@ -74,7 +74,12 @@ public final class ModelNames {
         }
     }
 
-    /** Where this user's caches are on this system; the launcher looks at the same places. */
+    /** Where this user's caches are; the launcher looks at the same places. */
+    public static Optional<Path> cacheFolder(Map<String, String> environment) {
+        return cacheFolder(environment, osName());
+    }
+
+    /** The same on a system of that name. */
     static Optional<Path> cacheFolder(Map<String, String> environment, String system) {
         return value(environment, "ROSELLE_CACHE").map(Path::of).or(() -> ofSystem(environment, system));
     }

@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.ResponseFormat;
 import roselle.cli.option.TextInput;
+import roselle.cli.report.Heading;
 
 /** The options that say what an answer must look like. */
+@Heading("Form of the answer")
 final class FormatFlags {
     private static final int MAX_BYTES = 16 << 20;
 

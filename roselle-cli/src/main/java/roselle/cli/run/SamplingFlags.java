@@ -9,8 +9,10 @@ import picocli.CommandLine.Option;
 import roselle.api.OutputOptions;
 import roselle.api.SamplingParameters;
 import roselle.api.StopConditions;
+import roselle.cli.report.Heading;
 
 /** The options that say how tokens are drawn, when an answer ends, and what is reported of it. */
+@Heading("How tokens are drawn, and when an answer ends")
 final class SamplingFlags {
     @Option(names = "--temperature", paramLabel = "X", description = "0 takes the likeliest token each time.")
     private @Nullable Double temperature;

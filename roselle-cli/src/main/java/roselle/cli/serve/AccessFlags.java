@@ -7,11 +7,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import roselle.cli.report.Heading;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.ApiKey;
 import roselle.server.config.ApiKeyFile;
 
 /** The options that say who may ask the server. */
+@Heading("Who may ask")
 final class AccessFlags {
     @Option(
             names = "--api-keys",

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.cli.report.ByteSize;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 import roselle.engine.EngineConfig;
 import roselle.server.config.AdapterOptions;
 
 /** The options that say which adapters the server has, and which it may load. */
+@Heading("Adapters")
 final class AdapterFlags {
     @Option(
             names = "--lora",

@@ -1,9 +1,11 @@
 package roselle.cli.serve;
 
 import picocli.CommandLine.Option;
+import roselle.cli.report.Heading;
 import roselle.server.config.KeyLimits;
 
 /** The options that say what one API key may take. */
+@Heading("Limits of the key")
 final class KeyLimitFlags {
     @Option(
             names = "--key-requests",

@@ -8,6 +8,7 @@ import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import roselle.cli.report.ByteSize;
+import roselle.cli.report.Heading;
 import roselle.server.Server;
 import roselle.server.config.DialectOptions;
 import roselle.server.config.DrainOptions;
@@ -21,6 +22,7 @@ import roselle.server.config.TlsOptions;
 import roselle.server.config.WatchOptions;
 
 /** The options that say how the server is set up. */
+@Heading("Server")
 final class ServerFlags {
     @Option(names = "--host", paramLabel = "NAME", description = "Where to listen; default: 127.0.0.1.")
     private String host = ListenOptions.DEFAULT.host();
