@@ -37,7 +37,7 @@ function switchTheme() {
 // ---- settings ----
 
 function fillSettings() {
-  const saved = store.settings();
+  const saved = { ...chat.settings(), key: store.settings().key };
   for (const field of byId("options").elements) {
     if (field.name) {
       field.value = saved[field.name] ?? "";
@@ -47,9 +47,12 @@ function fillSettings() {
 
 function saveSettings(event) {
   if (event.target.checkValidity()) {
-    store.saveSettings({ ...store.settings(), [event.target.name]: event.target.value });
-    if (event.target.name === "key") {
+    const { name, value } = event.target;
+    if (name === "key") {
+      store.saveSettings({ ...store.settings(), key: value });
       showModels();
+    } else {
+      chat.set(name, value);
     }
   } else {
     event.target.reportValidity();
@@ -101,7 +104,7 @@ function onKey(event) {
 }
 
 showTheme(store.settings().theme);
-fillSettings();
+document.addEventListener("conversation", fillSettings);
 byId("options").addEventListener("change", saveSettings);
 byId("options").addEventListener("submit", (event) => event.preventDefault());
 byId("theme").addEventListener("click", switchTheme);

@@ -6,6 +6,16 @@ export function isEmpty(message) {
   return message.content === "" && !message.thoughts;
 }
 
+/** The words of messages, of those in other branches too. */
+export function* texts(messages) {
+  for (const { content, fork } of messages) {
+    yield content;
+    for (const tail of fork?.tails ?? []) {
+      yield* texts(tail ?? []);
+    }
+  }
+}
+
 /** Puts aside the messages from a place on; returns the fork for the message that comes there instead, if they were worth it. */
 export function setAside(messages, index) {
   const tail = messages.splice(index);

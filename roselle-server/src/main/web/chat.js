@@ -1,8 +1,9 @@
 // The conversation on screen: messages, the answer being written, and what can be done with each.
 import { ApiError, chat, dashboard } from "./api.js";
-import { isEmpty, setAside, showBranch } from "./branches.js";
+import { isEmpty, setAside, showBranch, texts } from "./branches.js";
 import { byId, copy, element } from "./elements.js";
 import { markdown } from "./markdown.js";
+import { imported, saveFile } from "./sharing.js";
 import * as store from "./store.js";
 
 const IDEAS = ["Tell me a story about a fox.", "What is 17 + 25?", "Write a haiku about rain."];
@@ -16,6 +17,7 @@ const prompt = byId("prompt");
 
 let current = store.newConversation();
 let running = null; // the AbortController of the answer being written
+let strangersKey = null; // one that may not read the server's log, which is the operators'
 let edited = null; // the place of the question whose words are in the composer, or null
 let draft = ""; // what the composer held before them
 const deleted = new Set(); // ids of conversations
@@ -133,7 +135,7 @@ function figures(message) {
     parts.push(`first token ${Math.round(message.firstMillis)} ms`);
   }
   if (message.rate) {
-    parts.push(`${message.rate.toFixed(message.rate < 10 ? 1 : 0)} tokens/s`);
+    parts.push(`${message.isEstimate ? "about " : ""}${message.rate.toFixed(message.rate < 10 ? 1 : 0)} tokens/s`);
   }
   if (message.tokens) {
     parts.push(`${message.tokens} ${message.tokens === 1 ? "token" : "tokens"}`);
@@ -158,7 +160,7 @@ function redrawLast() {
 }
 
 function drawList() {
-  const items = store.conversations().map((one) =>
+  const items = store.conversations().filter(isFound).map((one) =>
     element(
       "li",
       { ariaCurrent: String(one.id === current.id) },
@@ -169,6 +171,12 @@ function drawList() {
   byId("conversations").replaceChildren(...items);
 }
 
+/** Whether a conversation has what is searched for, in its title or in its words. */
+function isFound({ id, title }) {
+  const wanted = byId("search").value.trim().toLowerCase();
+  return wanted === "" || [title, ...texts(store.conversation(id)?.messages ?? [])].some((text) => text.toLowerCase().includes(wanted));
+}
+
 function showRunning() {
   byId("send").hidden = running !== null;
   byId("stop").hidden = running === null;
@@ -176,10 +184,32 @@ function showRunning() {
 
 // ---- conversations ----
 
+/** Makes a conversation the current one, and tells whoever shows its settings. */
+function show(conversation) {
+  current = conversation;
+  current.settings ??= { ...store.settings().fresh };
+  document.dispatchEvent(new Event("conversation"));
+}
+
+/** The settings of the conversation on screen: texts by the names of their fields. */
+export function settings() {
+  return current.settings ?? {};
+}
+
+/** Sets one of them; before the first message for new conversations as well, later for this one alone. */
+export function set(name, value) {
+  current.settings = { ...current.settings, [name]: value };
+  if (current.messages.length > 0) {
+    store.save(current);
+  } else {
+    store.saveSettings({ ...store.settings(), fresh: current.settings });
+  }
+}
+
 export function open(id) {
   stop();
   stopEditing();
-  current = store.conversation(id) ?? store.newConversation();
+  show(store.conversation(id) ?? store.newConversation());
   location.hash = "chat/" + current.id;
   byId("sidebar").classList.remove("open");
   draw();
@@ -188,7 +218,7 @@ export function open(id) {
 export function begin() {
   stop();
   stopEditing();
-  current = store.newConversation();
+  show(store.newConversation());
   location.hash = "chat";
   byId("sidebar").classList.remove("open");
   draw();
@@ -325,7 +355,8 @@ async function receive(body, message, signal, own) {
     const choice = chunk.choices[0];
     const { content, reasoning_content: thought } = choice?.delta ?? {};
     if (content || thought) {
-      message.firstMillis ??= performance.now() - begun;
+      message.lastMillis = performance.now() - begun;
+      message.firstMillis ??= message.lastMillis;
       message.content += content ?? "";
       message.thoughts = thought ? (message.thoughts ?? "") + thought : message.thoughts;
       screen.changed();
@@ -341,23 +372,25 @@ async function receive(body, message, signal, own) {
   }
 }
 
-/** Tells how fast an answer was by the server's clock and count: when pieces arrive here says more of the way than of the model. */
+/** Tells how fast an answer was by the server's clock, else by when its tokens came here, which the way has a part in. */
 async function tellSpeed(message) {
   const counted = await logged(requests.get(message));
-  if (counted) {
-    message.tokens ??= counted.output_tokens;
-    const millis = counted.last_millis - counted.first_millis;
-    message.rate = millis > 0 ? ((counted.output_tokens - 1) * 1000) / millis : undefined;
-  }
+  message.tokens ??= counted?.output_tokens;
+  message.isEstimate = !counted;
+  const millis = counted ? counted.last_millis - counted.first_millis : message.lastMillis - message.firstMillis;
+  const tokens = counted?.output_tokens ?? message.tokens ?? 0;
+  message.rate = millis > 0 && tokens > 1 ? ((tokens - 1) * 1000) / millis : undefined;
 }
 
-/** What the server's log has of a request; nothing where it may not be read, or has forgotten it. */
+/** What the server's log has of a request; nothing where this key may not read it, or it has forgotten it. */
 async function logged(id) {
+  const { key } = store.settings();
   try {
-    return id && (await dashboard()).recent.find((one) => one.id === id);
+    return id && key !== strangersKey ? (await dashboard()).recent.find((one) => one.id === id) : undefined;
   } catch (failure) {
     if (failure instanceof ApiError) {
-      return undefined; // the answer is there all the same: it only has no speed
+      strangersKey = failure.status === 403 ? key : strangersKey;
+      return undefined; // the answer is there all the same, and its speed can be estimated
     }
     throw failure;
   }
@@ -391,7 +424,7 @@ class Screen {
 }
 
 function request(conversation) {
-  const settings = store.settings();
+  const settings = conversation.settings ?? {};
   const body = { model: byId("model").value, messages: [] };
   if (settings.system) {
     body.messages.push({ role: "system", content: settings.system });
@@ -452,10 +485,23 @@ export function start() {
   byId("stop").addEventListener("click", stop);
   byId("cancel").addEventListener("click", stopEditing);
   byId("new").addEventListener("click", begin);
+  byId("search").addEventListener("input", drawList);
+  byId("export").addEventListener("click", saveFile);
+  byId("import").addEventListener("click", () => byId("file").click());
+  byId("file").addEventListener("change", takeFile);
   const [, id] = location.hash.split("/");
-  current = (id && store.conversation(id)) || newest() || current;
+  show((id && store.conversation(id)) || newest() || current);
   draw();
   prompt.focus();
+}
+
+async function takeFile(event) {
+  const [file] = event.target.files;
+  if (file) {
+    byId("imported").textContent = imported(await file.text());
+    event.target.value = ""; // the same file may be taken again
+    drawList();
+  }
 }
 
 function newest() {

@@ -34,10 +34,11 @@ export function conversations() {
 }
 
 export function newConversation() {
-  return { id: crypto.randomUUID?.() ?? String(Date.now()) + Math.random(), title: "New conversation", messages: [] };
+  const id = crypto.randomUUID?.() ?? String(Date.now()) + Math.random();
+  return { id, title: "New conversation", messages: [], settings: { ...settings().fresh } };
 }
 
-/** A conversation: { id, title, messages: [{ role, content, … }] }. */
+/** A conversation: { id, title, messages: [{ role, content, … }], settings: texts by the names of their fields }. */
 export function conversation(id) {
   return read(ONE + id, null);
 }
@@ -53,6 +54,7 @@ export function removeConversation(id) {
   localStorage.setItem(LIST, JSON.stringify(conversations().filter((one) => one.id !== id)));
 }
 
+/** What holds for the whole page: theme, model, key, and under fresh what new conversations begin with. */
 export function settings() {
   return read(SETTINGS, {});
 }

@@ -79,9 +79,10 @@ final class Examination {
         if (!(ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine)) {
             return Finding.note("memory", "unknown", "this Java does not tell");
         }
-        String fact = ByteCount.of(machine.getTotalMemorySize()) + ", of which " + ByteCount.of(machine.getFreeMemorySize())
-                + " are free; Java's heap takes up to "
-                + ByteCount.of(Runtime.getRuntime().maxMemory());
+        String fact =
+                ByteCount.of(machine.getTotalMemorySize()) + ", of which " + ByteCount.of(machine.getFreeMemorySize())
+                        + " are free; Java's heap takes up to "
+                        + ByteCount.of(Runtime.getRuntime().maxMemory());
         return machine.getTotalMemorySize() < LITTLE_MEMORY
                 ? Finding.note("memory", fact, "models beyond some 500 million parameters will not fit")
                 : Finding.fine("memory", fact);

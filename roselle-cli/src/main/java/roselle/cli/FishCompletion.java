@@ -25,7 +25,9 @@ final class FishCompletion {
     /** What may follow where {@code condition} holds, and below. */
     private void add(String condition, CommandSpec command, String path) {
         Map<String, CommandLine> below = new LinkedHashMap<>(command.subcommands());
-        String among = path.isEmpty() ? condition : condition + "; and not __fish_seen_subcommand_from " + String.join(" ", below.keySet());
+        String among = path.isEmpty()
+                ? condition
+                : condition + "; and not __fish_seen_subcommand_from " + String.join(" ", below.keySet());
         below.forEach((name, each) -> line(among)
                 .append(" -f -a ")
                 .append(quoted(name))

@@ -78,7 +78,9 @@ final class CompletionCommandTest {
         String read = "set -x HOME " + folder + "; source " + script("fish") + "; complete -C ";
         assertThat(said("fish", "--no-config", "-c", read + "'roselle ser'"))
                 .isEqualTo("serve\tServe a model over HTTP.\n");
-        assertThat(said("fish", "--no-config", "-c", read + "'roselle serve --max-b'")).startsWith("--max-body\tBytes of");
-        assertThat(said("fish", "--no-config", "-c", read + "'roselle bench of'")).startsWith("offline\t");
+        assertThat(said("fish", "--no-config", "-c", read + "'roselle serve --max-b'"))
+                .startsWith("--max-body\tBytes of");
+        assertThat(said("fish", "--no-config", "-c", read + "'roselle bench of'"))
+                .startsWith("offline\t");
     }
 }

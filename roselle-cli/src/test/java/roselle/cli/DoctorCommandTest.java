@@ -23,7 +23,9 @@ final class DoctorCommandTest {
 
     private String said(Map<String, String> environment, String... arguments) {
         var out = new StringWriter();
-        int status = new CommandLine(new DoctorCommand(environment)).setOut(new PrintWriter(out)).execute(arguments);
+        int status = new CommandLine(new DoctorCommand(environment))
+                .setOut(new PrintWriter(out))
+                .execute(arguments);
         assertThat(status).as(out.toString()).isZero();
         return out.toString();
     }
@@ -56,14 +58,16 @@ final class DoctorCommandTest {
             assertThat(finding(said, "port").at("/level").stringValue()).isEqualTo("note");
             assertThat(finding(said, "port").at("/fact").stringValue()).contains(taken.getLocalPort() + " is taken");
             assertThat(finding(said, "port").at("/advice").stringValue()).contains("--port N");
-            assertThat(JsonMapper.shared().readTree(said).at("/sound").asBoolean()).isTrue();
+            assertThat(JsonMapper.shared().readTree(said).at("/sound").asBoolean())
+                    .isTrue();
         }
     }
 
     @Test
     void namesACacheThatCannotBeWritten() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "no folder");
-        String said = said(Map.of("ROSELLE_CACHE", file.resolve("below").toString(), "HF_HOME", folder.toString()), "--json");
+        String said =
+                said(Map.of("ROSELLE_CACHE", file.resolve("below").toString(), "HF_HOME", folder.toString()), "--json");
         assertThat(finding(said, "cache").at("/fact").stringValue()).contains("cannot be written");
         assertThat(finding(said, "cache").at("/advice").stringValue()).contains("ROSELLE_CACHE");
         assertThat(finding(said, "hub").at("/level").stringValue()).isIn("fine", "note");

@@ -73,12 +73,16 @@ final class MainTest {
     @Test
     void groupsCommandsAndOptionsUnderHeadings() {
         String commands = roselle("--help").out();
-        assertThat(commands).containsSubsequence("Ask:", "  run ", "Serve:", "  serve ", "Models:", "  pull ").doesNotContain("Others:");
+        assertThat(commands)
+                .containsSubsequence("Ask:", "  run ", "Serve:", "  serve ", "Models:", "  pull ")
+                .doesNotContain("Others:");
         assertThat(Subcommand.groups().values().stream().flatMap(List::stream))
                 .as("each command in one group")
                 .doesNotHaveDuplicates()
                 .containsAll(Subcommand.ALL.stream().map(Subcommand::name).toList());
+        assertThat(commands).contains("  help        Display help information");
         assertThat(roselle("serve", "--help").out())
+                .startsWith("Usage: roselle serve [OPTIONS] MODEL")
                 .containsSubsequence("--model-name", "Server:", "--port", "Who may ask:", "--api-keys")
                 .containsSubsequence("Engine:", "--context", "Every command:", "--help");
         assertThat(roselle("version", "--help").out()).contains("--help").doesNotContain("Every command:");

@@ -15,9 +15,11 @@ import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** Usage texts in groups: commands by what they are for, options by the class that has them, each under a heading. */
 public final class GroupedHelp {
+    private static final int MOST_IN_SYNOPSIS = 8;
     private static final String OWN = "";
     private static final String COMMON = "Every command";
     private static final Set<String> COMMON_OPTIONS = Set.of("--help", "--version", "--debug");
@@ -27,6 +29,8 @@ public final class GroupedHelp {
     /** Has a command and those below it explain themselves in groups; {@code groups} are its own commands by heading. */
     public static void install(CommandLine command, Map<String, List<String>> groups) {
         command.getHelpSectionMap().put(SECTION_KEY_OPTION_LIST, GroupedHelp::options);
+        boolean hasMany = command.getCommandSpec().options().size() > MOST_IN_SYNOPSIS;
+        command.getCommandSpec().usageMessage().abbreviateSynopsis(hasMany);
         if (!groups.isEmpty()) {
             command.getHelpSectionMap().put(SECTION_KEY_COMMAND_LIST_HEADING, _ -> "");
             command.getHelpSectionMap().put(SECTION_KEY_COMMAND_LIST, help -> commands(help, groups));
@@ -39,21 +43,25 @@ public final class GroupedHelp {
     /** Those of no group come last. */
     private static String commands(Help help, Map<String, List<String>> groups) {
         var text = new StringBuilder();
-        var rest = new ArrayList<>(help.subcommands().keySet());
+        Map<String, Help> rest = new LinkedHashMap<>(help.subcommands());
         groups.forEach((heading, names) -> {
             text.append(heading(heading));
-            names.stream().filter(rest::remove).forEach(name -> text.append(line(help, name)));
+            for (String name : names) {
+                Help command = rest.remove(name);
+                text.append(command == null ? "" : line(name, command));
+            }
         });
         if (!rest.isEmpty()) {
             text.append(heading("Others"));
-            rest.forEach(name -> text.append(line(help, name)));
+            rest.forEach((name, command) -> text.append(line(name, command)));
         }
         return text.toString();
     }
 
-    private static String line(Help help, String name) {
-        String[] description = help.subcommands().get(name).commandSpec().usageMessage().description();
-        return String.format(Locale.ROOT, "  %-11s %s%n", name, description.length == 0 ? "" : description[0]);
+    private static String line(String name, Help command) {
+        UsageMessageSpec usage = command.commandSpec().usageMessage();
+        String[] words = usage.header().length > 0 ? usage.header() : usage.description();
+        return String.format(Locale.ROOT, "  %-11s %s%n", name, words.length == 0 ? "" : words[0]);
     }
 
     private static String heading(String words) {
@@ -78,8 +86,8 @@ public final class GroupedHelp {
             groups.put(COMMON, common);
         }
         var text = new StringBuilder();
-        groups.forEach((heading, options) -> text.append(heading.isEmpty() ? "" : heading(heading))
-                .append(help.optionListExcludingGroups(options)));
+        groups.forEach((heading, options) ->
+                text.append(heading.isEmpty() ? "" : heading(heading)).append(help.optionListExcludingGroups(options)));
         return text.toString();
     }
 

@@ -27,6 +27,7 @@ final class PageFiles {
             "dashboard.js",
             "elements.js",
             "markdown.js",
+            "sharing.js",
             "store.js");
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",

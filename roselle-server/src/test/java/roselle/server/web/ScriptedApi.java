@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.server.answer.Observer.Listener;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
@@ -37,12 +38,16 @@ final class ScriptedApi implements Dialect {
     static final String BREAK = "\u0000break";
 
     private static final JsonMapper MAPPER = new JsonMapper();
+    private static final GenerationRequest REQUEST = GenerationRequest.builder()
+            .prompt(new Prompt.Text("x", false, false))
+            .build();
 
     private final RequestLog log;
     private final ServedModel model;
     private final LinkedBlockingQueue<List<String>> answers = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<JsonNode> requests = new LinkedBlockingQueue<>();
     private volatile boolean needsKey;
+    private volatile boolean keepsLog = true;
     private final CountDownLatch gone = new CountDownLatch(1);
     private final CountDownLatch held = new CountDownLatch(1);
 
@@ -55,6 +60,11 @@ final class ScriptedApi implements Dialect {
     /** The pieces of the next answer. */
     void next(String... pieces) {
         answers.add(List.of(pieces));
+    }
+
+    /** Has the server's log know nothing of answers, as if it were the operators' alone; each then tells of 7 tokens itself. */
+    void keepNoLog() {
+        keepsLog = false;
     }
 
     /** Has the page need a key from now on. */
@@ -110,13 +120,7 @@ final class ScriptedApi implements Dialect {
     private void chat(Exchange exchange) throws IOException {
         requests.add(MAPPER.readTree(exchange.body()));
         List<String> pieces = new ArrayList<>(answers.remove());
-        var logged = log.accepted(
-                exchange,
-                model,
-                GenerationRequest.builder()
-                        .prompt(new Prompt.Text("x", false, false))
-                        .build(),
-                1);
+        Listener logged = keepsLog ? log.accepted(exchange, model, REQUEST, 1) : Listener.NONE;
         EventStream events = exchange.stream();
         for (String piece : pieces) {
             String words = piece.replace(THOUGHT, "");
@@ -131,12 +135,18 @@ final class ScriptedApi implements Dialect {
                 default -> chunk(events, piece.equals(words) ? "content" : "reasoning_content", words);
             }
         }
-        delta(events)
+        JsonWriter chunk = delta(events)
                 .endObject()
                 .field("finish_reason", "stop")
                 .endObject()
-                .endArray()
-                .endObject();
+                .endArray();
+        if (!keepsLog) {
+            chunk.object("usage")
+                    .field("completion_tokens", 7)
+                    .field("prompt_tokens", 1)
+                    .endObject();
+        }
+        chunk.endObject();
         events.finish();
     }
 

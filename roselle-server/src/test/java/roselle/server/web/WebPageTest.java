@@ -131,6 +131,19 @@ final class WebPageTest {
     }
 
     @Test
+    void estimatesTheSpeedWhereTheServersLogIsNotForIt() {
+        api.keepNoLog();
+        api.next("Good ", ScriptedApi.HOLD, "morning");
+        browser.type("#prompt", "hello" + Browser.ENTER);
+        browser.untilTrue("document.querySelector('.assistant .markdown')?.innerText.includes('Good')");
+        api.goOn();
+        untilIdle();
+
+        browser.untilTrue("document.querySelector('.figures').innerText.includes('tokens/s')");
+        assertThat(browser.text(".figures")).containsPattern("about [0-9.]+ tokens/s · 7 tokens");
+    }
+
+    @Test
     void sendsTheWholeConversationAndTheSettings() throws Exception {
         browser.click("#settings");
         browser.type("[name=system]", "Be brief.");
@@ -243,6 +256,94 @@ final class WebPageTest {
 
     private static String prompt() {
         return browser.script("return document.querySelector('#prompt').value").stringValue();
+    }
+
+    @Test
+    void searchesTitlesAndWordsOfAllBranches() {
+        ask("about tea", "Green.");
+        ask("secnd", "x");
+        browser.script("[...document.querySelectorAll('.user')].at(-1).querySelector('button').click()");
+        browser.script("document.querySelector('#prompt').value = ''");
+        ask("another", "y");
+        browser.click("#new");
+        ask("about ink", "Blue.");
+
+        browser.type("#search", "secnd");
+        assertThat(browser.script("return document.querySelector('#conversations').innerText")
+                        .stringValue())
+                .contains("about tea")
+                .doesNotContain("about ink");
+        browser.type("#search", "x");
+        assertThat(browser.count("#conversations li")).isZero();
+    }
+
+    @Test
+    void eachConversationHasSettingsOfItsOwn() throws Exception {
+        browser.click("#settings");
+        browser.type("[name=temperature]", "0.5" + Browser.TAB);
+        ask("one", "1");
+        browser.type("[name=seed]", "7" + Browser.TAB);
+        browser.click("#new");
+        assertThat(setting("temperature")).as("set before the first message").isEqualTo("0.5");
+        assertThat(setting("seed")).as("set later").isEmpty();
+        ask("two", "2");
+        browser.clickButton("one");
+        assertThat(setting("seed")).isEqualTo("7");
+        ask("three", "3");
+
+        api.request();
+        assertThat(api.request().has("seed")).isFalse();
+        JsonNode request = api.request();
+        assertThat(request.at("/seed").intValue()).isEqualTo(7);
+        assertThat(request.at("/temperature").doubleValue()).isEqualTo(0.5);
+    }
+
+    private static String setting(String name) {
+        return browser.script("return document.querySelector('[name=' + arguments[0] + ']').value", name)
+                .stringValue();
+    }
+
+    @Test
+    void whatIsExportedCanBeImportedWithItsBranches() {
+        ask("roll a die", "4");
+        api.next("6");
+        browser.clickButton("Regenerate");
+        browser.untilTrue("document.querySelector('.branch')?.innerText === '2 of 2'");
+        untilIdle();
+        browser.script(
+                "HTMLAnchorElement.prototype.click = function () { window.saved = this.download + ' ' + this.href; }");
+        browser.click("#export");
+        assertThat(browser.script("return window.saved").stringValue()).matches("roselle-[-0-9]+\\.json blob:.*");
+        String file = browser.await("import('./web/sharing.js').then(m => m.exported())")
+                .stringValue();
+
+        take(file);
+        assertThat(browser.text("#imported")).isEqualTo("0 of 1 conversations were added.");
+        browser.click("[aria-label='Delete roll a die']");
+        take(file);
+        assertThat(browser.text("#imported")).isEqualTo("1 of 1 conversations were added.");
+        browser.clickButton("roll a die");
+        assertThat(answer()).isEqualTo("6");
+        browser.click("[aria-label='Branch before']");
+        assertThat(answer()).isEqualTo("4");
+
+        for (String broken :
+                List.of("{", "[]", file.replace("\"4\"", "4"), file.replace("\"shown\": 1", "\"shown\": 0"))) {
+            take(broken);
+            assertThat(browser.text("#imported")).as(broken).contains("nothing was added");
+        }
+        assertThat(browser.count("#conversations li")).isEqualTo(1);
+    }
+
+    /** Gives the page a file, and waits until it has said what came of it. */
+    private static void take(String text) {
+        browser.script(
+                "document.querySelector('#imported').textContent = '';"
+                        + "const files = new DataTransfer(); files.items.add(new File([arguments[0]], 'conversations.json'));"
+                        + "const input = document.querySelector('#file'); input.files = files.files;"
+                        + "input.dispatchEvent(new Event('change'));",
+                text);
+        browser.untilTrue("document.querySelector('#imported').textContent !== ''");
     }
 
     @Test
