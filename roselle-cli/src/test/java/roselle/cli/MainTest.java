@@ -89,6 +89,14 @@ final class MainTest {
     }
 
     @Test
+    void namesDevicesAndNumbersAsTheyAre() {
+        assertThat(roselle("serve", "--help").out())
+                .contains("cuda:N", "64 for")
+                .containsPattern("--context=N +Tokens")
+                .doesNotContain("--max-context");
+    }
+
+    @Test
     void explainsEachCommand() {
         assertThat(Subcommand.ALL).isNotEmpty().allSatisfy(subcommand -> {
             Outcome outcome = roselle(subcommand.name(), "--help");

@@ -43,6 +43,11 @@ final class EmbeddingGuideTest {
     }
 
     @Test
+    void worksWithTheModuleOfTheEngineAlone() throws IOException, InterruptedException {
+        requireStory(program.runAsModule("module app { requires roselle.engine; }\n"));
+    }
+
+    @Test
     void worksOnTheClassPath() throws IOException, InterruptedException {
         requireStory(program.runOnTheClassPath());
     }
