@@ -44,6 +44,7 @@ final class Layers {
             "embedding",
             "cuda",
             "langchain4j",
+            "spring",
             "server",
             "bench",
             "cli");

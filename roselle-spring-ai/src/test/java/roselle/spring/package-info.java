@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.spring;
+
+import org.jspecify.annotations.NullMarked;
