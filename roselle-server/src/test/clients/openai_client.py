@@ -1,6 +1,8 @@
 """The official Python client against a running server: python openai_client.py http://127.0.0.1:8000"""
 
+import json
 import sys
+import time
 
 import openai
 
@@ -168,6 +170,51 @@ def test_responses():
     items = client.responses.input_items.list(first.id).data
     assert [item.content[0].text for item in items] == ["Hello"], items
     client.responses.delete(first.id)
+
+
+def test_files_and_batches():
+    lines = [
+        {
+            "custom_id": f"id-{number}",
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": {"model": MODEL, "messages": [{"role": "user", "content": f"Hi {number}"}], "max_tokens": 4},
+        }
+        for number in range(3)
+    ]
+    text = "\n".join(json.dumps(line) for line in lines).encode()
+    sent = client.files.create(file=("in.jsonl", text), purpose="batch")
+    assert client.files.content(sent.id).read() == text
+    assert sent.id in [file.id for file in client.files.list(purpose="batch", limit=1)]
+    batch = client.batches.create(
+        input_file_id=sent.id,
+        endpoint="/v1/chat/completions",
+        completion_window="24h",
+        metadata={"what": "test"},
+        output_expires_after={"anchor": "created_at", "seconds": 3600},
+    )
+    while batch.status in ("validating", "in_progress", "finalizing"):
+        time.sleep(0.1)
+        batch = client.batches.retrieve(batch.id)
+    assert batch.status == "completed" and batch.request_counts.completed == 3, batch
+    answers = [json.loads(line) for line in client.files.content(batch.output_file_id).text.splitlines()]
+    assert [answer["custom_id"] for answer in answers] == ["id-0", "id-1", "id-2"], answers
+    assert batch.id in [each.id for each in client.batches.list(limit=1)]
+    failed = client.batches.create(
+        input_file_id=client.files.create(file=("x.jsonl", b"{"), purpose="batch").id,
+        endpoint="/v1/completions",
+        completion_window="24h",
+    )
+    while failed.status == "validating":
+        time.sleep(0.1)
+        failed = client.batches.retrieve(failed.id)
+    assert failed.status == "failed" and failed.errors.data[0].line == 1, failed
+    try:
+        client.batches.cancel(batch.id)
+        raise AssertionError("a completed batch cannot be cancelled")
+    except openai.BadRequestError as refusal:
+        assert "completed" in str(refusal)
+    assert client.files.delete(sent.id).deleted
 
 
 for name, test in list(globals().items()):

@@ -20,6 +20,7 @@ import roselle.cli.model.TemplateCommand;
 import roselle.cli.model.TokenizeCommand;
 import roselle.cli.model.VerifyCommand;
 import roselle.cli.report.VersionCommand;
+import roselle.cli.run.BatchCommand;
 import roselle.cli.run.RunCommand;
 import roselle.cli.serve.KeyCommand;
 import roselle.cli.serve.LoadCommand;
@@ -38,6 +39,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     static final List<Subcommand> ALL = List.of(
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
+            new Subcommand("batch", "Answer a file of requests.", () -> new BatchCommand()),
             new Subcommand("embed", "Turn texts into vectors with an encoder.", () -> new EmbedCommand()),
             new Subcommand(
                     "rerank", "Put texts into the order in which they fit to queries.", () -> new RerankCommand()),

@@ -53,7 +53,7 @@ final class OptionExtremesTest {
     private static final Path TINY = Path.of("../roselle-engine/src/test/resources/tiny-models/llama");
 
     /** Options that name a folder, where the others name a file. */
-    private static final Set<String> FOLDERS = Set.of("serve --lora-folder");
+    private static final Set<String> FOLDERS = Set.of("serve --lora-folder", "serve --batch-folder");
 
     @TempDir
     private static Path folder;

@@ -16,6 +16,7 @@ import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.answer.Readiness;
 import roselle.server.anthropic.AnthropicDialect;
+import roselle.server.batch.BatchDialect;
 import roselle.server.cohere.CohereDialect;
 import roselle.server.config.ApiKey;
 import roselle.server.config.PoolOptions;
@@ -72,6 +73,7 @@ public final class Server implements AutoCloseable {
     private final KeyCheck keyCheck;
     private final Answers answers;
     private final Routes routes;
+    private final List<Dialect> dialects;
     private final HttpListener listener;
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
@@ -97,8 +99,27 @@ public final class Server implements AutoCloseable {
         routes.intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(keyCheck);
-        dialects(config, answers, readiness, this::deafness, log).forEach(this::add);
-        listener = HttpListener.start(config, routes, turns(models));
+        dialects = dialects(config, answers, readiness, this::deafness, log);
+        dialects.forEach(this::add);
+        served().forEach(Dialect::begin);
+        listener = listen();
+    }
+
+    private HttpListener listen() {
+        try {
+            return HttpListener.start(config, routes, turns(answers.models()));
+        } catch (Throwable failure) {
+            served().forEach(Dialect::end);
+            throw failure;
+        }
+    }
+
+    private List<Dialect> served() {
+        return dialects.stream().filter(this::isServed).toList();
+    }
+
+    private boolean isServed(Dialect dialect) {
+        return dialect.name().isEmpty() || config.dialects().served().contains(dialect.name());
     }
 
     /** Long bodies take turns with long prompts, in an engine; where none is loaded there are no prompts. */
@@ -115,7 +136,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void add(Dialect dialect) {
-        if (dialect.name().isEmpty() || config.dialects().served().contains(dialect.name())) {
+        if (isServed(dialect)) {
             routes.add(dialect);
         } else {
             routes.addSwitchedOff(dialect);
@@ -133,6 +154,7 @@ public final class Server implements AutoCloseable {
                 new PoolDialect(answers),
                 new OpenAiDialect(answers, config.adapters()),
                 new ResponsesDialect(answers),
+                new BatchDialect(answers, config),
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),
                 new LlamaCppDialect(answers),
@@ -230,6 +252,7 @@ public final class Server implements AutoCloseable {
             return;
         }
         admission.close();
+        served().forEach(Dialect::end);
         if (!listener.awaitAnswered(config.drain().grace())) {
             LOG.log(
                     System.Logger.Level.WARNING,

@@ -409,7 +409,8 @@ final class OpenApiTest {
         var limits = new LimitOptions(1 << 10, 1 << 14, 0, 8, LimitOptions.DEFAULT.times());
         try (var small = new DemoServer(ServerConfig.DEFAULT.with(limits))) {
             description.document().at("/paths").properties().forEach(path -> {
-                boolean takesBody = path.getValue().at("/post").has("requestBody");
+                boolean takesBody =
+                        path.getValue().at("/post/requestBody/content").has("application/json");
                 int status = path.getValue().has("post")
                         ? small.post(path.getKey().replaceAll("[{}]", ""), " ".repeat(2000))
                                 .statusCode()

@@ -105,12 +105,16 @@ public final class ServeCommand implements Callable<Integer> {
     private PoolFlags poolFlags = new PoolFlags();
 
     @Mixin
+    private BatchFlags batchFlags = new BatchFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
     public Integer call() {
         ServerConfig server = ExitCode.checkingOptions(
-                specification.commandLine(), () -> serverFlags.config().with(adapterFlags.options()));
+                specification.commandLine(),
+                () -> serverFlags.config().with(adapterFlags.options()).with(batchFlags.options()));
         if (printsConfig) {
             out().print(Settings.print(specification));
             out().flush();

@@ -5,6 +5,9 @@ import roselle.server.http.Exchange;
 
 /** Decides, before any work, whether a request may be served: limits of its key, room in the server. */
 public interface Admission {
+    /** Under this name an exchange from within the server has a {@link Ticket}, and asks for no other. */
+    String BROUGHT = "ticket";
+
     /** Lets everyone in; the engine's own queue is bounded all the same. */
     Admission OPEN = _ -> Ticket.FREE;
 
@@ -27,6 +30,11 @@ public interface Admission {
         /** Whose share of the engine and whose cached prefixes it takes: the key's own, or its group's. */
         default String group() {
             return key();
+        }
+
+        /** Its place among the others of its key, where it asks for this one. */
+        default int priority(int asked) {
+            return asked;
         }
 
         /** What the request took; before {@link #close}, at most once for each of its generations. */

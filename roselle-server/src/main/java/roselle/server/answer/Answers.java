@@ -62,9 +62,15 @@ public final class Answers {
 
     /** Admits a request before its body is read. */
     public AdmittedRequest admit(Exchange exchange) {
-        var admitted = new AdmittedRequest(exchange, admission.admit(exchange));
+        var admitted = new AdmittedRequest(exchange, ticket(exchange));
         admittedRequests.add(admitted);
         return admitted;
+    }
+
+    private Admission.Ticket ticket(Exchange exchange) {
+        return exchange.note(Admission.BROUGHT)
+                .map(Admission.Ticket.class::cast)
+                .orElseGet(() -> admission.admit(exchange));
     }
 
     /** Breaks off what is being answered, as an error that says that the server is ending. */
@@ -198,6 +204,11 @@ public final class Answers {
             return ticket.key();
         }
 
+        /** Whose share of the engine it takes. */
+        public String group() {
+            return ticket.group();
+        }
+
         private void cancelledBy(Runnable cancellation) {
             cancellations.add(cancellation);
             if (isBrokenOff || isGone) {
@@ -220,7 +231,8 @@ public final class Answers {
         }
 
         private SchedulingOptions withKey(SchedulingOptions asked) {
-            return new SchedulingOptions(asked.priority(), ticket.group(), asked.cacheSalt(), asked.deadline());
+            int priority = ticket.priority(asked.priority());
+            return new SchedulingOptions(priority, ticket.group(), asked.cacheSalt(), asked.deadline());
         }
 
         @Override

@@ -14,6 +14,7 @@ import roselle.api.InvalidRequestException;
  * @param adapters where adapters may be loaded from
  * @param log whether requests are told in lines
  * @param metrics how what it measures is called
+ * @param batches where files and batches are kept
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -24,7 +25,8 @@ public record ServerConfig(
         DialectOptions dialects,
         AdapterOptions adapters,
         LogOptions log,
-        MetricOptions metrics) {
+        MetricOptions metrics,
+        BatchFolder batches) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -35,42 +37,47 @@ public record ServerConfig(
             DialectOptions.DEFAULT,
             AdapterOptions.NONE,
             LogOptions.NONE,
-            MetricOptions.DEFAULT);
+            MetricOptions.DEFAULT,
+            BatchFolder.NONE);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics);
+        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics);
+        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log, metrics);
+        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log, metrics);
+        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics);
+        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics, batches);
     }
 
     public ServerConfig with(AdapterOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics, batches);
     }
 
     public ServerConfig with(LogOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value, metrics);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value, metrics, batches);
     }
 
     public ServerConfig with(MetricOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value, batches);
+    }
+
+    public ServerConfig with(BatchFolder value) {
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, value);
     }
 
     /**

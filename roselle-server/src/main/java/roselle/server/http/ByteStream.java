@@ -2,7 +2,7 @@ package roselle.server.http;
 
 import java.io.IOException;
 import java.util.Map;
-import roselle.server.transport.Call;
+import roselle.server.transport.Link;
 
 /**
  * Bytes both ways, for APIs that have messages in the place of documents: pieces of the body while it comes, and of an answer that
@@ -11,10 +11,10 @@ import roselle.server.transport.Call;
 public final class ByteStream {
     private final EventStream.Opener opener;
     private final RequestBody body;
-    private final Call call;
+    private final Link call;
     private boolean hasBegun;
 
-    ByteStream(EventStream.Opener opener, RequestBody body, Call call) {
+    ByteStream(EventStream.Opener opener, RequestBody body, Link call) {
         this.opener = opener;
         this.body = body;
         this.call = call;

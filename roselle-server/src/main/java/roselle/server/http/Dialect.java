@@ -12,6 +12,12 @@ public interface Dialect {
         return "";
     }
 
+    /** Begins what it does beside answering, when all dialects have added their paths. */
+    default void begin() {}
+
+    /** Ends that, before the server ends. */
+    default void end() {}
+
     /** How it speaks on its paths; empty for as the server speaks where no API is asked. */
     default Optional<Conventions> conventions() {
         return Optional.empty();

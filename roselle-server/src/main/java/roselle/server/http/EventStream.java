@@ -1,7 +1,7 @@
 package roselle.server.http;
 
 import java.io.IOException;
-import roselle.server.transport.Call;
+import roselle.server.transport.Link;
 
 /**
  * Writes a stream of JSON documents, each to the socket at once, on a connection that stays open for further requests.
@@ -12,7 +12,7 @@ import roselle.server.transport.Call;
 public final class EventStream {
     private final Opener opener;
     private final StreamFormat format;
-    private final Call call;
+    private final Link call;
     private final Utf8Buffer frame = new Utf8Buffer();
     private final JsonWriter json = new JsonWriter(frame);
     private boolean hasBegun;
@@ -23,7 +23,7 @@ public final class EventStream {
         void open() throws IOException;
     }
 
-    EventStream(Opener opener, StreamFormat format, Call call) {
+    EventStream(Opener opener, StreamFormat format, Link call) {
         this.opener = opener;
         this.format = format;
         this.call = call;

@@ -1,10 +1,13 @@
 package roselle.server.http;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,14 +15,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import roselle.server.transport.Call;
+import roselle.server.transport.Link;
 
 /** One request and its answer, as dialects see them. Used by the request's own thread, but for {@link #whenGone}. */
 public final class Exchange {
     static final String JSON = "application/json";
     private static final String IDENTITY = "identity";
+    private static final int PART = 64 << 10;
 
-    private final Call call;
+    private final Link call;
     private final RequestBody body;
     private final Route route;
     private final String id = RequestIds.next("req_");
@@ -30,7 +34,7 @@ public final class Exchange {
     private Consumer<JsonFields> readers = _ -> {};
     private int status;
 
-    Exchange(Call call, RequestBody body, Route route) {
+    Exchange(Link call, RequestBody body, Route route) {
         this.call = call;
         this.body = body;
         this.route = route;
@@ -158,6 +162,11 @@ public final class Exchange {
         readers = action;
     }
 
+    /** The body in pieces, as it comes; the limit, and where the bytes go, are the reader's. */
+    public InputStream bodyStream(long limit) {
+        return body.stream(limit);
+    }
+
     /** The body, within the limit. */
     public byte[] body() throws IOException {
         return body.read();
@@ -182,6 +191,24 @@ public final class Exchange {
     public void send(int code, String contentType, byte[] content) {
         header("content-type", contentType);
         send(code, content);
+    }
+
+    /** Sends a whole file as the answer, a part at a time. */
+    public void sendFile(Path file, String contentType) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            header("content-type", contentType);
+            if (method().equals("HEAD")) {
+                sendEmpty(200);
+                return;
+            }
+            status = 200;
+            call.begin(status);
+            var part = new byte[PART];
+            for (int length = in.read(part); length > 0; length = in.read(part)) {
+                call.write(part, length);
+            }
+            call.end();
+        }
     }
 
     public void sendEmpty(int code) {

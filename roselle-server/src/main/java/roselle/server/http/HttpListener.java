@@ -52,7 +52,7 @@ public final class HttpListener implements AutoCloseable {
         try (var share = bodyRoom.share(owner(call.peer()))) {
             Route route = routes.find(call.head());
             var exchange = new Exchange(call, new RequestBody(call, bodyBytes, share), route);
-            answer(exchange);
+            answer(handler, exchange);
             exchange.finish();
         }
     }
@@ -62,7 +62,8 @@ public final class HttpListener implements AutoCloseable {
         return peer instanceof InetSocketAddress internet ? AddressBlock.of(internet.getAddress()) : peer.toString();
     }
 
-    private void answer(Exchange exchange) throws IOException {
+    /** Has a handler answer; what it throws is told. */
+    static void answer(Handler handler, Exchange exchange) throws IOException {
         try {
             handler.handle(exchange);
         } catch (PeerGoneException gone) {

@@ -2,16 +2,17 @@ package roselle.server.http;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Optional;
-import roselle.server.transport.Call;
+import roselle.server.transport.Link;
 
 /** The body of one request, read when someone asks for it, within a limit and within the room for all. */
 final class RequestBody {
     /** Bytes that are parsed within some milliseconds. */
     private static final int SHORT = 256 << 10;
 
-    private final Call call;
+    private final Link call;
     private final long limit;
     private final BodyRoom.Share room;
 
@@ -21,7 +22,7 @@ final class RequestBody {
      * @param limit the most bytes that it may have
      * @param room its share of the memory for all bodies
      */
-    RequestBody(Call call, long limit, BodyRoom.Share room) {
+    RequestBody(Link call, long limit, BodyRoom.Share room) {
         this.call = call;
         this.limit = limit;
         this.room = room;
@@ -33,12 +34,12 @@ final class RequestBody {
 
     byte[] read() throws IOException {
         if (call.head().announced() > limit) {
-            throw tooLarge();
+            throw tooLarge(limit);
         }
         var body = new ByteArrayOutputStream();
         for (byte[] piece = call.read(); piece.length > 0; piece = call.read()) {
             if (body.size() + piece.length > limit) {
-                throw tooLarge();
+                throw tooLarge(limit);
             }
             room.take(piece.length); // what has come, not what was announced
             body.writeBytes(piece);
@@ -61,6 +62,45 @@ final class RequestBody {
     /** The most bytes that it, or one message of many, may have. */
     long limit() {
         return limit;
+    }
+
+    /** The same as a stream of at most so many bytes, of which none are kept. */
+    InputStream stream(long most) {
+        return new InputStream() {
+            private byte[] piece = new byte[0];
+            private int at;
+            private long total;
+            private boolean isOver;
+
+            @Override
+            public int read() throws IOException {
+                return fill() ? piece[at++] & 0xFF : -1;
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                if (length > 0 && !fill()) {
+                    return -1;
+                }
+                int taken = Math.min(length, piece.length - at);
+                System.arraycopy(piece, at, into, offset, taken);
+                at += taken;
+                return taken;
+            }
+
+            private boolean fill() throws IOException {
+                if (at == piece.length && !isOver) {
+                    piece = call.read();
+                    at = 0;
+                    total += piece.length;
+                    isOver = piece.length == 0;
+                }
+                if (Math.max(total, call.head().announced()) > most) {
+                    throw tooLarge(most);
+                }
+                return !isOver;
+            }
+        };
     }
 
     /** The same as a JSON object. */
@@ -96,7 +136,7 @@ final class RequestBody {
         return Json.object(body);
     }
 
-    private ApiException tooLarge() {
+    private static ApiException tooLarge(long limit) {
         return new ApiException(
                 ErrorKind.BODY_TOO_LARGE,
                 "the body has more than " + limit + " bytes, the most that a request may: shorten it");

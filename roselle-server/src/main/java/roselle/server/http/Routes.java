@@ -218,7 +218,8 @@ public final class Routes {
         return chain;
     }
 
-    private static void dispatch(Exchange exchange) throws IOException {
+    /** Has the handler of the exchange's path answer. */
+    static void dispatch(Exchange exchange) throws IOException {
         Map<String, Route.Method> methods = exchange.route().methods();
         if (methods.isEmpty()) {
             throw new ApiException(

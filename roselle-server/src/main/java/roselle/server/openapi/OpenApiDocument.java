@@ -21,7 +21,14 @@ final class OpenApiDocument {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final String INCLUDE = "$include";
     private static final List<String> DIALECTS = List.of(
-            "anthropic.json", "ollama.json", "llamacpp.json", "tgi.json", "kserve.json", "cohere.json", "tei.json");
+            "batches.json",
+            "anthropic.json",
+            "ollama.json",
+            "llamacpp.json",
+            "tgi.json",
+            "kserve.json",
+            "cohere.json",
+            "tei.json");
 
     private final ObjectNode groups = file("groups.json");
 

@@ -37,7 +37,7 @@ import roselle.server.config.TimeLimits;
  * reading when {@link #MAX_WAITING} bytes of a body are not fetched, and the thread stops writing when the peer takes nothing.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
-public final class Call {
+public final class Call implements Link {
     /** The largest part of an answer that is handed to the connection at a time, and must be taken within the write limit. */
     private static final int PIECE = 64 << 10;
 
@@ -170,24 +170,22 @@ public final class Call {
 
     // ---- the request ----
 
+    @Override
     public RequestHead head() {
         return head;
     }
 
+    @Override
     public SocketAddress peer() {
         return owner.peer();
     }
 
+    @Override
     public boolean isSecure() {
         return owner.isSecure();
     }
 
-    /**
-     * Waits for the next piece of the body; empty at its end.
-     *
-     * @throws IOException if the peer has gone
-     * @throws RefusedException if it is no body
-     */
+    @Override
     public byte[] read() throws IOException {
         askForBody();
         byte[] piece;
@@ -209,12 +207,12 @@ public final class Call {
         return piece;
     }
 
-    /** A body that is many messages may take so long from here on as one body, or, where none of it is due, as the next request. */
+    @Override
     public synchronized void expectPiece(boolean isDue) {
         bodyDeadline = isComplete ? NONE : Deadline.in(isDue ? limits.body() : limits.idle());
     }
 
-    /** Nothing of the body is wanted for now. */
+    @Override
     public synchronized void expectNothing() {
         bodyDeadline = NONE;
     }
@@ -244,12 +242,12 @@ public final class Call {
 
     // ---- the answer ----
 
-    /** Sets a header of the answer; before anything is sent. */
+    @Override
     public void header(String name, String value) {
         headers.set(name, value);
     }
 
-    /** Sends a whole answer; of the body of one to {@code HEAD} the length alone. */
+    @Override
     public void answer(int status, byte[] content) throws IOException {
         isBegun = true;
         var code = HttpResponseStatus.valueOf(status);
@@ -269,7 +267,7 @@ public final class Call {
         }
     }
 
-    /** Begins an answer whose length is not known yet; its head leaves with the first bytes of the body. */
+    @Override
     public void begin(int status) throws IOException {
         isBegun = true;
         if (owner.isHttp1()) {
@@ -287,7 +285,7 @@ public final class Call {
         }
     }
 
-    /** Sends the first {@code length} bytes of an array, which may be used again; it waits while the peer takes nothing. */
+    @Override
     public void write(byte[] bytes, int length) throws IOException {
         for (int begin = 0; begin < length; begin += PIECE) {
             awaitWritable();
@@ -296,14 +294,14 @@ public final class Call {
         }
     }
 
-    /** Ends an answer that was begun, and waits until all of it has been taken. */
+    @Override
     public void end() throws IOException {
         awaitWritable();
         isEnded = true;
         finish(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     }
 
-    /** The same with fields behind the body (trailers). */
+    @Override
     public void end(Map<String, String> trailers) throws IOException {
         awaitWritable();
         isEnded = true;
@@ -365,7 +363,7 @@ public final class Call {
         return isGone;
     }
 
-    /** Calls the action once, on any thread, when the peer goes before the call is over; at once if it has gone. */
+    @Override
     public void whenGone(Runnable action) {
         synchronized (this) {
             if (isOver) {
@@ -379,7 +377,7 @@ public final class Call {
         action.run();
     }
 
-    /** Forgets an action of {@link #whenGone}. */
+    @Override
     public synchronized void unwatch(Runnable action) {
         whenGone.remove(action);
     }

@@ -1,5 +1,6 @@
 package roselle.server.transport;
 
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -63,6 +64,13 @@ public final class RequestHead {
             throw new RefusedException(400, "there must be one authority");
         }
         return of(request, maxBytes);
+    }
+
+    /** The head of a request that comes from within the process; {@code announced} bytes are its body. */
+    public static RequestHead within(String method, String path, long announced) {
+        var headers = new DefaultHttpHeaders();
+        headers.set(HttpHeaderNames.CONTENT_LENGTH, Long.toString(announced));
+        return new RequestHead(method, RequestTarget.of(path), "", headers);
     }
 
     private static RequestHead of(HttpRequest request, int maxBytes) {

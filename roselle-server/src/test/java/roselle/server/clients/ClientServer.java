@@ -2,11 +2,13 @@ package roselle.server.clients;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.hub.BundledModel;
 import roselle.server.Server;
+import roselle.server.config.BatchFolder;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
@@ -19,7 +21,16 @@ final class ClientServer implements AutoCloseable {
     ClientServer() {
         engine = Engine.open(EngineConfig.of(demo()));
         var listen = new ListenOptions("127.0.0.1", 0);
-        server = Server.start(ServerConfig.DEFAULT.with(listen), new ServedModel("demo", engine));
+        var config = ServerConfig.DEFAULT.with(listen).with(BatchFolder.in(temporary()));
+        server = Server.start(config, new ServedModel("demo", engine));
+    }
+
+    private static Path temporary() {
+        try {
+            return Files.createTempDirectory(Files.createDirectories(Path.of("target")), "batches");
+        } catch (IOException unwritable) {
+            throw new UncheckedIOException(unwritable);
+        }
     }
 
     private static Path demo() {

@@ -133,7 +133,7 @@ final class ScriptedClientsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "openai_client.py, responses",
+        "openai_client.py, files_and_batches",
         "anthropic_client.py, every_published_field",
         "ollama_client.py, every_published_field",
         "tgi_client.py, every_published_field",
