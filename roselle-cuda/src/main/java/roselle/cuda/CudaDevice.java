@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
+import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.SampledTokens;
@@ -20,6 +22,7 @@ import roselle.backend.step.SamplingRows;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepProgram;
+import roselle.cuda.adapter.LowRankKernels;
 import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.driver.Driver;
@@ -60,6 +63,7 @@ public final class CudaDevice implements Device {
     private final AttentionKernels attention;
     private final StateKernels states;
     private final SampleKernels sampler;
+    private final LowRankKernels adapters;
     private final CudaOperations operations;
     private final StepGraphs graphs;
     private @Nullable StepMemory step;
@@ -87,7 +91,8 @@ public final class CudaDevice implements Device {
             loader = new WeightLoader(device, kernels, launcher, mma, type);
             sampler = new SampleKernels(device, kernels, launcher);
             states = new StateKernels(device, kernels, launcher, type);
-            operations = new CudaOperations(rowKernels, floatKernels, products, attention, states);
+            adapters = new LowRankKernels(device, kernels, launcher, type);
+            operations = new CudaOperations(rowKernels, floatKernels, products, attention, states, adapters);
             graphs = new StepGraphs(device, launcher, operations);
         } catch (Throwable failure) {
             device.close(new Cleanup().then(kernels::close));
@@ -175,6 +180,17 @@ public final class CudaDevice implements Device {
     }
 
     @Override
+    public boolean takesAdapters() {
+        return true;
+    }
+
+    /** Its numbers go to the device with the first step that has it. */
+    @Override
+    public Adapter allocateAdapter(List<LowRank> matrices) {
+        return adapters.pack(matrices);
+    }
+
+    @Override
     public KvCache allocateKvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
         if (!kvTypes().contains(kind)) {
             throw new DeviceException(name() + " has no kernels yet for keys and values in " + kind.label()
@@ -217,7 +233,7 @@ public final class CudaDevice implements Device {
     public void submit(StepInputs inputs, StepProgram program) {
         device.enter();
         StepMemory memory = stepMemory(inputs);
-        memory.send(inputs);
+        memory.send(inputs, adapters.begin(inputs, memory.maxRows()));
         products.forgetRoutings();
         launcher.barrier();
         if (inputs.takesSampled) {

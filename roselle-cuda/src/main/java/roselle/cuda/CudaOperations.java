@@ -16,6 +16,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.cuda.adapter.LowRankKernels;
 import roselle.cuda.attention.AttentionCall;
 import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.CudaKvCache;
@@ -35,20 +36,23 @@ final class CudaOperations implements Operations {
     private final LinearKernels products;
     private final AttentionKernels attention;
     private final StateKernels states;
+    private final LowRankKernels adapters;
     private @Nullable StepMemory step;
-    private StepShape shape = new StepShape(0, 0, true, false, 0);
+    private StepShape shape = StepShape.NONE;
 
     CudaOperations(
             RowKernels rowKernels,
             RowKernels floatKernels,
             LinearKernels products,
             AttentionKernels attention,
-            StateKernels states) {
+            StateKernels states,
+            LowRankKernels adapters) {
         this.rowKernels = rowKernels;
         this.floatKernels = floatKernels;
         this.products = products;
         this.attention = attention;
         this.states = states;
+        this.adapters = adapters;
     }
 
     /** From here on they work on the step that was sent to this memory. */
@@ -95,10 +99,9 @@ final class CudaOperations implements Operations {
         products.linear(input, (CudaWeight) weight, epilogue, output, rows);
     }
 
-    /** Its device takes no adapters, so that no step has any. */
     @Override
     public void adapt(Rows input, Weight weight, float scale, Rows output) {
-        throw new UnsupportedOperationException("adapters are not added on GPUs");
+        adapters.add(step(), shape, input, weight, scale, output);
     }
 
     @Override

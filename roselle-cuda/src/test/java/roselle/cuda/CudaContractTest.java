@@ -20,8 +20,8 @@ class CudaContractTest {
         new NativeDriver().retainContext(0);
     }
 
-    /** Of adapters and encoders, which are refused. */
-    private static final List<String> NO_KERNELS = List.of("adapt", "addTypes");
+    /** Of encoders, which are refused. */
+    private static final List<String> NO_KERNELS = List.of("addTypes");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

@@ -32,6 +32,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource GENERIC_STATE = ofSomeModels("GENERIC_STATE", "state");
     public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
     public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
+    public static final KernelSource LOW_RANK = ofSomeModels("LOW_RANK", "adapter");
     public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
     public static final KernelSource SAMPLE = ofEveryModel("SAMPLE", "sampling");
 
@@ -52,6 +53,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             ATTENTION_LATENT,
             DELTA_RULE,
             GENERIC_STATE,
+            LOW_RANK,
             ATTENTION_LATENT_HOPPER);
 
     private static final String ROOT = "/roselle/cuda/kernels/";

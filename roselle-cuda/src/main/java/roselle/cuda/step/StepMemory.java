@@ -11,6 +11,7 @@ import roselle.backend.step.StepLimits;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.layout.RowTileLayout;
+import roselle.cuda.memory.CudaAdapter;
 import roselle.cuda.memory.Gpu;
 
 /**
@@ -38,13 +39,14 @@ public final class StepMemory {
     private final long address;
     private final Map<Integer, Tiles> tiles = new TreeMap<>();
     private StepInputs current;
-    private StepShape shape = new StepShape(0, 0, true, false, 0);
+    private StepShape shape = StepShape.NONE;
     private int rows; // of this step, in whole parts
     private int places; // for sequences
     private int tablePages;
     private int outputRowAt;
     private int rowStartAt;
     private int contextLengthAt;
+    private int adaptersAt;
     private int pagesAt;
     private int turn; // which of the two this step uses
 
@@ -67,7 +69,7 @@ public final class StepMemory {
     }
 
     private static int headerNumbers(int rows, int outputs, int sequences) {
-        return 5 * aligned(rows) + aligned(outputs) + aligned(sequences + 1) + aligned(sequences);
+        return 5 * aligned(rows) + aligned(2 * rows) + aligned(outputs) + aligned(sequences + 1) + aligned(sequences);
     }
 
     /** Bytes of device memory for the tiles of one number of rows in a tile. */
@@ -103,16 +105,17 @@ public final class StepMemory {
     }
 
     /** Settles where the parts of a step lie: its rows and outputs, who attends how, and the longest sequence decide. */
-    private void arrange(StepInputs inputs) {
+    private void arrange(StepInputs inputs, int adaptation) {
         rows = aligned(inputs.rows);
         tablePages = tablePages(inputs);
-        shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs, tablePages);
+        shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs, tablePages, adaptation);
         // a recorded step may come with other numbers of sequences, but of no more than rows
         places = shape.isFew() ? Math.min(inputs.rows, maxSequences) : inputs.sequences;
         outputRowAt = 5 * rows;
         rowStartAt = outputRowAt + aligned(inputs.outputs);
         contextLengthAt = rowStartAt + aligned(places + 1);
-        pagesAt = contextLengthAt + aligned(places);
+        adaptersAt = contextLengthAt + aligned(places);
+        pagesAt = adaptersAt + (adaptation == 0 ? 0 : aligned(2 * inputs.rows));
     }
 
     /** Pages that the table of each sequence has room for: steps of several lengths have one number, so that they share graphs. */
@@ -178,6 +181,11 @@ public final class StepMemory {
         return at(contextLengthAt);
     }
 
+    /** The address of each row's adapter, where the step has any. */
+    public long adapters() {
+        return at(adaptersAt);
+    }
+
     /** The page tables of a group, {@code [sequences, tablePages]}. */
     public long pageTable(int group) {
         return at(pagesAt + group * places * tablePages);
@@ -201,10 +209,14 @@ public final class StepMemory {
         return address + (long) index * Integer.BYTES;
     }
 
-    /** Sends a step to the device; kernels that the stream gets after it see it. */
-    public void send(StepInputs inputs) {
+    /**
+     * Sends a step to the device; kernels that the stream gets after it see it.
+     *
+     * @param adaptation what is known of adapters, as a number; 0 where the step has none
+     */
+    public void send(StepInputs inputs, int adaptation) {
         takeTurn();
-        arrange(inputs);
+        arrange(inputs, adaptation);
         System.arraycopy(inputs.tokenIds, 0, header, 0, inputs.rows);
         System.arraycopy(inputs.positions, 0, header, rows, inputs.rows);
         System.arraycopy(inputs.sampledRow, 0, header, 4 * rows, inputs.rows);
@@ -220,6 +232,9 @@ public final class StepMemory {
                 entry += inputs.positions[row] / AttentionTiling.SPLIT + 1;
             }
         }
+        if (adaptation != 0) {
+            putAdapters(inputs);
+        }
         MemorySegment pinned = copies[turn].pinned;
         MemorySegment.copy(header, 0, pinned, JAVA_INT, 0, pagesAt);
         int end = copyTables(inputs, pinned);
@@ -227,6 +242,16 @@ public final class StepMemory {
         copies[turn].inFlight = true;
         current = inputs;
         tiles.values().forEach(list -> list.count = 0);
+    }
+
+    private void putAdapters(StepInputs inputs) {
+        for (int s = 0; s < inputs.sequences; s++) {
+            long adapter = inputs.adapter[s] instanceof CudaAdapter known ? known.address() : 0;
+            for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row++) {
+                header[adaptersAt + 2 * row] = (int) adapter;
+                header[adaptersAt + 2 * row + 1] = (int) (adapter >>> Integer.SIZE);
+            }
+        }
     }
 
     /** Copies the pages that each sequence has; returns where the last table ends. */
