@@ -62,7 +62,17 @@ final class Layers {
 
     /** The packages of the server that are an API's, with what is below them; every other package of the server is neutral. */
     static final Set<String> APIS = Set.of(
-            "openai", "responses", "batch", "anthropic", "ollama", "llamacpp", "tgi", "kserve", "cohere", "tei", "openapi");
+            "openai",
+            "responses",
+            "batch",
+            "anthropic",
+            "ollama",
+            "llamacpp",
+            "tgi",
+            "kserve",
+            "cohere",
+            "tei",
+            "openapi");
 
     /** The packages of the server that answer requests, each on its own: those of an API, and others. */
     private static final Set<String> DIALECTS =
