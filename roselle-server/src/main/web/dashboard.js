@@ -101,7 +101,7 @@ function memory(state) {
   const row = (model) => element("tr", {}, ...cells(model).map((text) => element("td", {}, String(text))));
   return element(
     "section",
-    { className: "tile timeline" },
+    { className: "tile timeline memory" },
     element("h2", {}, `Models: ${bytes(state.held_bytes)}${budget}`),
     element(
       "div",
@@ -160,7 +160,7 @@ function timeline(state) {
   const head = ["Request", "Model", "Prompt", "Cached", "Output", "First token", "Total", "State", `Last ${duration(span)}`];
   return element(
     "section",
-    { className: "tile timeline" },
+    { className: "tile timeline requests" },
     element("h2", {}, "Latest requests"),
     element("p", { className: "note legend" }, legend("queue", "queued"), legend("prompt", "prompt"), legend("answer", "answer")),
     element(

@@ -70,7 +70,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     /** Their names by what they are for, as the usage text groups them. */
     static Map<String, List<String>> groups() {
         var groups = new LinkedHashMap<String, List<String>>();
-        groups.put("Ask", List.of("run", "embed"));
+        groups.put("Ask", List.of("run", "batch", "embed", "rerank"));
         groups.put("Serve", List.of("serve", "ps", "load", "stop", "key"));
         groups.put("Models", List.of("pull", "list", "show", "rm", "inspect"));
         groups.put("Convert and compare", List.of("quantize", "imatrix", "compare", "verify"));

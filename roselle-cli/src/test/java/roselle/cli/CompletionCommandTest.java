@@ -77,7 +77,7 @@ final class CompletionCommandTest {
         assumeTrue(isHere("fish"), "there is no fish");
         String read = "set -x HOME " + folder + "; source " + script("fish") + "; complete -C ";
         assertThat(said("fish", "--no-config", "-c", read + "'roselle ser'"))
-                .isEqualTo("serve\tServe a model over HTTP.\n");
+                .isEqualTo("serve\tServe models over HTTP.\n");
         assertThat(said("fish", "--no-config", "-c", read + "'roselle serve --max-b'"))
                 .startsWith("--max-body\tBytes of");
         assertThat(said("fish", "--no-config", "-c", read + "'roselle bench of'"))

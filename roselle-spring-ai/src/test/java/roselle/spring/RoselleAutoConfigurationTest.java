@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.SystemMessage;
@@ -40,6 +41,7 @@ import roselle.spring.autoconfigure.RoselleHealthAutoConfiguration;
 import roselle.spring.autoconfigure.RoselleMetricsAutoConfiguration;
 
 /** An application with the demo model: its beans, and what they do. */
+@Tag("long")
 class RoselleAutoConfigurationTest {
     private static final Path ENCODER = Path.of("../roselle-engine/src/test/resources/tiny-encoders/bert");
 

@@ -36,8 +36,8 @@ final class WebServerTest {
             assertThat(browser.text(".figures")).contains("first token", "tokens/s");
             picture(browser, "chat.png");
             browser.script("location.hash = '#dashboard'");
-            browser.untilTrue("document.querySelectorAll('.timeline tbody tr').length === 1");
-            assertThat(browser.text(".timeline tbody")).contains("demo", "done");
+            browser.untilTrue("document.querySelectorAll('.requests tbody tr').length === 1");
+            assertThat(browser.text(".requests tbody")).contains("demo", "done");
             picture(browser, "dashboard.png");
         }
     }
