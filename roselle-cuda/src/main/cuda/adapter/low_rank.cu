@@ -298,8 +298,8 @@ __device__ __forceinline__ void expand(
         const u64* adapters, int weight, const float* shrunk, int shrunkStride, int rows) {                                  \
         expand<T, 1, 16>(output, outputStride, adapters, weight, shrunk, shrunkStride, rows);                                \
     }                                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(THREADS) low_rank_expand_many_##SUFFIX(Number<T>* output, i64 outputStride, \
-        const u64* adapters, int weight, const float* shrunk, int shrunkStride, int rows) {                                  \
+    extern "C" __global__ void __launch_bounds__(THREADS, 2) low_rank_expand_many_##SUFFIX(Number<T>* output,                \
+        i64 outputStride, const u64* adapters, int weight, const float* shrunk, int shrunkStride, int rows) {                \
         expand<T, 8, 2>(output, outputStride, adapters, weight, shrunk, shrunkStride, rows);                                 \
     }
 
