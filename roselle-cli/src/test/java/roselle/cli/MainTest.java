@@ -82,8 +82,9 @@ final class MainTest {
                 .containsAll(Subcommand.ALL.stream().map(Subcommand::name).toList());
         assertThat(commands).contains("  help        Display help information");
         assertThat(roselle("serve", "--help").out())
-                .startsWith("Usage: roselle serve [OPTIONS] MODEL")
+                .startsWith("Usage: roselle serve [OPTIONS] [MODEL...]")
                 .containsSubsequence("--model-name", "Server:", "--port", "Who may ask:", "--api-keys")
+                .containsSubsequence("Many models:", "--models", "Batches:", "--batch-folder")
                 .containsSubsequence("Engine:", "--context", "Every command:", "--help");
         assertThat(roselle("version", "--help").out()).contains("--help").doesNotContain("Every command:");
     }

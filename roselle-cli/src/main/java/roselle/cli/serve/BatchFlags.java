@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.cli.report.ByteSize;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 import roselle.server.config.BatchFolder;
 
 /** The options that say where the server keeps files and batches. */
+@Heading("Batches")
 final class BatchFlags {
     @Option(
             names = "--batch-folder",

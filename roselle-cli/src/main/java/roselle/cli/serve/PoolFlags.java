@@ -2,7 +2,6 @@ package roselle.cli.serve;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.cli.option.ModelNames;
+import roselle.cli.option.TextInput;
 import roselle.cli.report.ByteSize;
+import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 import roselle.engine.EngineConfig;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 
 /** The options that say which models are loaded when they are asked for, and how long they stay. */
+@Heading("Many models")
 final class PoolFlags {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
     private static final Pattern SETTING = Pattern.compile("pin|(keep-alive|alias)=.+");
@@ -192,25 +194,17 @@ final class PoolFlags {
 
     /** Lines of {@code NAME = MODEL}, behind it perhaps {@code pin}, {@code keep-alive=TIME} and {@code alias=NAME}. */
     private static List<Written> file(Path file) {
-        try {
-            if (Files.size(file) > MOST_BYTES) {
-                throw new InvalidRequestException(
-                        file + " has more than " + MOST_BYTES + " bytes: it is no list of models");
+        List<String> lines = TextInput.ofFile(file, MOST_BYTES, ": it is no list of models")
+                .lines()
+                .toList();
+        var found = new ArrayList<Written>();
+        for (int line = 0; line < lines.size(); line++) {
+            String text = lines.get(line).strip();
+            if (!text.isEmpty() && !text.startsWith("#")) {
+                found.add(written(text, file, line + 1));
             }
-            List<String> lines = Files.readAllLines(file);
-            var found = new ArrayList<Written>();
-            for (int line = 0; line < lines.size(); line++) {
-                String text = lines.get(line).strip();
-                if (!text.isEmpty() && !text.startsWith("#")) {
-                    found.add(written(text, file, line + 1));
-                }
-            }
-            return found;
-        } catch (CharacterCodingException binary) {
-            throw new InvalidRequestException(file + " is no text: it must have lines of NAME = MODEL");
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
         }
+        return found;
     }
 
     private static Written written(String line, Path file, int number) {

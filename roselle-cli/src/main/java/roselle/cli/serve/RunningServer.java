@@ -9,14 +9,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
+import roselle.cli.option.TextInput;
 import roselle.cli.report.NearNames;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A server that runs already, as commands ask it about its models. */
 final class RunningServer {
+    private static final int LONGEST_KEY_FILE = 4096;
+
     private static final JsonMapper MAPPER = new JsonMapper();
 
     @Option(
@@ -58,8 +59,8 @@ final class RunningServer {
     }
 
     private static String key(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(NearNames.existing(file));
-        String key = new String(bytes, StandardCharsets.ISO_8859_1).strip();
+        String key = TextInput.ofFile(NearNames.existing(file), LONGEST_KEY_FILE, ": no key is as long")
+                .strip();
         if (key.isEmpty() || !key.chars().allMatch(letter -> letter > ' ' && letter < 127)) {
             throw new InvalidRequestException(file + " has no key: it must be the one line that roselle key printed");
         }
