@@ -23,11 +23,7 @@ public final class LoadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var told = server.post("/models/load", model);
-        var out = specification.commandLine().getOut();
-        out.println(
-                told.path("model").asString("") + " is " + told.path("state").asString(""));
-        out.flush();
+        server.move(model, "/models/load", specification.commandLine().getOut());
         return ExitCode.OK.status();
     }
 }

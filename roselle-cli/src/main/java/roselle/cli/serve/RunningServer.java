@@ -2,6 +2,7 @@ package roselle.cli.serve;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.PrintWriter;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -44,7 +45,15 @@ final class RunningServer {
         return send(request(path).GET());
     }
 
-    JsonNode post(String path, String model) throws IOException {
+    /** Asks for a change of a model, and prints what became of it. */
+    void move(String model, String path, PrintWriter out) throws IOException {
+        var told = post(path, model);
+        out.println(
+                told.path("model").asString("") + " is " + told.path("state").asString(""));
+        out.flush();
+    }
+
+    private JsonNode post(String path, String model) throws IOException {
         String body = MAPPER.writeValueAsString(Map.of("model", model));
         return send(request(path).header("content-type", "application/json").POST(BodyPublishers.ofString(body)));
     }

@@ -23,11 +23,7 @@ public final class StopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var told = server.post("/models/unload", model);
-        var out = specification.commandLine().getOut();
-        out.println(
-                told.path("model").asString("") + " is " + told.path("state").asString(""));
-        out.flush();
+        server.move(model, "/models/unload", specification.commandLine().getOut());
         return ExitCode.OK.status();
     }
 }
