@@ -81,6 +81,31 @@ final class ChatCompletionTest {
     }
 
     @Test
+    void rendersTheTokensThatItWouldAnswerFrom() {
+        String asked =
+                FOX.formatted(",\"stream\":true,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]");
+        String whole = asked.replace("\"stream\":true", "\"stream\":false");
+
+        JsonNode rendered =
+                DemoServer.json(demo.post("/v1/chat/completions/render", asked).body());
+
+        JsonNode tokens = DemoServer.json(demo.post(
+                        "/tokenize",
+                        "{\"messages\":[{\"role\":\"user\",\"content\":\"Tell me a story about a fox.\"}],"
+                                + "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}")
+                .body());
+        JsonNode answer =
+                DemoServer.json(demo.post("/v1/chat/completions", whole).body());
+        assertThat(rendered.at("/model").stringValue()).isEqualTo("demo");
+        assertThat(rendered.at("/token_ids")).isEqualTo(tokens.at("/tokens")).isNotEmpty();
+        assertThat(rendered.at("/token_ids"))
+                .hasSize(answer.at("/usage/prompt_tokens").intValue());
+        assertThat(demo.post("/v1/chat/completions/render", "{\"model\":\"demo\"}")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
     void goesOnWithTheLastMessage() {
         String begun = "{\"messages\":[{\"role\":\"user\",\"content\":\"Tell me a story about a fox.\"},"
                 + "{\"role\":\"assistant\",\"content\":\"Once upon a time there\"}],"

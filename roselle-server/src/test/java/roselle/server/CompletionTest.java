@@ -119,6 +119,24 @@ final class CompletionTest {
     }
 
     @Test
+    void rendersTheTokensOfEachPrompt() {
+        JsonNode rendered =
+                DemoServer.json(demo.post("/v1/completions/render", "{\"prompt\":[\"a fox\",\"a\"],\"max_tokens\":4}")
+                        .body());
+
+        assertThat(rendered).hasSize(2);
+        assertThat(rendered.at("/0/token_ids").valueStream().map(JsonNode::intValue))
+                .isEqualTo(ids("a fox"));
+        assertThat(rendered.at("/1/token_ids").valueStream().map(JsonNode::intValue))
+                .isEqualTo(ids("a"));
+        assertThat(DemoServer.json(demo.post("/v1/completions/render", "{\"prompt\":[7,8]}")
+                                .body())
+                        .at("/0/token_ids")
+                        .toString())
+                .isEqualTo("[7,8]");
+    }
+
+    @Test
     void endsBeforeAStopString() {
         String free = text(complete("\"prompt\":\"Once upon a time\",\"max_tokens\":24"), 0);
         String stop = free.substring(free.length() / 2, free.length() / 2 + 4);

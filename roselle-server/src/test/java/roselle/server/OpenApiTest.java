@@ -448,6 +448,8 @@ final class OpenApiTest {
         requireConforming("LlamaCppSlots", demo.get("/slots").body());
         requireConforming("Sleeping", demo.get("/is_sleeping").body());
         requireConforming("ServerInformation", demo.get("/server_info").body());
+        requireConforming("/v1/chat/completions/render", "RenderedPrompt", "{" + HELLO + ",\"stream\":true}");
+        requireConforming("/v1/completions/render", "RenderedPrompts", "{\"prompt\":[\"a\",\"b\"]}");
         requireConforming("/detokenize", "DetokenizedText", "{\"tokens\":[1]}");
         requireConforming(CHAT, "Failure", "{}");
         requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");

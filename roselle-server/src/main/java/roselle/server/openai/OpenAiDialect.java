@@ -16,6 +16,7 @@ public final class OpenAiDialect implements Dialect {
     private final EmbeddingsHandler embeddings;
     private final ModelsHandler models;
     private final TokenRoutes tokens;
+    private final RenderRoutes rendered;
     private final AdapterRoutes adapters;
     private final ServerRoutes server;
     private final ClassifierRoutes classifiers;
@@ -26,6 +27,7 @@ public final class OpenAiDialect implements Dialect {
         embeddings = new EmbeddingsHandler(answers);
         models = new ModelsHandler(answers.models());
         tokens = new TokenRoutes(answers);
+        rendered = new RenderRoutes(answers);
         adapters = new AdapterRoutes(answers, adapterOptions);
         server = new ServerRoutes(answers.models());
         classifiers = new ClassifierRoutes(answers);
@@ -39,6 +41,7 @@ public final class OpenAiDialect implements Dialect {
                 .get("/v1/models", models::list)
                 .getBelow("/v1/models/", models::one);
         tokens.register(routes);
+        rendered.register(routes);
         adapters.register(routes);
         server.register(routes);
         classifiers.register(routes);
