@@ -10,6 +10,7 @@ module roselle.server {
     requires io.netty.transport;
     requires java.management;
     requires jdk.management;
+    requires org.zeromq.jeromq;
     requires micrometer.core;
     requires micrometer.registry.prometheus;
     requires transitive roselle.engine;

@@ -97,6 +97,7 @@ public final class Engine implements AutoCloseable {
     private final int vocabulary;
     private final int longest;
     private final Executor executor;
+    private final PageCache cache;
     private final EngineProbe probe;
     private final EngineLoop loop;
     private final StartTimeline timeline;
@@ -119,7 +120,7 @@ public final class Engine implements AutoCloseable {
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
-        var cache = new PageCache(sizes.layout(), System.nanoTime());
+        cache = new PageCache(sizes.layout(), System.nanoTime());
         var scheduler = new Scheduler(schedulerLimits(), cache);
         room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
@@ -315,6 +316,17 @@ public final class Engine implements AutoCloseable {
      */
     public void unloadAdapter(String name) {
         adapters.unload(name);
+    }
+
+    /**
+     * Reports which pages of tokens later prompts can find, and which they cannot any more, from now on: what routers of
+     * several engines know them by. Pages from before are not told of, nor what continues them, so ask before the first
+     * request. The one reader calls {@link PageReports#take}; whoever asked before hears nothing more.
+     *
+     * @param capacity events that wait at most; where more do, they are lost, and the reader hears {@code Lost}
+     */
+    public PageReports pageReports(int capacity) {
+        return new PageReports(cache.events(capacity), cache.layout().pageTokens());
     }
 
     /** The adapters that requests may name. */

@@ -52,6 +52,16 @@ public final class PageCache {
         runStart = new int[groups];
     }
 
+    /**
+     * Tells of pages that can be found, and of those that cannot any more, from now on; {@code capacity} events may wait for
+     * their reader. Any thread may call it; whoever read before hears nothing more.
+     */
+    public PageEvents events(int capacity) {
+        var events = new PageEvents(capacity, layout.pageTokens());
+        tree.tell(events);
+        return events;
+    }
+
     public PageLayout layout() {
         return layout;
     }

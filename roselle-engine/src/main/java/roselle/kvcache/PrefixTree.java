@@ -31,6 +31,9 @@ final class PrefixTree {
     private final int[] bucket; // [power of two]
     private final Map<PrefixScope, Integer> roots = new HashMap<>();
     private final @Nullable PrefixScope[] scope; // [nodes]; of a root
+    private final long[] number; // [nodes]; told of pages that enter and leave, 0 for a root
+    private long lastNumber;
+    private volatile @Nullable PageEvents events;
     private int unused; // the first unused node
     private int size;
 
@@ -51,6 +54,7 @@ final class PrefixTree {
         hash = new int[capacity];
         bucket = filled(Integer.highestOneBit(Math.max(2, capacity)) * 2);
         scope = new PrefixScope[capacity];
+        number = new long[capacity];
         page = new int[groups][];
         users = new int[groups][capacity];
         for (int group = 0; group < groups; group++) {
@@ -163,7 +167,17 @@ final class PrefixTree {
             previousSibling[firstChild[above]] = node;
         }
         firstChild[above] = node;
+        number[node] = ++lastNumber;
+        PageEvents told = events;
+        if (told != null) {
+            told.stored(number[node], number[above], ids, offset, scope[above]);
+        }
         return node;
+    }
+
+    /** Tells of pages that enter and leave from now on, on the engine's thread; any thread may ask for it. */
+    void tell(PageEvents to) {
+        events = to;
     }
 
     private int use(int above) {
@@ -192,6 +206,11 @@ final class PrefixTree {
         } else {
             unlinkSibling(node);
             unlinkBucket(node);
+            PageEvents told = events;
+            if (told != null) {
+                told.removed(number[node]);
+            }
+            number[node] = 0;
         }
         parent[node] = NONE;
         nextSibling[node] = unused;

@@ -27,6 +27,7 @@ import roselle.server.control.ControlDialect;
 import roselle.server.control.PoolDialect;
 import roselle.server.control.PoolWatch;
 import roselle.server.control.StepWatch;
+import roselle.server.events.EventPublisher;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
@@ -75,6 +76,7 @@ public final class Server implements AutoCloseable {
     private final Routes routes;
     private final List<Dialect> dialects;
     private final HttpListener listener;
+    private final Optional<EventPublisher> events;
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
     private Server(ServerConfig config, Models models) {
@@ -102,7 +104,11 @@ public final class Server implements AutoCloseable {
         dialects = dialects(config, answers, readiness, this::deafness, log);
         dialects.forEach(this::add);
         served().forEach(Dialect::begin);
+        events = config.events().isOn()
+                ? Optional.of(new EventPublisher(config.events(), models::bases))
+                : Optional.empty();
         listener = listen();
+        events.ifPresent(publisher -> publisher.start(uri().getAuthority()));
     }
 
     private HttpListener listen() {
@@ -110,6 +116,7 @@ public final class Server implements AutoCloseable {
             return HttpListener.start(config, routes, turns(answers.models()));
         } catch (Throwable failure) {
             served().forEach(Dialect::end);
+            events.ifPresent(EventPublisher::close);
             throw failure;
         }
     }
@@ -262,6 +269,7 @@ public final class Server implements AutoCloseable {
             listener.awaitAnswered(LAST_WORDS);
         }
         listener.close();
+        events.ifPresent(EventPublisher::close);
         models.pool().ifPresent(EnginePool::close);
     }
 }

@@ -108,13 +108,20 @@ public final class ServeCommand implements Callable<Integer> {
     private BatchFlags batchFlags = new BatchFlags();
 
     @Mixin
+    private PageEventFlags pageEventFlags = new PageEventFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
     public Integer call() {
         ServerConfig server = ExitCode.checkingOptions(
                 specification.commandLine(),
-                () -> serverFlags.config().with(adapterFlags.options()).with(batchFlags.options()));
+                () -> serverFlags
+                        .config()
+                        .with(adapterFlags.options())
+                        .with(batchFlags.options())
+                        .with(pageEventFlags.options()));
         if (printsConfig) {
             out().print(Settings.print(specification));
             out().flush();

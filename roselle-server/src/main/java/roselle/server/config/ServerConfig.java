@@ -15,6 +15,7 @@ import roselle.api.InvalidRequestException;
  * @param log whether requests are told in lines
  * @param metrics how what it measures is called
  * @param batches where files and batches are kept
+ * @param events where it is told which pages the engines can find
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -26,7 +27,8 @@ public record ServerConfig(
         AdapterOptions adapters,
         LogOptions log,
         MetricOptions metrics,
-        BatchFolder batches) {
+        BatchFolder batches,
+        PageEventOptions events) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -38,46 +40,54 @@ public record ServerConfig(
             AdapterOptions.NONE,
             LogOptions.NONE,
             MetricOptions.DEFAULT,
-            BatchFolder.NONE);
+            BatchFolder.NONE,
+            PageEventOptions.NONE);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics, batches);
+        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics, batches);
+        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics, batches);
+        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(DrainOptions value) {
-        return new ServerConfig(listen, limits, access, value, watch, dialects, adapters, log, metrics, batches);
+        return new ServerConfig(
+                listen, limits, access, value, watch, dialects, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(WatchOptions value) {
-        return new ServerConfig(listen, limits, access, drain, value, dialects, adapters, log, metrics, batches);
+        return new ServerConfig(
+                listen, limits, access, drain, value, dialects, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics, batches);
+        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics, batches, events);
     }
 
     public ServerConfig with(AdapterOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics, batches);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics, batches, events);
     }
 
     public ServerConfig with(LogOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, value, metrics, batches);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, adapters, value, metrics, batches, events);
     }
 
     public ServerConfig with(MetricOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value, batches);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value, batches, events);
     }
 
     public ServerConfig with(BatchFolder value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, value);
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, value, events);
+    }
+
+    public ServerConfig with(PageEventOptions value) {
+        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, batches, value);
     }
 
     /**
