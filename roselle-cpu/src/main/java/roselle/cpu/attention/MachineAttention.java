@@ -36,7 +36,7 @@ import roselle.tensor.DataType;
  */
 public final class MachineAttention {
     private static final int TILE = AttentionCall.TILE;
-    private static final int ENTRIES = PagedAttention.BLOCK_ROWS * PagedAttention.BLOCK_HEADS;
+    private static final int ENTRIES = PagedAttention.ENTRIES;
     private static final int TILE_PANELS = TILE / Panel.OUTPUTS;
 
     /** Kernels of a precision, and this thread's way to call them. */

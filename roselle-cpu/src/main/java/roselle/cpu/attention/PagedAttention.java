@@ -33,8 +33,19 @@ import roselle.cpu.vector.VectorFunctions;
  */
 public final class PagedAttention implements WorkerPool.Work {
     private static final int TILE = AttentionCall.TILE;
-    static final int BLOCK_ROWS = 32;
-    static final int BLOCK_HEADS = 16;
+    /** Rows of a block at least, where there are as many. */
+    private static final int BLOCK_ROWS = 32;
+
+    private static final int BLOCK_HEADS = 16;
+
+    /**
+     * Entries, which are rows times heads, of a block that is longer because few heads share a key head: their scores of a tile
+     * fill a first cache, and the tile is converted for all of them once.
+     */
+    private static final int LONG_BLOCK = 128;
+
+    /** Entries of a block at most. */
+    static final int ENTRIES = BLOCK_ROWS * BLOCK_HEADS;
 
     private final WorkerPool pool;
     private final Unit[] units;
@@ -103,10 +114,11 @@ public final class PagedAttention implements WorkerPool.Work {
         StepInputs inputs = call.step().inputs();
         int queryHeads = call.layer().heads().queryHeads();
         int shared = queryHeads / call.layer().heads().keyHeads();
+        int blockRows = Math.max(BLOCK_ROWS, LONG_BLOCK / shared);
         int number = 0;
         for (int s = 0; s < inputs.sequences; s++) {
-            for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += BLOCK_ROWS) {
-                int endRow = Math.min(row + BLOCK_ROWS, inputs.rowStart[s + 1]);
+            for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += blockRows) {
+                int endRow = Math.min(row + blockRows, inputs.rowStart[s + 1]);
                 int head = 0;
                 while (head < queryHeads) {
                     int endHead = Math.min(head + BLOCK_HEADS, (head / shared + 1) * shared);
@@ -132,8 +144,8 @@ public final class PagedAttention implements WorkerPool.Work {
         private final float[] scores = new float[TILE];
         private final float[] lanes = new float[TILE * COUNT];
         private final Unpacked scratch = new Unpacked();
-        private final float[] largest = new float[BLOCK_ROWS * BLOCK_HEADS];
-        private final float[] denominators = new float[BLOCK_ROWS * BLOCK_HEADS];
+        private final float[] largest = new float[ENTRIES];
+        private final float[] denominators = new float[ENTRIES];
         private float[] queries = new float[0]; // [rows * heads, keyStride]
         private float[] sums = new float[0]; // [rows * heads, valueStride]
         private float[] keys = new float[0]; // [TILE, keyStride]
@@ -142,8 +154,8 @@ public final class PagedAttention implements WorkerPool.Work {
         void reserve(int keySize, int valueSize) {
             int keyStride = Lanes.padded(keySize);
             int valueStride = Lanes.padded(valueSize);
-            queries = atLeast(queries, BLOCK_ROWS * BLOCK_HEADS * keyStride);
-            sums = atLeast(sums, BLOCK_ROWS * BLOCK_HEADS * valueStride);
+            queries = atLeast(queries, ENTRIES * keyStride);
+            sums = atLeast(sums, ENTRIES * valueStride);
             keys = atLeast(keys, TILE * keyStride);
             values = atLeast(values, TILE * valueStride);
         }
