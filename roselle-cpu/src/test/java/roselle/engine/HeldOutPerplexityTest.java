@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -63,6 +64,17 @@ class HeldOutPerplexityTest {
                 exactly.size(), path.label(), exact, rounded, meanChange(exactly, roundedly));
         assertThat(exact).isBetween(1.05, 1.6);
         assertThat(rounded).isNotEqualTo(exact).isCloseTo(exact, within(LARGEST_CHANGE * exact));
+    }
+
+    /** Sums of integers are exact, whatever adds them. */
+    @Tag("long")
+    @Test
+    void bytesGiveTheSameBitsByAvx2AsByVnni() throws IOException {
+        assumeTrue(CpuDevice.paths().contains(CpuPath.VNNI), "the processor lacks vnni");
+        assumeTrue(!CpuDevice.paths().contains(CpuPath.BF16), "attention is bfloat16 there");
+        Path model = BundledModel.DEMO.unpackInto(folder);
+        assertThat(logprobs(model, CpuPath.AVX2, Precision.INT8))
+                .isEqualTo(logprobs(model, CpuPath.VNNI, Precision.INT8));
     }
 
     private static List<Double> logprobs(Path model, CpuPath path, Precision precision) throws IOException {

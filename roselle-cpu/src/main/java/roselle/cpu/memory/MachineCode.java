@@ -69,6 +69,7 @@ public final class MachineCode implements AutoCloseable {
      * @throws DeviceException if the path or the precision that they name is not to be had here
      */
     public static MachineCode open(CpuOptions options) {
+        requireBytes(options);
         if (options.path() == CpuPath.VECTOR) {
             return vector(options, "asked for");
         }
@@ -77,7 +78,9 @@ public final class MachineCode implements AutoCloseable {
             throw new DeviceException("compute bf16 is not to be had on the path "
                     + options.path().label() + ", which multiplies float32: ask for another path, or for none");
         }
-        MachineCode code = open(options, Processor.probe());
+        Processor processor = Processor.probe();
+        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
+        MachineCode code = open(options, processor, reason);
         if (!code.isThere() && options.path() != CpuPath.AUTO) {
             code.close();
             throw notToBeHad(options, code.reason);
@@ -85,7 +88,25 @@ public final class MachineCode implements AutoCloseable {
         return code;
     }
 
-    private static MachineCode open(CpuOptions options, Processor processor) {
+    /** Products of bytes are those of some paths. */
+    private static void requireBytes(CpuOptions options) {
+        boolean hasBytes =
+                options.path() == CpuPath.AUTO || options.path() == CpuPath.VNNI || options.path() == CpuPath.AVX2;
+        if (options.precision() == Precision.INT8 && !hasBytes) {
+            throw new DeviceException("compute int8 is not to be had on the path "
+                    + options.path().label() + ": ask for the path vnni or avx2, or for none");
+        }
+    }
+
+    /** Opens what was chosen for whoever left that open, and the reason why; the Vector API where the system refuses it. */
+    public static MachineCode open(CpuOptions chosen, String reason) {
+        return open(chosen, Processor.probe(), reason);
+    }
+
+    private static MachineCode open(CpuOptions options, Processor processor, String reason) {
+        if (options.path() == CpuPath.VNNI || options.precision() == Precision.INT8) {
+            return bytes(options, processor, reason);
+        }
         CpuPath best = best(processor);
         if (options.path() == CpuPath.AUTO && best == CpuPath.VECTOR) {
             return vector(options, obstacle(processor, Feature.AVX2));
@@ -93,10 +114,7 @@ public final class MachineCode implements AutoCloseable {
         boolean isNarrow = options.path() == CpuPath.AVX2
                 || (options.path() == CpuPath.AUTO && best == CpuPath.AVX2 && options.precision() != Precision.BF16);
         if (isNarrow) {
-            return narrow(options, processor);
-        }
-        if (options.path() == CpuPath.VNNI) {
-            return bytes(options, processor);
+            return narrow(options, processor, reason);
         }
         boolean needsTiles = options.path() == CpuPath.AMX;
         boolean needsHalves = needsTiles || options.path() == CpuPath.BF16 || options.precision() == Precision.BF16;
@@ -109,7 +127,6 @@ public final class MachineCode implements AutoCloseable {
         }
         boolean hasHalves =
                 options.path() != CpuPath.AVX512 && processor.features().contains(Feature.BF16);
-        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
         boolean mayHaveTiles = options.path() == CpuPath.AUTO && options.precision() != Precision.F32;
         if (needsTiles || (mayHaveTiles && processor.features().contains(Feature.AMX))) {
             Optional<AmxKernels> tiles = AmxKernels.open();
@@ -118,24 +135,27 @@ public final class MachineCode implements AutoCloseable {
         return machine(options, hasHalves, reason);
     }
 
-    private static MachineCode narrow(CpuOptions options, Processor processor) {
+    private static MachineCode narrow(CpuOptions options, Processor processor, String reason) {
         require(processor, Feature.AVX2, options);
-        String reason = options.path() == CpuPath.AUTO ? "the best of " + processor : "asked for";
         var code = new MachineCode(CpuPath.AVX2, Precision.F32, reason);
         return code.opens(Compute.F32, InstructionSet.AVX2) ? code : code.refused(options);
     }
 
-    private static MachineCode bytes(CpuOptions options, Processor processor) {
-        require(processor, Feature.VNNI, options);
+    private static MachineCode bytes(CpuOptions options, Processor processor, String reason) {
+        boolean isWide = options.path() == CpuPath.VNNI
+                || (options.path() == CpuPath.AUTO && processor.features().contains(Feature.VNNI));
+        require(processor, isWide ? Feature.VNNI : Feature.AVX2, options);
         if (options.precision() == Precision.BF16) {
             require(processor, Feature.BF16, options);
         }
-        boolean hasHalves = processor.features().contains(Feature.BF16);
-        var code = new MachineCode(CpuPath.VNNI, hasHalves ? options.precision() : Precision.F32, "asked for");
-        boolean isOpen = code.opens(Compute.F32, InstructionSet.AVX512)
-                && (!hasHalves || code.opens(Compute.BF16, InstructionSet.AVX512));
-        if (options.precision() == Precision.AUTO) { // any other one asks for more than 8 bits
-            GemmKernels.open(Compute.INT8).ifPresent(opened -> code.kernels.put(Compute.INT8, opened));
+        InstructionSet set = isWide ? InstructionSet.AVX512 : InstructionSet.AVX2;
+        boolean hasHalves = isWide && processor.features().contains(Feature.BF16);
+        Precision others = hasHalves ? options.precision() : Precision.F32;
+        var code = new MachineCode(isWide ? CpuPath.VNNI : CpuPath.AVX2, others, reason);
+        boolean isOpen = code.opens(Compute.F32, set) && (!hasHalves || code.opens(Compute.BF16, set));
+        boolean asksForMore = options.precision() == Precision.F32 || options.precision() == Precision.BF16;
+        if (!asksForMore) {
+            GemmKernels.open(Compute.INT8, set).ifPresent(opened -> code.kernels.put(Compute.INT8, opened));
             isOpen &= code.has(Compute.INT8);
         }
         return isOpen ? code : code.refused(options);
@@ -269,7 +289,7 @@ public final class MachineCode implements AutoCloseable {
         return switch (precision) {
             case F32 -> Compute.F32;
             case BF16 -> Compute.BF16;
-            case AUTO -> hasRounded ? Compute.BF16 : Compute.F32;
+            case AUTO, INT8 -> hasRounded ? Compute.BF16 : Compute.F32;
         };
     }
 

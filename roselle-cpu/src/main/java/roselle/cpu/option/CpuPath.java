@@ -7,15 +7,15 @@ import roselle.api.InvalidRequestException;
 
 /** How the CPU multiplies: the Vector API, or machine code for what the processor offers. */
 public enum CpuPath {
-    /** The best that the machine has. */
+    /** What a model's format is multiplied fastest by, as it was measured; without a measurement the widest. */
     AUTO,
     /** The Vector API alone. */
     VECTOR,
-    /** Machine code with AVX2 and FMA: products of float32. */
+    /** Machine code with AVX2 and FMA: products of float32, and of bytes where those are asked for or chosen. */
     AVX2,
     /** Machine code with AVX-512: products of float32. */
     AVX512,
-    /** The same, and products of bytes by AVX512_VNNI: activations are rounded to 8 bits. Only where it is asked for. */
+    /** The same, and products of bytes by AVX512_VNNI: activations are rounded to 8 bits. */
     VNNI,
     /** The same as AVX512, and products of bfloat16 by AVX512_BF16. */
     BF16,

@@ -7,10 +7,12 @@ import roselle.tensor.DataType;
 
 /** What the factors of products are rounded to. */
 public enum Precision {
-    /** bfloat16 for quantized and bfloat16 weights where the processor multiplies it, float32 for others. */
+    /** bfloat16 for quantized and bfloat16 weights where the path multiplies it, float32 for others. */
     AUTO,
     F32,
-    BF16;
+    BF16,
+    /** Bytes, with a scale for each 32 activations, where weights are codes of at most 8 bits; others as with {@link #AUTO}. */
+    INT8;
 
     /** The precision that a flag names. */
     public static Precision of(String name) {
@@ -18,7 +20,8 @@ public enum Precision {
             case "auto" -> AUTO;
             case "f32" -> F32;
             case "bf16" -> BF16;
-            default -> throw new InvalidRequestException("compute is " + name + ": it must be auto, f32 or bf16");
+            case "int8" -> INT8;
+            default -> throw new InvalidRequestException("compute is " + name + ": it must be auto, f32, bf16 or int8");
         };
     }
 
@@ -32,7 +35,7 @@ public enum Precision {
         return switch (this) {
             case F32 -> Compute.F32;
             case BF16 -> Compute.BF16;
-            case AUTO -> type == DataType.F32 || type == DataType.F16 ? Compute.F32 : Compute.BF16;
+            case AUTO, INT8 -> type == DataType.F32 || type == DataType.F16 ? Compute.F32 : Compute.BF16;
         };
     }
 }

@@ -40,6 +40,7 @@ public class GemmTest {
         options.add(GemmContract.VECTOR);
         if (features.contains(Processor.Feature.AVX2)) {
             options.add(CpuOptions.of(1).with(CpuPath.AVX2));
+            options.add(CpuOptions.of(1).with(CpuPath.AVX2).with(Precision.INT8));
         }
         if (features.contains(Processor.Feature.AVX512)) {
             options.add(CpuOptions.of(1).with(CpuPath.AVX512));

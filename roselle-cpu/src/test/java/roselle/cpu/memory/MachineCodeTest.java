@@ -68,6 +68,46 @@ class MachineCodeTest {
                 .hasMessageContaining("compute bf16");
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"VECTOR", "AVX512", "BF16", "AMX"})
+    void bytesAreRefusedWhereAPathDoesNotMultiplyThem(CpuPath path) {
+        assertThatThrownBy(() -> CpuDevice.describe(OPTIONS.with(path).with(Precision.INT8)))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("compute int8 is not to be had on the path " + path.label()
+                        + ": ask for the path vnni or avx2, or for none");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AUTO", "AVX2"})
+    void bytesAreMultipliedWhereTheyAreAskedFor(CpuPath path) {
+        assume(CpuPath.AVX2);
+        boolean isWide = path == CpuPath.AUTO && CpuDevice.paths().contains(CpuPath.VNNI);
+        String said = CpuDevice.describe(
+                OPTIONS.with(path).with(Precision.INT8), List.of(DataType.Q4_0, DataType.F16, DataType.Q6_K));
+        assertThat(said)
+                .startsWith(isWide ? "vnni (" : "avx2 (")
+                .contains("): q4_0 with activations of 8 bits, f16 in float32, q6_k in ");
+    }
+
+    @Test
+    void whatWasChosenSaysWhy() {
+        assume(CpuPath.AVX2);
+        try (var code = MachineCode.open(OPTIONS.with(CpuPath.AVX2), "measured")) {
+            assertThat(code.describe()).isEqualTo("avx2, float32 (measured)");
+        }
+    }
+
+    @Test
+    void theVectorApiWorksWhereWhatWasChosenIsRefused() throws Exception {
+        assume(CpuPath.AVX2);
+        String said = Refusals.ofExecutableMemory(4096, () -> {
+            try (var code = MachineCode.open(OPTIONS.with(CpuPath.AVX2), "measured")) {
+                return code.describe();
+            }
+        });
+        assertThat(said).isEqualTo("vector, float32 (" + REFUSED + ")");
+    }
+
     @Test
     void whatIsLackingIsNamedWithWhatThereIs() {
         assertThat(MachineCode.obstacle(new Processor(Set.of(), ""), Feature.AVX2))

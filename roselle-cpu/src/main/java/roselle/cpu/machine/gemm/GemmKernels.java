@@ -42,7 +42,7 @@ public final class GemmKernels implements AutoCloseable {
     private final MemorySegment nibbleConversion; // for panels whose nibbles ask for another order
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
 
-    private GemmKernels(ExecutableMemory memory, Compute compute, InstructionSet set) {
+    private GemmKernels(ExecutableMemory memory, Compute compute, InstructionSet set, Extent extent) {
         this.set = set;
         this.memory = memory;
         this.compute = compute;
@@ -56,6 +56,7 @@ public final class GemmKernels implements AutoCloseable {
                         type, compute == Compute.INT8 ? Int8ConversionCode.tables(arena) : Constants.of(arena, type));
             }
         }
+        name(memory.routines(), extent);
     }
 
     /** Writes the code; empty where the system refuses executable memory. */
@@ -63,22 +64,40 @@ public final class GemmKernels implements AutoCloseable {
         return open(compute, InstructionSet.AVX512);
     }
 
-    /** Writes the code with some instructions; AVX2 has float32 alone. */
+    /** Writes the code with some instructions; AVX2 has no bfloat16. */
     public static Optional<GemmKernels> open(Compute compute, InstructionSet set) {
-        if (set == InstructionSet.AVX2 && compute != Compute.F32) {
+        if (set == InstructionSet.AVX2 && compute == Compute.BF16) {
             throw new IllegalArgumentException("AVX2 does not multiply " + compute);
         }
-        return ExecutableMemory.of(codes(set, compute)).map(memory -> {
-            var kernels = new GemmKernels(memory, compute, set);
-            kernels.name(memory.routines());
-            return kernels;
-        });
+        return ExecutableMemory.of(codes(set, compute))
+                .map(memory -> new GemmKernels(memory, compute, set, Extent.all(compute)));
+    }
+
+    /**
+     * Writes what multiplies one kind of panels with a single row, or with as many at a time as go, and nothing else: to be
+     * measured within milliseconds. Empty where the system refuses executable memory.
+     */
+    public static Optional<GemmKernels> openSample(Compute compute, InstructionSet set, Panel panel) {
+        var extent = new Extent(List.of(panel), true);
+        return ExecutableMemory.of(write(set, compute, extent))
+                .map(memory -> new GemmKernels(memory, compute, set, extent));
+    }
+
+    /** Which routines there are: kinds of panels, and all numbers of rows or only the least and the most. */
+    private record Extent(List<Panel> panels, boolean isSample) {
+        static Extent all(Compute compute) {
+            return new Extent(Panel.all(compute), false);
+        }
+
+        boolean has(int rows, InstructionSet set) {
+            return !isSample || rows == 1 || rows == mostRows(set);
+        }
     }
 
     /** The bytes of all routines follow from these alone: a process that opens several devices writes them once. */
     private static List<byte[]> codes(InstructionSet set, Compute compute) {
         if (set == InstructionSet.AVX2) {
-            return Narrow.CODES;
+            return compute == Compute.INT8 ? NarrowBytes.CODES : Narrow.CODES;
         }
         return switch (compute) {
             case F32 -> Floats.CODES;
@@ -88,32 +107,39 @@ public final class GemmKernels implements AutoCloseable {
     }
 
     private static final class Narrow {
-        static final List<byte[]> CODES = write(InstructionSet.AVX2, Compute.F32);
+        static final List<byte[]> CODES = write(InstructionSet.AVX2, Compute.F32, Extent.all(Compute.F32));
+    }
+
+    private static final class NarrowBytes {
+        static final List<byte[]> CODES = write(InstructionSet.AVX2, Compute.INT8, Extent.all(Compute.INT8));
     }
 
     private static final class Floats {
-        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.F32);
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.F32, Extent.all(Compute.F32));
     }
 
     private static final class Halves {
-        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.BF16);
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.BF16, Extent.all(Compute.BF16));
     }
 
     private static final class Bytes {
-        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.INT8);
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.INT8, Extent.all(Compute.INT8));
     }
 
-    private static List<byte[]> write(InstructionSet set, Compute compute) {
+    private static List<byte[]> write(InstructionSet set, Compute compute, Extent extent) {
         var codes = new ArrayList<byte[]>();
-        for (Panel panel : Panel.all(compute)) {
+        for (Panel panel : extent.panels) {
             for (int rows = 1; rows <= mostRows(set); rows++) {
-                codes.add(code(set, panel, compute, rows, 1));
-                codes.add(code(set, panel, compute, rows, together(set, panel, compute, rows)));
+                if (extent.has(rows, set)) {
+                    codes.add(code(set, panel, compute, rows, 1));
+                    codes.add(code(set, panel, compute, rows, together(set, panel, compute, rows)));
+                }
             }
         }
         if (compute == Compute.INT8) {
-            codes.add(Int8ConversionCode.of(true));
-            codes.add(Int8ConversionCode.of(false));
+            boolean isNarrow = set == InstructionSet.AVX2;
+            codes.add(isNarrow ? Int8ConversionCode.narrow(true) : Int8ConversionCode.of(true));
+            codes.add(isNarrow ? Int8ConversionCode.narrow(false) : Int8ConversionCode.of(false));
         } else {
             codes.add(set == InstructionSet.AVX2 ? Avx2TileCode.convertActivations() : ConversionCode.of(compute));
         }
@@ -139,21 +165,25 @@ public final class GemmKernels implements AutoCloseable {
 
     private static byte[] code(InstructionSet set, Panel panel, Compute compute, int rows, int panels) {
         if (compute == Compute.INT8) {
-            return Int8GemmCode.of(panel, rows, panels);
+            return set == InstructionSet.AVX2
+                    ? Avx2Int8GemmCode.of(panel, rows, panels)
+                    : Int8GemmCode.of(panel, rows, panels);
         }
         return set == InstructionSet.AVX2
                 ? Avx2GemmCode.of(panel, rows, panels)
                 : GemmCode.of(panel, compute, rows, panels);
     }
 
-    private void name(List<MemorySegment> routines) {
+    private void name(List<MemorySegment> routines, Extent extent) {
         int next = 0;
-        for (Panel panel : Panel.all(compute)) {
+        for (Panel panel : extent.panels) {
             var one = new MemorySegment[MAX_ROWS + 1];
             var more = new MemorySegment[MAX_ROWS + 1];
             for (int rows = 1; rows <= mostRows(set); rows++) {
-                one[rows] = routines.get(next++);
-                more[rows] = routines.get(next++);
+                if (extent.has(rows, set)) {
+                    one[rows] = routines.get(next++);
+                    more[rows] = routines.get(next++);
+                }
             }
             single.put(panel, one);
             several.put(panel, more);

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import roselle.cpu.machine.panel.Panel;
 import roselle.tensor.DataType;
 
-/** The scalar twin of {@link Int8GemmCode} and {@link Int8ConversionCode}, bit for bit. */
+/** The scalar twin of {@link Int8GemmCode}, {@link Avx2Int8GemmCode} and {@link Int8ConversionCode}, bit for bit. */
 public final class Int8Gemm {
     private static final int BLOCK = 32;
 
@@ -37,7 +37,7 @@ public final class Int8Gemm {
             for (int i = 0; i < BLOCK; i++) {
                 int k = block * BLOCK + i;
                 int code = (int) PanelGemm.value(panel, type, weights, at, output, k) + moved(panel);
-                dot += code * Math.clamp(q[i], Byte.MIN_VALUE, Byte.MAX_VALUE);
+                dot += code * q[i];
             }
             float weight = PanelGemm.scale(panel, weights, at + panel.scalesAt(x.length), output, block * BLOCK);
             sum = Math.fma((float) dot, weight * scale, sum);
@@ -62,7 +62,7 @@ public final class Int8Gemm {
         for (int i = 0; i < BLOCK; i++) {
             float y = x[at + i] * inverse;
             boolean fits = Math.abs(y) < 0x1p31f;
-            q[i] = fits ? (int) Math.rint(y) : Integer.MIN_VALUE;
+            q[i] = fits ? (int) Math.rint(y) : -127; // of what is no number
         }
         return largest * (1f / 127);
     }

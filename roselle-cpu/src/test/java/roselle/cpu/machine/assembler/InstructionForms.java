@@ -29,7 +29,7 @@ final class InstructionForms {
             switch (opcode.form) {
                 case CONFIGURATION, ALONE, TILE, TILE_LOAD, TILE_STORE, TILES -> tiles(opcode);
                 default -> {
-                    if (opcode != Opcode.VPERM2I128) {
+                    if (opcode != Opcode.VPERM2I128 && opcode != Opcode.VPSIGNB) {
                         vectors(opcode, 512, WIDE_NUMBERS);
                     }
                     if (hasNarrow(opcode)) {

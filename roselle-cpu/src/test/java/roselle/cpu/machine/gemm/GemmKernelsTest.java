@@ -44,6 +44,9 @@ class GemmKernelsTest {
         for (DataType type : TYPES) {
             if (features.contains(Feature.AVX2)) {
                 cases.add(new Case(InstructionSet.AVX2, Compute.F32, type));
+                if (Panel.of(type, Compute.INT8).isPresent()) {
+                    cases.add(new Case(InstructionSet.AVX2, Compute.INT8, type));
+                }
             }
             if (features.contains(Feature.AVX512)) {
                 cases.add(new Case(InstructionSet.AVX512, Compute.F32, type));
