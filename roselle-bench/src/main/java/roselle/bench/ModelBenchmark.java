@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
 import roselle.backend.memory.Adapter;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
@@ -81,7 +82,9 @@ public final class ModelBenchmark {
         }
 
         private Device open(Checkpoint checkpoint) {
-            return Devices.open(new DeviceOptions(device, threads, cpu, compute), checkpoint.tensorBytes());
+            return Devices.open(
+                    new DeviceOptions(device, threads, cpu, compute),
+                    ModelWeights.of(checkpoint.tensors().values()));
         }
     }
 

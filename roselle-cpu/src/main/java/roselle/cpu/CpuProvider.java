@@ -8,9 +8,12 @@ import roselle.api.DeviceException;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
+import roselle.cpu.memory.MachineCode;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
+import roselle.cpu.path.AutomaticPath;
 import roselle.cpu.thread.Cores;
 import roselle.tensor.DataType;
 
@@ -65,15 +68,20 @@ public final class CpuProvider implements BackendProvider {
     @Override
     public String describe(DeviceOptions options, Collection<DataType> types) {
         CpuOptions cpu = cpuOptions(options, Long.MAX_VALUE);
-        return types.isEmpty() ? CpuDevice.describe(cpu) : CpuDevice.describe(cpu, types);
+        try (MachineCode code = AutomaticPath.open(cpu, types.stream().findFirst())) {
+            return types.isEmpty() ? code.describe() : code.describe(types);
+        }
     }
 
     @Override
-    public Device open(int index, DeviceOptions options, long weightBytes) {
+    public Device open(int index, DeviceOptions options, ModelWeights weights) {
         if (index != 0) {
             throw new DeviceException("there is no device cpu:" + index + ": all cores are the device cpu");
         }
-        return new CpuDevice(cpuOptions(options, weightBytes));
+        CpuOptions cpu = cpuOptions(options, weights.bytes());
+        var device = new CpuDevice(cpu, AutomaticPath.open(cpu, weights.type()));
+        NativeAccess.warnIfMissed(cpu);
+        return device;
     }
 
     private static CpuOptions cpuOptions(DeviceOptions options, long weightBytes) {

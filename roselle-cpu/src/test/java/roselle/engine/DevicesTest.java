@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
@@ -32,7 +33,7 @@ class DevicesTest {
         }
 
         @Override
-        public Device open(int index, DeviceOptions options, long weightBytes) {
+        public Device open(int index, DeviceOptions options, ModelWeights weights) {
             return new CpuDevice(kind.equals("cpu") ? 1 : 7);
         }
     }
@@ -41,7 +42,7 @@ class DevicesTest {
 
     private boolean takes(Kind kind) {
         var cpu = new Kind("cpu", Optional.empty(), Optional.empty());
-        try (Device device = Devices.automatic(List.of(cpu, kind), AUTO, 0, warnings::add)) {
+        try (Device device = Devices.automatic(List.of(cpu, kind), AUTO, ModelWeights.UNKNOWN, warnings::add)) {
             return device.describe().contains("7 threads");
         }
     }
@@ -82,7 +83,9 @@ class DevicesTest {
     }
 
     private static String threads(int asked, Checkpoint checkpoint) {
-        try (Device device = Devices.open(new DeviceOptions("cpu", asked), checkpoint.tensorBytes())) {
+        try (Device device = Devices.open(
+                new DeviceOptions("cpu", asked),
+                ModelWeights.of(checkpoint.tensors().values()))) {
             String said = device.describe();
             return said.substring(0, said.indexOf(", products"));
         }

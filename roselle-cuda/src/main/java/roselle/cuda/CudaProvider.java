@@ -9,6 +9,7 @@ import roselle.api.DeviceException;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.kernel.CubinCache;
@@ -73,7 +74,7 @@ public final class CudaProvider implements BackendProvider {
     }
 
     @Override
-    public Device open(int index, DeviceOptions options, long weightBytes) {
+    public Device open(int index, DeviceOptions options, ModelWeights weights) {
         DataType type = type(options.compute());
         return new CudaDevice(driver(), index, type, cubins.get());
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
 import roselle.cuda.FakeDriver.Card;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.NativeLibrary;
@@ -50,7 +51,7 @@ class CudaProviderTest {
             return driver;
         });
         assertThat(provider.unavailable()).isEmpty();
-        try (var backend = provider.open(0, computing("auto"), 0)) {
+        try (var backend = provider.open(0, computing("auto"), ModelWeights.UNKNOWN)) {
             assertThat(backend.describe()).isEqualTo("cuda:0, Fake H200, rows in bf16, kernels for sm_90a");
         }
         assertThat(opened).hasValue(1);
@@ -78,7 +79,8 @@ class CudaProviderTest {
         });
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains(reason);
-        assertThatThrownBy(() -> provider.open(0, computing("auto"), 0)).hasMessage(reason);
+        assertThatThrownBy(() -> provider.open(0, computing("auto"), ModelWeights.UNKNOWN))
+                .hasMessage(reason);
     }
 
     @Test
@@ -87,7 +89,8 @@ class CudaProviderTest {
         var provider = new CudaProvider(() -> driver, () -> (_, _) -> {
             throw new DeviceException("libnvrtc.so.13 was not found");
         });
-        assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
+        assertThatThrownBy(() -> provider.open(0, computing("bf16"), ModelWeights.UNKNOWN))
+                .hasMessage("libnvrtc.so.13 was not found");
         assertThat(driver.leaks()).isEmpty();
     }
 
@@ -102,7 +105,8 @@ class CudaProviderTest {
         var provider = new CudaProvider(() -> driver, () -> cache);
         assertThat(provider.unavailable()).isEmpty();
         assertThat(provider.unusable()).contains("libnvrtc.so.13 was not found");
-        assertThatThrownBy(() -> provider.open(0, computing("bf16"), 0)).hasMessage("libnvrtc.so.13 was not found");
+        assertThatThrownBy(() -> provider.open(0, computing("bf16"), ModelWeights.UNKNOWN))
+                .hasMessage("libnvrtc.so.13 was not found");
         for (KernelSource source : KernelSource.all()) {
             if (source.isForEveryModel()) {
                 cache.keep(cache.file(source, "sm_90a"), FakeKernels.cubin(source, "sm_90a"));
@@ -110,7 +114,7 @@ class CudaProviderTest {
         }
         int before = compilers.get();
         assertThat(provider.unusable()).isEmpty();
-        provider.open(0, computing("bf16"), 0).close();
+        provider.open(0, computing("bf16"), ModelWeights.UNKNOWN).close();
         assertThat(compilers).as("compilers that were looked for").hasValue(before);
         Files.write(cache.file(KernelSource.SAMPLE, "sm_90a"), new byte[] {1, 2, 3});
         assertThat(provider.unusable()).as("with one broken file").contains("libnvrtc.so.13 was not found");
@@ -136,11 +140,11 @@ class CudaProviderTest {
         };
         driver.failAfter("cuModuleLoadData", 2, broken);
         new CudaProvider(() -> driver, () -> cubins)
-                .open(0, computing("bf16"), 0)
+                .open(0, computing("bf16"), ModelWeights.UNKNOWN)
                 .close();
         assertThat(renewed).hasValue(1);
         driver.failAfter("cuModuleLoadData", 2, broken);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("bf16"), 0))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("bf16"), ModelWeights.UNKNOWN))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("CUDA_ERROR_INVALID_IMAGE");
         assertThat(driver.leaks()).isEmpty();
@@ -149,7 +153,7 @@ class CudaProviderTest {
     @Test
     void saysThatThereIsNoDeviceOfThatNumber() {
         var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> provider(() -> driver).open(3, computing("bf16"), 0))
+        assertThatThrownBy(() -> provider(() -> driver).open(3, computing("bf16"), ModelWeights.UNKNOWN))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("there is no device cuda:3: the driver shows 1 device, counted from 0; where"
                         + " CUDA_VISIBLE_DEVICES is set, it chooses which");
@@ -167,7 +171,7 @@ class CudaProviderTest {
                 "the driver of Fake H200 runs CUDA 11.4 at most: Roselle needs a driver for CUDA 12.0 or newer (525)";
         assertThat(provider(() -> driver).unavailable()).isEmpty();
         assertThat(provider(() -> driver).unusable()).contains(reason);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f16"), 0))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f16"), ModelWeights.UNKNOWN))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(reason);
         assertThat(driver.leaks()).isEmpty();
@@ -183,7 +187,7 @@ class CudaProviderTest {
     @Test
     void refusesTypesThatItDoesNotKnow() {
         var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f8"), 0))
+        assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f8"), ModelWeights.UNKNOWN))
                 .hasMessage("a CUDA device computes in auto, bf16, f16 or f32, not in f8");
         assertThat(driver.calls()).isZero();
     }

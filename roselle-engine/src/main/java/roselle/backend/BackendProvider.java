@@ -34,7 +34,7 @@ public interface BackendProvider {
         return true;
     }
 
-    /** How a device with these options would compute products with weights of these types, or of any, and why so; no device is opened. */
+    /** How a device with these options would compute products with weights of these types, that of most bytes first, or of any, and why so; no device is opened. */
     default String describe(DeviceOptions options, Collection<DataType> types) {
         return kind();
     }
@@ -43,9 +43,9 @@ public interface BackendProvider {
      * Opens a device.
      *
      * @param index which one, from 0
-     * @param weightBytes of the model that it is opened for; {@link Long#MAX_VALUE} where that is not known
+     * @param weights of the model that it is opened for
      * @throws roselle.api.DeviceException if it cannot be used
      * @throws roselle.api.InvalidRequestException if it has no such path or type
      */
-    Device open(int index, DeviceOptions options, long weightBytes);
+    Device open(int index, DeviceOptions options, ModelWeights weights);
 }

@@ -19,6 +19,7 @@ import roselle.api.InvalidRequestException;
 import roselle.backend.BackendProvider;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
+import roselle.backend.ModelWeights;
 import roselle.tensor.DataType;
 
 /**
@@ -27,7 +28,6 @@ import roselle.tensor.DataType;
  */
 public final class Devices {
     private static final System.Logger LOG = System.getLogger(Devices.class.getName());
-    private static final long UNKNOWN_BYTES = Long.MAX_VALUE;
 
     private Devices() {}
 
@@ -38,14 +38,14 @@ public final class Devices {
      * @throws InvalidRequestException if it has no such path or type
      */
     public static Device open(DeviceOptions options) {
-        return open(options, UNKNOWN_BYTES);
+        return open(options, ModelWeights.UNKNOWN);
     }
 
-    /** The same for a model: where the number of the CPU's threads is left open, as many as are worth it for its weights. */
-    public static Device open(DeviceOptions options, long weightBytes) {
+    /** The same for a model: what the options leave open of the CPU is as its weights ask for. */
+    public static Device open(DeviceOptions options, ModelWeights weights) {
         return options.name().equals(DeviceOptions.AUTO)
-                ? automatic(providers(), options, weightBytes, Devices::warn)
-                : named(options, weightBytes);
+                ? automatic(providers(), options, weights, Devices::warn)
+                : named(options, weights);
     }
 
     /** Bytes that a device has for a model: its own, else the machine's. */
@@ -53,7 +53,7 @@ public final class Devices {
         return device.memoryBytes().orElseGet(MachineMemory::bytes);
     }
 
-    /** How a device would compute products with weights of these types, or of any, and why so; no device is opened. */
+    /** How a device would compute products with weights of these types, that of most bytes first, or of any, and why so; no device is opened. */
     public static String describe(DeviceOptions options, Collection<DataType> types) {
         return provider(options.name()).describe(options, types);
     }
@@ -103,14 +103,14 @@ public final class Devices {
 
     /** Opens the first device that is there and can be used; {@code warning} hears why one that is there cannot. */
     static Device automatic(
-            List<BackendProvider> providers, DeviceOptions options, long weightBytes, Consumer<String> warning) {
+            List<BackendProvider> providers, DeviceOptions options, ModelWeights weights, Consumer<String> warning) {
         for (BackendProvider provider : sorted(providers.stream())) {
             if (provider.unavailable().isPresent()) {
                 continue;
             }
             Optional<String> reason = provider.unusable();
             if (reason.isEmpty()) {
-                return provider.open(0, options, weightBytes);
+                return provider.open(0, options, weights);
             }
             warning.accept("the device " + provider.kind() + " is left alone and the CPU taken: " + reason.get());
         }
@@ -126,7 +126,7 @@ public final class Devices {
         LOG.log(System.Logger.Level.WARNING, sentence);
     }
 
-    private static Device named(DeviceOptions options, long weightBytes) {
+    private static Device named(DeviceOptions options, ModelWeights weights) {
         String name = options.name();
         int colon = name.indexOf(':');
         int index = colon < 0 ? 0 : index(name, name.substring(colon + 1));
@@ -135,7 +135,7 @@ public final class Devices {
         if (reason.isPresent()) {
             throw new DeviceException("there is no device " + name + ": " + reason.get());
         }
-        return provider.open(index, options, weightBytes);
+        return provider.open(index, options, weights);
     }
 
     /** The kind of device that a name means; of {@code auto}, the fastest that is here. */

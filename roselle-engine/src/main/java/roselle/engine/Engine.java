@@ -25,6 +25,7 @@ import roselle.api.StopConditions;
 import roselle.api.ToolUse;
 import roselle.api.type.TypeReference;
 import roselle.backend.Device;
+import roselle.backend.ModelWeights;
 import roselle.batch.SamplingPlan;
 import roselle.batch.Scheduling;
 import roselle.batch.Sequence;
@@ -162,7 +163,8 @@ public final class Engine implements AutoCloseable {
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EnginePlan plan(EngineConfig config) {
         try (Checkpoint checkpoint = Checkpoints.open(config.model());
-                Device backend = Devices.open(config.device(), checkpoint.tensorBytes())) {
+                Device backend = Devices.open(
+                        config.device(), ModelWeights.of(checkpoint.tensors().values()))) {
             var blueprint = Architectures.read(checkpoint);
             return EngineSizes.of(config, checkpoint, blueprint, backend, MachineMemory.bytes())
                     .plan();
@@ -319,11 +321,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Reports which pages of tokens later prompts can find, and which they cannot any more, from now on: what routers of
-     * several engines know them by. Pages from before are not told of, nor what continues them, so ask before the first
-     * request. The one reader calls {@link PageReports#take}; whoever asked before hears nothing more.
-     *
-     * @param capacity events that wait at most; where more do, they are lost, and the reader hears {@code Lost}
+     * Tells which pages later prompts can find and which they cannot any more, from now on; whoever asked before hears nothing
+     * more. {@code capacity} events wait for their reader.
      */
     public PageReports pageReports(int capacity) {
         return new PageReports(cache.events(capacity), cache.layout().pageTokens());

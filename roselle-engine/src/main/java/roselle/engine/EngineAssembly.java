@@ -1,6 +1,7 @@
 package roselle.engine;
 
 import roselle.backend.Device;
+import roselle.backend.ModelWeights;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.MappingFault;
 import roselle.checkpoint.path.Checkpoints;
@@ -112,7 +113,8 @@ class EngineAssembly {
 
     /** The device that the model is loaded onto. */
     Device device(Checkpoint checkpoint) {
-        return Devices.open(config.device(), checkpoint.tensorBytes());
+        return Devices.open(
+                config.device(), ModelWeights.of(checkpoint.tensors().values()));
     }
 
     /** The loop, which has not begun. */

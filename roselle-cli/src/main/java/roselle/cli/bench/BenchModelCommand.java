@@ -15,8 +15,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import roselle.backend.ModelWeights;
 import roselle.bench.MemoryBandwidth;
 import roselle.bench.ModelBenchmark;
+import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.CpuFlags;
 import roselle.cli.option.ModelNames;
 import roselle.cli.report.ExitCode;
@@ -132,10 +135,18 @@ final class BenchModelCommand implements Callable<Integer> {
                         repetitions));
     }
 
+    private String products() {
+        try (Checkpoint checkpoint = Checkpoints.open(ModelNames.resolve(model))) {
+            var types = ModelWeights.of(checkpoint.tensors().values()).type().stream()
+                    .toList();
+            return Devices.describe(cpu.on(device, threads), types);
+        }
+    }
+
     private void table(ModelBenchmark.Plan plan) {
         PrintWriter out = specification.commandLine().getOut();
         if (device.equals("cpu")) {
-            out.println("products: " + Devices.describe(cpu.on(device, 1), List.of()));
+            out.println("products: " + products());
         }
         out.printf(Locale.ROOT, ROW, "model", "backend", "threads", "batch", "test", "tokens/s", "GB/s");
         String line = "-".repeat(5);

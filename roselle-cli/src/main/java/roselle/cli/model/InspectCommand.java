@@ -3,6 +3,7 @@ package roselle.cli.model;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
@@ -111,8 +112,11 @@ public final class InspectCommand implements Runnable {
     }
 
     private String products(ModelSummary summary) {
-        var types = summary.types().stream().map(TypeUse::type).toList();
-        return Devices.describe(cpu.on("cpu", 1), types);
+        var types = summary.types().stream()
+                .sorted(Comparator.comparingLong(TypeUse::bytes).reversed())
+                .map(TypeUse::type)
+                .toList();
+        return Devices.describe(cpu.on("cpu", 0), types);
     }
 
     private static void line(PrintWriter out, String name, String value) {

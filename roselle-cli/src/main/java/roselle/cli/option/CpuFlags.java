@@ -27,8 +27,8 @@ public final class CpuFlags {
             defaultValue = "auto",
             converter = Rounding.class,
             description =
-                    "What products round their factors to: f32, bf16, or auto, which is bf16 for quantized and bf16"
-                            + " weights where the processor multiplies it, and on a GPU, which also knows f16; default: ${DEFAULT-VALUE}.")
+                    "What products round their factors to: f32, bf16, int8 (on the CPU, of quantized weights), or auto:"
+                            + " on a GPU, which also knows f16, bf16, on the CPU what was measured; default: ${DEFAULT-VALUE}.")
     private String compute = "auto";
 
     /** A name of a path; none, as an empty variable of the environment has it, leaves the choice open. */
