@@ -3,7 +3,8 @@
     compile.py [--arch sm_90a] [--out DIR] FILE ...
 
 FILE is a .cu file, or one of the instances that the engine makes of linear_mma.cuh: linear_q4_0, grouped_q4_0; "instances" is all
-of them. coded_i4_128_hopper is one of linear_coded.cuh, "coded" all of those.
+of them. coded_i4_128_hopper is one of linear_coded.cuh, "coded" all of those; attention_fp8, attention_int8 and attention_int4 are those of
+kv_kernels.cuh.
 
 Needs the Python wheels nvidia-cuda-nvrtc==13.0.* and, for the resource report, nvidia-cuda-cuobjdump==13.0.*.
 """
@@ -33,10 +34,13 @@ def codes():
 
 
 def instance(name):
-    """The text of an instance of linear_mma.cuh or linear_coded.cuh, as the engine makes it; None for other names."""
+    """The text of an instance of linear_mma.cuh, linear_coded.cuh or kv_kernels.cuh, as the engine makes it; None for other names."""
     coded = re.fullmatch(r"coded_(\w+)_hopper", name)
     if coded and coded.group(1) in codes():
         return f'#include "gemm/linear_coded.cuh"\n\nCODED_BOTH_TYPES({codes()[coded.group(1)]}, {coded.group(1)})\n'
+    cached = re.fullmatch(r"attention_(fp8|int8|int4)", name)
+    if cached:
+        return f'#include "attention/kv_kernels.cuh"\n\nCODED_KERNELS({cached.group(1).capitalize()}Codes, {cached.group(1)})\n'
     match = re.fullmatch(r"(linear|grouped)_(\w+)", name)
     if not match or match.group(2) not in formats():
         return None

@@ -243,6 +243,7 @@ inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 template <class V> V __ldg(const V* p) { return *p; }
 template <class V> V __ldcg(const V* p) { return *p; }
+inline int __float2int_rn(float x) { return x != x ? 0 : (int)nearbyintf(x < -1e9f ? -1e9f : x > 1e9f ? 1e9f : x); }
 inline void __threadfence() {}
 template <class V, class W, class F>
 V atomically(V* p, W v, F combine) {
@@ -355,6 +356,15 @@ template <> inline u16 fromFloat<Bf16>(float value) {
 }
 template <> inline u16 fromFloat<F16>(float value) { _Float16 x = (_Float16)value; u16 bits; memcpy(&bits, &x, 2); return bits; }
 template <class T> u32 pack(float low, float high) { return fromFloat<T>(low) | (u32)fromFloat<T>(high) << 16; }
+template <class T> u32 fmaPair(u32 a, u32 b, u32 c) {
+    float sums[2];
+    for (int i = 0; i < 2; i++) {
+        sums[i] = fmaf(toFloat<T>((u16)(a >> 16 * i)), toFloat<T>((u16)(b >> 16 * i)), toFloat<T>((u16)(c >> 16 * i)));
+    }
+    return pack<T>(sums[0], sums[1]);
+}
+inline float lesser(float a, float b) { return a != a || b != b ? NAN : a < b ? a : b; }
+inline float greater(float a, float b) { return a != a || b != b ? NAN : a > b ? a : b; }
 template <class T> float lowHalf(u32 bits) { return toFloat<T>((u16)bits); }
 template <class T> float highHalf(u32 bits) { return toFloat<T>((u16)(bits >> 16)); }
 inline void launchNext() {}

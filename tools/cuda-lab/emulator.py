@@ -50,7 +50,7 @@ class Module:
     def __init__(self, source, architecture=800):
         folder = pathlib.Path(tempfile.mkdtemp())
         text = '#include "emulator.h"\n' + plain(text_of(source), set())
-        flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC", f"-I{HERE}", f"-D__CUDA_ARCH__={architecture}"]
+        flags = ["g++", "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fno-gnu-unique", "-fPIC", f"-I{HERE}", f"-D__CUDA_ARCH__={architecture}"]
         (folder / "one.cpp").write_text(text)
         subprocess.run(flags + ["-c", folder / "one.cpp", "-o", folder / "one.o"], check=True)
         symbols = subprocess.run(["nm", "--defined-only", folder / "one.o"], capture_output=True, text=True, check=True).stdout

@@ -7,12 +7,14 @@
 // (Milakov and Gimelshein, 2018): a row's bits depend on its query and its sequence alone.
 //
 // Cache: pages of one layer, `pageElements` numbers each: keys [keyHeads, pageTokens, keySize], then values [keyHeads,
-// pageTokens, valueSize]; latent pages have keys alone, whose first valueSize numbers are the value.
+// pageTokens, valueSize]; latent pages have keys alone, whose first valueSize numbers are the value. Of codes, pages of
+// `pageElements` bytes, and behind them the scales of keys and of values, in the same order (kv_codes.cuh).
 // pageTable: [sequences, maxPages], pages behind the window may be -1. rowSequence, positions: [rows]; a row whose position is
 // negative only fills a grid: nothing of it is read, turned or appended, and its output is 0.
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
+#include "attention/kv_codes.cuh"
 #include "attention/rope.cuh"
 
 constexpr int TILE = 64;
@@ -49,6 +51,64 @@ struct Pages {
 __device__ __forceinline__ i64 pageStart(const Pages& pages, int row, int position) {
     return pages.table[(i64)pages.rowSequence[row] * pages.maxPages + position / pages.tokens] * pages.elements;
 }
+
+// The keys, or the values, of a layer's pages.
+struct Cached {
+    i64 first;         // number, or byte, of a page with that of the first head and token
+    i64 firstScale;    // byte of a page, where there are codes
+    int size;          // numbers of each
+
+    // Key or value `index` of a page, [keyHeads, pageTokens], in float32; all lanes alike.
+    struct Row {
+        const void* cache;
+        int type;
+        i64 at;
+        int size;
+        float scale;
+        float least;
+
+        __device__ __forceinline__ float operator[](int d) const {
+            return isCoded(type) ? decoded(type, (const u8*)cache + at, size, d, scale, least) : loadCached(cache, type, at + d);
+        }
+    };
+
+    // Of keys, and of values; latent pages have no values of their own.
+    __device__ __forceinline__ static Cached of(
+        const Pages& pages, bool isValue, int keyHeads, int keySize, int valueSize, bool isLatent) {
+        i64 heads = (i64)keyHeads * pages.tokens;
+        bool behind = isValue && !isLatent;
+        if (!isCoded(pages.type)) {
+            return {behind ? heads * keySize : 0, 0, behind ? valueSize : keySize};
+        }
+        int key = codeBytes(pages.type, keySize);
+        int value = isLatent ? 0 : codeBytes(pages.type, valueSize);
+        i64 scales = heads * (key + value) + (behind ? heads * scaleCount(pages.type) * 4 : 0);
+        return {behind ? heads * key : 0, scales, behind ? valueSize : keySize};
+    }
+
+    __device__ __forceinline__ Row row(const Pages& pages, i64 page, i64 index) const {
+        if (!isCoded(pages.type)) {
+            return {pages.cache, pages.type, page + first + index * size, size, 1.0f, 0.0f};
+        }
+        const u8* scales = (const u8*)pages.cache + page + firstScale + index * scaleCount(pages.type) * 4;
+        float least = pages.type == CACHE_INT4 ? floatAt(scales + 4) : 0.0f;
+        return {pages.cache, pages.type, page + first + index * codeBytes(pages.type, size), size, floatAt(scales), least};
+    }
+
+    // One warp keeps what it has in shared memory, whose numbers its lanes left there themselves: lane, lane + 32, ...
+    __device__ __forceinline__ void keep(const Pages& pages, i64 page, i64 index, const float* numbers) const {
+        if (isCoded(pages.type)) {
+            u8* cache = (u8*)pages.cache + page;
+            __syncwarp();
+            storeCodes(pages.type, numbers, size, cache + first + index * codeBytes(pages.type, size),
+                cache + firstScale + index * scaleCount(pages.type) * 4);
+            return;
+        }
+        for (int d = threadIdx.x; d < size; d += 32) {
+            storeCached(pages.cache, pages.type, page + first + index * size + d, numbers[d]);
+        }
+    }
+};
 
 // Number d of a head after rotation, from all its numbers in shared memory.
 __device__ __forceinline__ float turned(const float* head, int d, const Rotation& rope, int position) {
@@ -107,12 +167,14 @@ __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number
     bool isValue = !isQuery && h >= keyHeads;
     h -= isValue ? keyHeads : 0;
     i64 page = isQuery ? 0 : pageStart(pages, row, position);
+    i64 index = (i64)h * pages.tokens + position % pages.tokens;
+    Cached cached = Cached::of(pages, isValue, keyHeads, keySize, valueSize, false);
     if (isValue) {
         const Number<T>* from = value + row * valueStride + h * valueSize;
-        i64 to = page + (i64)keyHeads * pages.tokens * keySize + ((i64)h * pages.tokens + position % pages.tokens) * valueSize;
         for (int d = lane; d < valueSize; d += 32) {
-            storeCached(pages.cache, pages.type, to + d, load<T>(from, d));
+            head[d] = load<T>(from, d);
         }
+        cached.keep(pages, page, index, head);
         return;
     }
     Number<T>* from = isQuery ? query + row * queryStride + h * keySize : key + row * keyStride + h * keySize;
@@ -124,14 +186,17 @@ __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number
         normHead(head, keySize, h, n);
     }
     __syncwarp();
-    i64 to = page + ((i64)h * pages.tokens + position % pages.tokens) * keySize;
     for (int d = lane; d < keySize; d += 32) {
-        float x = turned(head, d, rope, position);
-        store<T>(from, d, x);
-        if (!isQuery) {
-            storeCached(pages.cache, pages.type, to + d, load<T>(from, d));
-        }
+        store<T>(from, d, turned(head, d, rope, position));
     }
+    if (isQuery) {
+        return;
+    }
+    __syncwarp();
+    for (int d = lane; d < keySize; d += 32) {
+        head[d] = load<T>(from, d);
+    }
+    cached.keep(pages, page, index, head);
 }
 
 // A warp turns the last numbers of a query head into those of the absorbed head, or appends the latent row.
@@ -166,10 +231,11 @@ __device__ __forceinline__ void appendLatent(const Number<T>* query, i64 querySt
         return;
     }
     __syncwarp();
-    i64 target = pageStart(pages, row, position) + (i64)(position % pages.tokens) * keySize;
     for (int d = lane; d < keySize; d += 32) {
-        storeCached(pages.cache, pages.type, target + d, load<T>(latent, row * latentStride + d));
+        head[d] = load<T>(latent, row * latentStride + d);
     }
+    Cached cached = Cached::of(pages, false, 1, keySize, valueSize, true);
+    cached.keep(pages, pageStart(pages, row, position), position % pages.tokens, head);
 }
 
 // A block of 4 warps takes a query head of a row.
@@ -195,9 +261,9 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     for (int d = threadIdx.x; d < valueSize; d += 128) {
         sums[d] = 0.0f;
     }
-    i64 headKeys = (i64)keyHead * pages.tokens * keySize;
-    i64 headValues = latent ? headKeys : ((i64)keyHeads * keySize + (i64)keyHead * valueSize) * pages.tokens;
-    int valueStep = latent ? keySize : valueSize;
+    Cached keys = Cached::of(pages, false, keyHeads, keySize, valueSize, latent);
+    Cached values = Cached::of(pages, true, keyHeads, keySize, valueSize, latent);
+    i64 headRows = (i64)keyHead * pages.tokens;
     float largest = sinks ? sinks[h] : NOTHING;
     float denominator = sinks ? 1.0f : 0.0f;
     int end = pages.positions[row] + 1;
@@ -207,10 +273,10 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
         int to = min(tile + TILE, end);
         __syncthreads();
         for (int p = from + warp; p < to; p += 4) {
-            i64 at = table[p / pages.tokens] * pages.elements + headKeys + (i64)(p % pages.tokens) * keySize;
+            Cached::Row key = keys.row(pages, table[p / pages.tokens] * pages.elements, headRows + p % pages.tokens);
             float product = 0.0f;
             for (int d = lane; d < keySize; d += 32) {
-                product = fmaf(asked[d], loadCached(pages.cache, pages.type, at + d), product);
+                product = fmaf(asked[d], key[d], product);
             }
             product = warpSum(product) * scale;
             if (lane == 0) {
@@ -240,8 +306,8 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
         for (int d = threadIdx.x; d < valueSize; d += 128) {
             float sum = sums[d] * shrink;
             for (int p = from; p < to; p++) {
-                i64 at = table[p / pages.tokens] * pages.elements + headValues + (i64)(p % pages.tokens) * valueStep;
-                sum = fmaf(scores[p - tile], loadCached(pages.cache, pages.type, at + d), sum);
+                i64 page = table[p / pages.tokens] * pages.elements;
+                sum = fmaf(scores[p - tile], values.row(pages, page, headRows + p % pages.tokens)[d], sum);
             }
             sums[d] = sum;
         }

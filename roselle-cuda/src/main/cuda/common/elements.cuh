@@ -73,8 +73,8 @@ __device__ __forceinline__ void loadEight<F32>(const float* numbers, float (&x)[
     }
 }
 
-// How the numbers of a cache are stored.
-enum CacheType { CACHE_F32, CACHE_F16, CACHE_BF16 };
+// How the numbers of a cache are stored; of the last three, codes, kv_codes.cuh.
+enum CacheType { CACHE_F32, CACHE_F16, CACHE_BF16, CACHE_FP8, CACHE_INT8, CACHE_INT4 };
 
 __device__ __forceinline__ float loadCached(const void* cache, int type, i64 at) {
     return type == CACHE_F32   ? ((const float*)cache)[at]

@@ -56,3 +56,34 @@ template <class T>
 __device__ __forceinline__ float highHalf(u32 bits) {
     return toFloat<T>((u16)(bits >> 16));
 }
+
+// a * b + c of two numbers each.
+template <class T>
+__device__ __forceinline__ u32 fmaPair(u32 a, u32 b, u32 c);
+
+template <>
+__device__ __forceinline__ u32 fmaPair<Bf16>(u32 a, u32 b, u32 c) {
+    u32 d;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
+template <>
+__device__ __forceinline__ u32 fmaPair<F16>(u32 a, u32 b, u32 c) {
+    u32 d;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
+// The less of two numbers, NaN where there is one.
+__device__ __forceinline__ float lesser(float a, float b) {
+    float least;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+    return least;
+}
+
+__device__ __forceinline__ float greater(float a, float b) {
+    float most;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+    return most;
+}

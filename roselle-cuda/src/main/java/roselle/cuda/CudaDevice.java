@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
@@ -51,6 +50,8 @@ import roselle.tensor.DataType;
  * {@code src/main/cuda}.
  */
 public final class CudaDevice implements Device {
+    private static final System.Logger LOG = System.getLogger(CudaDevice.class.getName());
+
     private final Gpu device;
     private final DataType type;
     private final Arena arena = Arena.ofShared();
@@ -191,10 +192,14 @@ public final class CudaDevice implements Device {
     }
 
     @Override
+    public List<KvType> kvTypes() {
+        return KvType.all();
+    }
+
+    @Override
     public KvCache allocateKvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
-        if (!kvTypes().contains(kind)) {
-            throw new DeviceException(name() + " has no kernels yet for keys and values in " + kind.label()
-                    + ": ask for " + KvType.labels(kvTypes()) + ", or for the device cpu");
+        if (kind == KvType.INT4) {
+            LOG.log(System.Logger.Level.WARNING, "event=slow_kv_type type=int4 faster=fp8,int8");
         }
         device.enter();
         attention.reserve();

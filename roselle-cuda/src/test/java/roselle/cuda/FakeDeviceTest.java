@@ -1,7 +1,6 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
-import roselle.api.InvalidRequestException;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.backend.Device;
@@ -30,7 +28,6 @@ import roselle.cuda.kernel.Launcher;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
-import roselle.engine.EngineConfig.CacheOptions;
 import roselle.engine.EngineOnDevice;
 import roselle.engine.Generation;
 import roselle.engine.Overlap;
@@ -55,18 +52,6 @@ class FakeDeviceTest {
         try (Stream<Path> folders = Files.list(root)) {
             return folders.filter(Files::isDirectory).sorted().toList();
         }
-    }
-
-    @Test
-    void keysAndValuesInCodesAreRefusedByName() {
-        var driver = new FakeDriver(Card.HOPPER);
-        var config = config(MODELS.resolve("llama")).with(new CacheOptions("int8", 16 << 20, 16, true));
-        assertThatThrownBy(() -> EngineOnDevice.open(config, driver.open(DataType.BF16)))
-                .isInstanceOf(InvalidRequestException.class)
-                .hasMessage(
-                        "kv type is int8: cuda:0 keeps keys and values as f32, f16 or bf16: ask for one of these, or for"
-                                + " another device");
-        assertThat(driver.leaks()).isEmpty();
     }
 
     static EngineConfig config(Path model) {

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvType;
 import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.CubinBuild;
 import roselle.cuda.kernel.KernelSource;
@@ -51,7 +52,7 @@ class KernelCompileTest {
     /** Formats whose products are compiled in the quick test: blocks with a scale, and blocks of blocks. */
     private static final Set<DataType> TYPICAL = Set.of(DataType.F8_E4M3_128, DataType.Q4_K);
 
-    /** Products that repeat those of other formats: of all rows, of experts, and of codes in tiles. */
+    /** Kernels that repeat those of other formats: products of all rows, of experts, of codes in tiles; attention to codes. */
     private static final Set<KernelSource> REPEATING = repeating();
 
     /** What has branches for architectures, in their own text or in what they include. */
@@ -93,6 +94,8 @@ class KernelCompileTest {
         CodedFormat.all().stream()
                 .filter(format -> format.type() != DataType.I4_128)
                 .forEach(format -> repeating.add(format.source()));
+        repeating.add(KernelSource.ofCodes(KvType.FP8));
+        repeating.add(KernelSource.ofCodes(KvType.INT8));
         return Set.copyOf(repeating);
     }
 

@@ -1,14 +1,19 @@
 package roselle.backend;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import roselle.api.DeviceException;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
@@ -133,5 +138,76 @@ public abstract class KvTypesContract extends DecodingContract {
         Arrays.setAll(inputs.pageTable[0], i -> i % inputs.maxPages * count + i / inputs.maxPages);
         begin(inputs);
         return inputs.rows;
+    }
+
+    private static final StepLimits WIDE = new StepLimits(160, 3, 160, 160, PAGE);
+
+    /** More than a split, and the last page is not full. */
+    private static final int LENGTH = 141;
+
+    static Stream<Arguments> typesAndHeads() {
+        List<HeadShape> shapes = List.of(new HeadShape(4, 2, 64, 64), new HeadShape(4, 1, 128, 128));
+        return KvType.all().stream().flatMap(type -> shapes.stream().map(heads -> Arguments.of(type, heads)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("typesAndHeads")
+    void rowsHaveTheSameBitsInChunksAndAmongOthers(KvType type, HeadShape heads) {
+        assumeTrue(device.kvTypes().contains(type), () -> "keeps nothing as " + type.label());
+        float[] atOnce = ofSequence(type, heads, 0, LENGTH);
+        assertThat(atOnce).as("seed %d", SEED).doesNotContain(Float.NaN);
+        assertThat(ofSequence(type, heads, 0, 100, 139, 140, LENGTH)).as("in chunks").isEqualTo(atOnce);
+        assertThat(ofSequence(type, heads, 2, 70, 140, LENGTH)).as("among others").isEqualTo(atOnce);
+    }
+
+    /** What attention gives the rows of a sequence in steps that end at some of its rows, each beside one row of others. */
+    private float[] ofSequence(KvType type, HeadShape heads, int others, int... ends) {
+        random.setSeed(SEED);
+        float[][] query = numbers(heads.queryHeads() * heads.keySize());
+        float[][] key = numbers(heads.keyHeads() * heads.keySize());
+        float[][] value = numbers(heads.keyHeads() * heads.valueSize());
+        var group = new KvGroup("test", 1, heads.keyHeads(), heads.keySize(), heads.valueSize(), 0);
+        KvCache cache = device.allocateKvCache(List.of(group), type, PAGE, new int[] {3 * WIDE.maxPages()});
+        AttentionLayer layer = layer(heads, heads.keySize());
+        int width = heads.queryHeads() * heads.valueSize();
+        var all = new float[LENGTH * width];
+        int from = 0;
+        for (int passed = 0; passed < ends.length; passed++) {
+            int rows = ends[passed] - from;
+            beginBeside(others, passed, from, rows);
+            Rows turned = taken(query, from, rows, others);
+            operations.ropeAndAppendKv(
+                    turned, taken(key, from, rows, others), taken(value, from, rows, others), layer, cache);
+            Rows output = gapless(new float[(rows + others) * width], width);
+            operations.attention(turned, layer, cache, output);
+            System.arraycopy(readGapless(output, rows + others), 0, all, from * width, rows * width);
+            from = ends[passed];
+        }
+        return all;
+    }
+
+    private float[][] numbers(int columns) {
+        var rows = new float[LENGTH][];
+        Arrays.setAll(rows, _ -> random(columns));
+        return rows;
+    }
+
+    /** Rows of the sequence, and the first rows in reverse for others. */
+    private Rows taken(float[][] numbers, int from, int rows, int others) {
+        var taken = new ArrayList<>(Arrays.asList(numbers).subList(from, from + rows));
+        taken.addAll(Arrays.asList(numbers).subList(0, others).reversed());
+        return gapless(ReferenceContract.joined(taken), numbers[0].length);
+    }
+
+    private void beginBeside(int others, int passed, int from, int rows) {
+        var contexts = new int[1 + others];
+        var counts = new int[1 + others];
+        Arrays.fill(contexts, passed);
+        Arrays.fill(counts, 1);
+        contexts[0] = from;
+        counts[0] = rows;
+        StepInputs inputs = step(WIDE, 1, contexts, counts);
+        Arrays.setAll(inputs.pageTable[0], i -> i % inputs.maxPages * 3 + i / inputs.maxPages);
+        begin(inputs);
     }
 }

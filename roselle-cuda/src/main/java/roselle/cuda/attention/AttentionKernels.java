@@ -73,7 +73,7 @@ public final class AttentionKernels {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
                 && layer.appends()
-                && cache.type() == KvType.of(type)
+                && cache.type(layer.group()) == KvType.of(type)
                 && cache.pageTokens() == AttentionTiling.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
                 && heads.valueSize() <= FAST_ROPE_SIZE;
@@ -93,7 +93,7 @@ public final class AttentionKernels {
         headNorm(layer.keyNorm(), heads.keySize());
         rotation(layer.rope());
         pages(step, layer, cache)
-                .shared(4 * heads.keySize())
+                .shared(Float.BYTES * Math.max(heads.keySize(), heads.valueSize()))
                 .launch(rows, heads.queryHeads() + (layer.appends() ? 2 * heads.keyHeads() : 0), 1, 32);
     }
 
@@ -123,7 +123,7 @@ public final class AttentionKernels {
 
     private Launcher pages(StepMemory step, AttentionLayer layer, CudaKvCache cache) {
         return launcher.pointer(cache.address(layer.group(), layer.layer()))
-                .integer(cache.typeNumber())
+                .integer(cache.typeNumber(layer.group()))
                 .wide(cache.pageElements(layer.group()))
                 .integer(cache.pageTokens())
                 .pointer(step.pageTable(layer.group()))
@@ -181,7 +181,7 @@ public final class AttentionKernels {
                 .integer(heads.valueSize());
         rotation(layer.rope());
         pages(step, layer, cache)
-                .shared(4 * (heads.keySize() - heads.valueSize()))
+                .shared(Float.BYTES * heads.keySize())
                 .launch(rows, heads.queryHeads() + 1, 1, 32);
     }
 

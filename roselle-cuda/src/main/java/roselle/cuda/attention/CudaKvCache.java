@@ -7,7 +7,10 @@ import roselle.backend.memory.KvType;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.memory.Gpu;
 
-/** Pages of keys and values, or of states, in device memory: {@code [layer, page, keys then values]}, or {@code [layer, page, rows then state]}. */
+/**
+ * Pages of keys and values, or of states, in device memory: {@code [layer, page, keys then values]}, of codes
+ * with their scales behind, or {@code [layer, page, rows then state]}.
+ */
 public final class CudaKvCache implements KvCache {
     private final List<KvGroup> groups;
     private final KvType type;
@@ -28,9 +31,15 @@ public final class CudaKvCache implements KvCache {
         }
     }
 
-    /** Numbers of one page in one layer. */
+    /** How the pages of a group are stored. */
+    KvType type(int group) {
+        return groups.get(group).storedAs(type);
+    }
+
+    /** Numbers of one page in one layer; bytes where it has codes. */
     public long pageElements(int group) {
-        return pageBytes(group) / groups.get(group).storedAs(type).plain().blockBytes();
+        KvType stored = type(group);
+        return pageBytes(group) / (stored.isCoded() ? 1 : stored.plain().blockBytes());
     }
 
     long pageBytes(int group) {
@@ -51,8 +60,8 @@ public final class CudaKvCache implements KvCache {
     }
 
     /** As kernels number the types of a cache. */
-    int typeNumber() {
-        return KernelNumbers.ofCache(type.plain());
+    int typeNumber(int group) {
+        return KernelNumbers.ofCache(type(group));
     }
 
     @Override

@@ -107,11 +107,12 @@ final class DecodeAttention {
             launchWarps(kernels, call);
             return true;
         }
-        if ((long) pairs * kernels.size() > MAX_FRESH_NUMBERS) {
+        Kernel append = kernels.decodeAppend();
+        if (append == null || (long) pairs * kernels.size() > MAX_FRESH_NUMBERS) {
             return false;
         }
         int parts = parts(call);
-        freshParameters(kernels.decodeAppend(), call, parts, fresh);
+        freshParameters(append, call, parts, fresh);
         launchBlocks(kernels, call, parts);
         return true;
     }

@@ -1,5 +1,6 @@
 package roselle.cuda.attention;
 
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -21,16 +22,19 @@ import roselle.cuda.step.StepMemory;
 import roselle.tensor.DataType;
 
 /**
- * Attention on tensor cores ({@code attention.cuh}): 16-bit rows and pages, 16 tokens a page, usual head sizes. What does not
+ * Attention on tensor cores ({@code attention.cuh}): 16-bit rows, pages of 16-bit numbers or codes, 16 tokens a page, usual head sizes. What does not
  * fit is left to the generic kernel whatever the number of rows, since a row has the same bits among few and many.
  */
 final class FastAttention {
     private final Launcher launcher;
     private final DataType type;
     private final DecodeAttention decode;
+    private final Kernels kernels;
     private final Map<Integer, HeadKernels> sizes = new TreeMap<>();
+    private final Map<KvType, Map<Integer, HeadKernels>> coded = new EnumMap<>(KvType.class);
 
     FastAttention(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
+        this.kernels = kernels;
         this.launcher = launcher;
         this.type = type;
         decode = new DecodeAttention(device, launcher);
@@ -42,12 +46,22 @@ final class FastAttention {
     }
 
     private @Nullable HeadKernels kernels(HeadShape heads, KvGroup group, KvType cacheType, int pageTokens) {
-        boolean fits = cacheType == KvType.of(type)
+        KvType stored = group.storedAs(cacheType);
+        boolean fits = (stored == KvType.of(type) || stored.isCoded())
                 && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() != 0
                 && heads.keySize() == heads.valueSize();
-        HeadKernels kernels = fits ? sizes.get(heads.keySize()) : null;
-        return kernels == null || kernels.tileTokens(heads) == 0 ? null : kernels;
+        HeadKernels plain = fits ? sizes.get(heads.keySize()) : null;
+        if (plain == null || plain.tileTokens(heads) == 0) {
+            return null;
+        }
+        return stored.isCoded() ? coded(stored, plain) : plain;
+    }
+
+    /** Those of codes, which are loaded when a model first asks for them. */
+    private HeadKernels coded(KvType codes, HeadKernels plain) {
+        return coded.computeIfAbsent(codes, _ -> new TreeMap<>())
+                .computeIfAbsent(plain.size(), _ -> plain.ofCodes(kernels, type, codes));
     }
 
     private @Nullable HeadKernels kernels(AttentionCall call) {

@@ -1,5 +1,6 @@
 package roselle.cuda.kernel;
 
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Router;
 import roselle.tensor.DataType;
@@ -30,12 +31,14 @@ public final class KernelNumbers {
     }
 
     /** Of numbers in a cache: {@code enum CacheType} of {@code elements.cuh}. */
-    public static int ofCache(DataType type) {
+    public static int ofCache(KvType type) {
         return switch (type) {
             case F32 -> 0;
             case F16 -> 1;
             case BF16 -> 2;
-            default -> throw new IllegalArgumentException("the KV cache holds f32, f16 or bf16, not " + type.label());
+            case FP8 -> 3;
+            case INT8 -> 4;
+            case INT4 -> 5;
         };
     }
 

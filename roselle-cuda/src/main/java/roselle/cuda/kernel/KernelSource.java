@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import roselle.backend.memory.KvType;
 
 /**
  * CUDA C++ that is compiled as a whole: a file from the jar, or an instance of the templates in its headers.
@@ -59,9 +60,14 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     private static final String ROOT = "/roselle/cuda/kernels/";
     private static final List<String> HEADERS = List.of(
             "attention/attention.cuh",
+            "attention/coded.cuh",
+            "attention/decode.cuh",
             "attention/fresh.cuh",
             "attention/heads.cuh",
+            "attention/kv_codes.cuh",
+            "attention/kv_kernels.cuh",
             "attention/latent.cuh",
+            "attention/prefill.cuh",
             "attention/rope.cuh",
             "common/ampere.cuh",
             "common/elements.cuh",
@@ -106,6 +112,14 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
         return new KernelSource(name, "gemm", false, text);
     }
 
+    /** Attention to pages of codes: {@code ATTENTION_FP8}. */
+    public static KernelSource ofCodes(KvType type) {
+        String label = type.label();
+        String struct = label.substring(0, 1).toUpperCase(Locale.ROOT) + label.substring(1) + "Codes";
+        String text = "#include \"attention/kv_kernels.cuh\"\n\nCODED_KERNELS(" + struct + ", " + label + ")\n";
+        return new KernelSource("ATTENTION_" + type.name(), "attention", false, text);
+    }
+
     /** All sources. */
     public static List<KernelSource> all() {
         var all = new ArrayList<>(FILES);
@@ -114,6 +128,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             all.add(format.grouped());
         }
         CodedFormat.all().forEach(format -> all.add(format.source()));
+        KvType.all().stream().filter(KvType::isCoded).forEach(type -> all.add(ofCodes(type)));
         return all;
     }
 

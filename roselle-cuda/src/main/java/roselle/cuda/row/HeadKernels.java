@@ -2,6 +2,7 @@ package roselle.cuda.row;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
 import roselle.cuda.kernel.AttentionTiling;
 import roselle.cuda.kernel.Kernel;
@@ -14,8 +15,9 @@ import roselle.tensor.DataType;
 /**
  * The kernels of {@code attention.cuh} for heads of one size, and how much of a tile their blocks have in shared memory.
  *
+ * @param pages how they are stored
  * @param decode a block for each row and key head, or several
- * @param decodeAppend the same, appending new heads before
+ * @param decodeAppend the same, appending new heads before; null where there is none
  * @param decodeWarp a warp for each row and key head; null where there is none
  * @param decodeWarpAppend the same, appending new heads before
  * @param prefill tiles of rows
@@ -25,8 +27,9 @@ import roselle.tensor.DataType;
  */
 public record HeadKernels(
         int size,
+        KvType pages,
         Kernel decode,
-        Kernel decodeAppend,
+        @Nullable Kernel decodeAppend,
         @Nullable Kernel decodeWarp,
         @Nullable Kernel decodeWarpAppend,
         Kernel prefill,
@@ -49,6 +52,7 @@ public record HeadKernels(
         boolean isUsual = size == 64 || size == 128;
         return new HeadKernels(
                 size,
+                KvType.of(type),
                 kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode" + suffix),
                 kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
                 isUsual ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp" + suffix) : null,
@@ -61,6 +65,15 @@ public record HeadKernels(
                         : null,
                 stages(device, size),
                 halves(device, size));
+    }
+
+    /** The same for pages of codes. */
+    public HeadKernels ofCodes(Kernels kernels, DataType type, KvType codes) {
+        KernelSource source = KernelSource.ofCodes(codes);
+        String suffix = "_" + codes.label() + "_" + size + "_" + type.label();
+        Kernel decoding = kernels.kernel(source, "attention_decode" + suffix);
+        Kernel many = kernels.kernel(source, "attention_prefill" + suffix);
+        return new HeadKernels(size, codes, decoding, null, null, null, many, null, size == 256 ? 2 : 3, halves);
     }
 
     private static boolean isTight(Gpu device, int size) {
@@ -95,8 +108,18 @@ public record HeadKernels(
         return AttentionTiling.SPLIT * size * Short.BYTES;
     }
 
+    /** Bytes that a tile of keys and values takes on its way. */
+    private int stageBytes() {
+        return pages.isCoded() ? Math.toIntExact(2 * AttentionTiling.TILE * pages.rowBytes(size)) : tileBytes(size);
+    }
+
+    /** Bytes of the tile that codes become. */
+    private int decodedBytes() {
+        return pages.isCoded() ? tileBytes(size) : 0;
+    }
+
     public int decodeSharedBytes() {
-        return stages * tileBytes(size) + 32 * size + 2560;
+        return decodedBytes() + stages * stageBytes() + 32 * size + 2560;
     }
 
     public int decodeWarpSharedBytes() {
@@ -105,11 +128,15 @@ public record HeadKernels(
     }
 
     public int prefillSharedBytes() {
-        return prefillSharedBytes(size, halves);
+        return prefillRowBytes(size, halves) + decodedBytes() + 2 * stageBytes();
     }
 
     private static int prefillSharedBytes(int size, int halves) {
-        return TILE_ROWS / halves * Short.BYTES * stride(size) + 2 * tileBytes(size);
+        return prefillRowBytes(size, halves) + 2 * tileBytes(size);
+    }
+
+    private static int prefillRowBytes(int size, int halves) {
+        return TILE_ROWS / halves * Short.BYTES * stride(size);
     }
 
     public int prefillHopperSharedBytes() {

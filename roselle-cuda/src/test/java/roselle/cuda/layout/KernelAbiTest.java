@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvType;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Router;
 import roselle.backend.step.SampledTokens;
@@ -125,7 +126,7 @@ class KernelAbiTest {
             types.equal("W_" + type.name(), KernelNumbers.of(type));
         }
         AbiProgram cached = in("common/elements.cuh", all);
-        for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
+        for (KvType type : KvType.all()) {
             cached.equal("CACHE_" + type.name(), KernelNumbers.ofCache(type));
         }
         AbiProgram epilogue = in("gemm/epilogue.cuh", all);

@@ -1,0 +1,370 @@
+// The kernel of decode attention (attention_decode.cu, and attention_fp8 … of codes, which appends nothing).
+#pragma once
+#include "attention/coded.cuh"
+#include "attention/fresh.cuh"
+
+#if __CUDA_ARCH__ >= 900
+#include "common/hopper.cuh"
+__device__ __forceinline__ bool inCluster() {
+    u32 blocks;
+    asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
+    return blocks > 1;
+}
+
+__device__ __forceinline__ void clusterBarrier() {
+    clusterArrive();
+    clusterWait();
+}
+#else
+__device__ __forceinline__ bool inCluster() {
+    return false;
+}
+
+__device__ __forceinline__ void clusterBarrier() {}
+#endif
+
+struct Parts {
+    const int* rowSequence;
+    const int* contextLength;
+    float* partials;
+    const int* firstEntry;
+    unsigned* counters;
+};
+
+// Whether this block is the last of `running` to come here; what the others wrote before is then visible.
+__device__ __forceinline__ bool isLastPart(unsigned* counter, int running) {
+    __shared__ bool isLast;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        isLast = atomicAdd(counter, 1) == running - 1;
+        if (isLast) {
+            *counter = 0;
+        }
+    }
+    __syncthreads();
+    __threadfence();
+    return isLast;
+}
+
+// Four warps work on one tile at a time: on 16 keys each for the scores, on every fourth run of 16 columns for the values.
+template <class T, class Kv, int SIZE, int STAGES, bool IS_FRESH>
+__device__ __forceinline__ void attendDecode(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
+    constexpr int THREADS = 128;
+    constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
+    constexpr int RUNS = (SIZE / 16 + 3) / 4;  // runs of 16 columns of a warp
+    constexpr int ENTRY = SIZE + 2;  // a partial result of a head: m, l, o
+    extern __shared__ __align__(16) unsigned char memory[];
+    constexpr u32 STAGE_BYTES = Kv::template STAGE_BYTES<SIZE>;
+    unsigned char* ring = memory + Kv::template DECODED_BYTES<SIZE>;
+    u32 stages = sharedAddress(ring);
+    u16* weightRows = (u16*)(ring + STAGES * STAGE_BYTES);  // [16, 64 + 8]
+    float* maxima = (float*)(weightRows + 16 * (TILE + 8));  // [4, 16]
+    uint4* query = (uint4*)(maxima + 64);  // [SIZE / 16, 32] fragments
+    launchNext();
+
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    int headTiles = (p.group + 15) / 16;
+    int keyHead = blockIdx.y / headTiles;
+    int inGroup = blockIdx.y % headTiles * 16;
+    int heads = min(16, p.group - inGroup);
+    int firstHead = keyHead * p.group + inGroup;
+    int row = blockIdx.z;
+    int end = p.positions[row] + 1;
+    int first = p.window == 0 ? 0 : max(0, end - p.window);
+    int sequence = parts.rowSequence[row];
+    int written = parts.contextLength[sequence];
+    const int* pages = p.pageTable + (i64)sequence * p.maxPages;
+    int firstSplit = first / SPLIT;
+    int splits = (end + SPLIT - 1) / SPLIT - firstSplit;
+    int perPart = (splits + gridDim.x - 1) / gridDim.x;
+    int running = (splits + perPart - 1) / perPart;  // parts that have work
+    bool isIdle = (int)blockIdx.x >= running;
+    bool meets = running > 1 && inCluster();
+    if (isIdle && !meets) {
+        return;
+    }
+    int partStart = firstSplit + blockIdx.x * perPart;
+    int partEnd = min(partStart + perPart, firstSplit + splits);
+    int tile = max(partStart * (SPLIT / TILE), first / TILE);
+    int tileEnd = min(partEnd * (SPLIT / TILE), (end + TILE - 1) / TILE);
+    auto load = [&](int t) {
+        if (t < tileEnd) {
+            u32 to = stages + t % STAGES * STAGE_BYTES;
+            if constexpr (Kv::IS_CODED) {
+                loadCodes<Kv, SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
+            } else {
+                loadTile<SIZE, THREADS, IS_FRESH>(p, pages, keyHead, t, first, end, to);
+            }
+        }
+        copyCommit();
+    };
+    bool waited = IS_FRESH;
+#pragma unroll
+    for (int i = 0; i < STAGES - 1; i++) {
+        if (!waited && (tile + i + 1) * TILE > written) {  // what the kernel before this one appends
+            waitForPrevious();
+            waited = true;
+        }
+        load(tile + i);
+    }
+    HeadTurns<SIZE> turns;
+    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages, keyHead, end - 1) : nullptr;
+    if (IS_FRESH) {
+        turns.load(fresh.heads.rope, end - 1);
+        for (int i = threadIdx.x; i < SIZE * 2; i += THREADS) {
+            query[i] = make_uint4(0, 0, 0, 0);
+        }
+        __syncthreads();
+    }
+    if (IS_FRESH || !waited) {
+        waitForPrevious();
+    }
+
+    int upper = lane / 4;
+    int lastTile = (end - 1) / TILE;
+    HeadBits<SIZE> kept;  // of the new key in one warp, of the new value in another
+    int which = (warp - heads % WORKERS + WORKERS) % WORKERS;  // 0: this warp has the key, 1: the value
+    // Brings them to the last tile once its stage is theirs.
+    auto storeLast = [&](int t) {
+        if (IS_FRESH && t == lastTile && t < tileEnd && warp < WORKERS && which < 2) {
+            u16* stage = (u16*)(memory + t % STAGES * TILE_BYTES<SIZE>);
+            storeKept<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
+        }
+    };
+    if constexpr (IS_FRESH) {
+        if (!isIdle && warp < WORKERS) {
+            float* shared = (float*)weightRows + warp * SIZE;
+            const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
+            bool stores = lastTile < tileEnd && which < 2;
+            HeadBits<SIZE> head;
+            head.load(queries + (warp < heads ? warp : 0) * SIZE);
+            if (stores) {
+                kept.load(
+                    (which == 0 ? fresh.key + row * fresh.keyStride : fresh.value + row * fresh.valueStride) + keyHead * SIZE);
+            }
+            for (int h = warp; h < heads; h += WORKERS) {
+                freshQuery<T>(fresh, head, turns, firstHead + h, h, shared, query);
+                if (h + WORKERS < heads) {
+                    head.load(queries + (h + WORKERS) * SIZE);
+                }
+            }
+            if (stores) {
+                if (which == 0) {
+                    freshKey<T>(fresh, kept, turns, keyHead, shared, place, inGroup == 0);
+                } else {
+                    freshValue(kept, place + (i64)p.keyHeads * PAGE * SIZE, inGroup == 0);
+                }
+            }
+            if (lastTile < tile + STAGES - 1) {
+                storeLast(lastTile);
+            }
+        }
+    } else {
+        const u16* q = p.query + row * p.queryStride + (i64)firstHead * SIZE + lane % 4 * 2;
+        for (int k = warp; k < SIZE / 16; k += 4) {
+            u32 part[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                int head = upper + i % 2 * 8;
+                part[i] = head < heads ? *(const u32*)(q + head * SIZE + k * 16 + i / 2 * 8) : 0;
+            }
+            query[k * 32 + lane] = make_uint4(part[0], part[1], part[2], part[3]);
+        }
+    }
+
+    float totalMax[2];
+    float totalSum[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int head = upper + i * 8;
+        bool sinks = p.sinks && head < heads && blockIdx.x == 0;
+        totalMax[i] = sinks ? firstLargest(p, firstHead + head) : NOTHING;
+        totalSum[i] = sinks ? 1.0f : 0.0f;
+    }
+    float total[RUNS][2][4] = {};
+    float o[RUNS][2][4] = {};
+    float largest[2] = {NOTHING, NOTHING};
+    float denominator[4] = {};
+    float exponents = exponentScale(p);
+    float* entries = parts.partials + ((i64)parts.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
+    i64 entryStride = (i64)p.keyHeads * p.group * ENTRY;
+    auto store = [&](int split, const float(&m)[2], const float(&l)[2], const float(&values)[RUNS][2][4]) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int head = upper + i * 8;
+            if (head < heads) {
+                float* entry = entries + (split - firstSplit) * entryStride + head * ENTRY;
+                if (warp == 0 && lane % 4 == 0) {
+                    entry[SIZE] = m[i];
+                    entry[SIZE + 1] = l[i];
+                }
+#pragma unroll
+                for (int run = 0; run < RUNS; run++) {
+                    int column = (run * 4 + warp) * 16 + lane % 4 * 2;
+                    if (column < SIZE) {
+                        *(float2*)(entry + column) = make_float2(values[run][0][i * 2], values[run][0][i * 2 + 1]);
+                        *(float2*)(entry + column + 8) = make_float2(values[run][1][i * 2], values[run][1][i * 2 + 1]);
+                    }
+                }
+            }
+        }
+    };
+
+    for (; tile < tileEnd; tile++) {
+        copyWait<STAGES - 2>();
+        __syncthreads();
+        load(tile + STAGES - 1);
+        storeLast(tile + STAGES - 1);
+        unsigned char* stage = ring + tile % STAGES * STAGE_BYTES;
+        if constexpr (Kv::IS_CODED) {
+            decodeTile<T, Kv, SIZE, THREADS>(stage, memory, tile, first, end);
+            __syncthreads();
+        }
+        u32 keys = sharedAddress(Kv::IS_CODED ? memory : stage);
+        float s[2][4] = {};
+#pragma unroll
+        for (int k = 0; k < SIZE / 16; k++) {
+            uint4 fragment = query[k * 32 + lane];
+            multiplyKeys<T, SIZE>(s, {fragment.x, fragment.y, fragment.z, fragment.w}, keys, warp * 16, k);
+        }
+        if constexpr (Kv::IS_CODED) {
+            scaleProducts<T, Kv, SIZE, 8>(stage, warp * 16, s[0]);
+        }
+        cap<8>(p, s[0]);
+        float most[2] = {NOTHING, NOTHING};
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            int position = tile * TILE + warp * 16 + i / 4 * 8 + lane % 4 * 2 + i % 2;
+            float& score = s[i / 4][i % 4];
+            score = position >= first && position < end ? score : NOTHING;
+            most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            most[i] = __fmul_rn(quadMax(most[i]), exponents);
+            if (lane % 4 == 0) {
+                maxima[warp * 16 + upper + i * 8] = most[i];
+            }
+        }
+        __syncthreads();
+        float shrink[2];
+        float against[2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            float next = maxima[upper + i * 8];
+#pragma unroll
+            for (int w = 1; w < 4; w++) {
+                next = fmaxf(next, maxima[w * 16 + upper + i * 8]);
+            }
+            next = follow(largest[i], next);
+            against[i] = reference(next);
+            shrink[i] = shrinkage(largest[i], against[i]);
+            largest[i] = next;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int half = i % 2;
+            float* pair = s[i / 2] + half * 2;
+            u32 packed = pack<T>(weight(pair[0], exponents, against[half]), weight(pair[1], exponents, against[half]));
+            *(u32*)(weightRows + (upper + half * 8) * (TILE + 8) + warp * 16 + i / 2 * 8 + lane % 4 * 2) = packed;
+        }
+        __syncthreads();
+        u32 weights[4][4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            loadMatrices(weights[k], sharedAddress(weightRows + lane % 16 * (TILE + 8) + k * 16 + lane / 16 * 8));
+        }
+        bool shrinks = anyShrinks(shrink[0], shrink[1]);
+        if (shrinks) {
+            denominator[0] = __fmul_rn(denominator[0], shrink[0]);
+            denominator[2] = __fmul_rn(denominator[2], shrink[1]);
+        }
+        addWeights<T>(denominator, weights);
+#pragma unroll
+        for (int run = 0; run < RUNS; run++) {
+            int column = (run * 4 + warp) * 16;
+            if (column < SIZE) {
+                if (shrinks) {
+                    scale(o[run], shrink[0], shrink[1]);
+                }
+                multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, column);
+            }
+        }
+        if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {
+            float sums[2] = {denominator[0], denominator[2]};
+            if (blockIdx.x > 0) {
+                store(tile / (SPLIT / TILE), largest, sums, o);
+            } else {
+                Merge w[2];
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    w[i] = merge(totalMax[i], totalSum[i], largest[i], sums[i]);
+                }
+#pragma unroll
+                for (int i = 0; i < RUNS * 8; i++) {
+                    float& sum = total[i / 8][i / 4 % 2][i % 4];
+                    sum = merged(w[i / 2 % 2], sum, o[i / 8][i / 4 % 2][i % 4]);
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < RUNS * 8; i++) {
+                o[i / 8][i / 4 % 2][i % 4] = 0.0f;
+            }
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                largest[i] = NOTHING;
+                denominator[i * 2] = 0.0f;
+            }
+        }
+    }
+
+    u16* out = p.output + row * p.outputStride + (i64)firstHead * SIZE;
+    if (running == 1) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int head = upper + i * 8;
+            float inverse = __frcp_rn(totalSum[i]);
+#pragma unroll
+            for (int run = 0; run < RUNS; run++) {
+                int column = (run * 4 + warp) * 16 + lane % 4 * 2;
+                if (head < heads && column < SIZE) {
+                    u16* to = out + head * SIZE + column;
+                    *(u32*)to = pack<T>(total[run][0][i * 2] * inverse, total[run][0][i * 2 + 1] * inverse);
+                    *(u32*)(to + 8) = pack<T>(total[run][1][i * 2] * inverse, total[run][1][i * 2 + 1] * inverse);
+                }
+            }
+        }
+        return;
+    }
+    if (blockIdx.x == 0) {
+        store(firstSplit, totalMax, totalSum, total);
+    }
+    int begin = threadIdx.x;
+    int step = THREADS;
+    if (meets) {
+        clusterBarrier();
+        begin += blockIdx.x * THREADS;
+        step *= gridDim.x;
+    } else if (!isLastPart(parts.counters + row * gridDim.y + blockIdx.y, running)) {
+        return;
+    }
+    for (int i = begin; i < heads * (SIZE / 2); i += step) {
+        int head = i / (SIZE / 2);
+        int column = i % (SIZE / 2) * 2;
+        const float* entry = entries + head * ENTRY;
+        float largestSoFar = __ldcg(entry + SIZE);
+        float sum = __ldcg(entry + SIZE + 1);
+        float2 value = __ldcg((const float2*)(entry + column));
+#pragma unroll 4
+        for (int split = perPart; split < splits; split++) {
+            const float* next = entry + split * entryStride;
+            float2 added = __ldcg((const float2*)(next + column));
+            Merge w = merge(largestSoFar, sum, __ldcg(next + SIZE), __ldcg(next + SIZE + 1));
+            value = make_float2(merged(w, value.x, added.x), merged(w, value.y, added.y));
+        }
+        float inverse = __frcp_rn(sum);
+        *(u32*)(out + head * SIZE + column) = pack<T>(value.x * inverse, value.y * inverse);
+    }
+}

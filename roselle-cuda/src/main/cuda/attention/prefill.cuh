@@ -1,0 +1,183 @@
+// The kernel of prefill attention (attention_prefill.cu, and attention_fp8 … of codes).
+#pragma once
+#include "attention/coded.cuh"
+
+// Eight warps, each with 16 rows of (token, head) and SIZE / HALVES columns of the values.
+template <class T, class Kv, int SIZE, int HALVES>
+__device__ __forceinline__ void attendPrefill(const Attention& p, const int2* tiles, const int* rowStart) {
+    constexpr int THREADS = 256;
+    constexpr int ROWS = 128 / HALVES;
+    constexpr int COLUMNS = SIZE / HALVES;
+    constexpr int RUNS = COLUMNS / 16;
+    extern __shared__ __align__(16) unsigned char memory[];
+    u32 queries = sharedAddress(memory);  // [ROWS, STRIDE]
+    constexpr u32 STAGE_BYTES = Kv::template STAGE_BYTES<SIZE>;
+    unsigned char* decoded = memory + ROWS * STRIDE<SIZE> * 2;
+    unsigned char* stages = decoded + Kv::template DECODED_BYTES<SIZE>;  // two of them
+    launchNext();
+    waitForPrevious();
+
+    int warp = threadIdx.x / 32 % (ROWS / 16);
+    int firstColumn = threadIdx.x / 32 / (ROWS / 16) * COLUMNS;
+    int lane = threadIdx.x % 32;
+    int keyHead = blockIdx.y;
+    int block = gridDim.x - 1 - blockIdx.x;  // the last tiles of a prompt see most: they begin first
+    int sequence = tiles[block].x;
+    int firstRow = tiles[block].y;
+    int tokens = min(ROWS / p.group, rowStart[sequence + 1] - firstRow);
+    int firstPosition = p.positions[firstRow];
+    int end = firstPosition + tokens;  // of all rows
+    int first = p.window == 0 ? 0 : max(0, firstPosition + 1 - p.window);
+    const int* pages = p.pageTable + (i64)sequence * p.maxPages;
+    for (int c = threadIdx.x; c < ROWS * (SIZE / 8); c += THREADS) {
+        int r = c / (SIZE / 8);
+        int token = r / p.group;
+        int head = keyHead * p.group + r % p.group;
+        const u16* from = p.query + (i64)(firstRow + token) * p.queryStride + (i64)head * SIZE + c % (SIZE / 8) * 8;
+        copy16(queries + (r * STRIDE<SIZE> + c % (SIZE / 8) * 8) * 2, token < tokens ? from : p.query, token < tokens);
+    }
+    int tile = first / TILE;
+    int tileEnd = (end + TILE - 1) / TILE;
+    auto load = [&](int t) {
+        u32 to = sharedAddress(stages + t % 2 * STAGE_BYTES);
+        if constexpr (Kv::IS_CODED) {
+            loadCodes<Kv, SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
+        } else {
+            loadTile<SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
+        }
+        copyCommit();
+    };
+    load(tile);
+
+    int slot[2] = {warp * 16 + lane / 4, warp * 16 + lane / 4 + 8};
+    int rowFirst[2];
+    int rowEnd[2];
+    float totalMax[2];
+    float totalSum[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int token = slot[i] / p.group;
+        bool isRow = token < tokens;
+        rowEnd[i] = isRow ? firstPosition + token + 1 : 0;
+        rowFirst[i] = p.window == 0 ? 0 : max(0, rowEnd[i] - p.window);
+        totalMax[i] = isRow ? firstLargest(p, keyHead * p.group + slot[i] % p.group) : NOTHING;
+        totalSum[i] = isRow && p.sinks ? 1.0f : 0.0f;
+    }
+    int lastToken = min((warp * 16 + 15) / p.group, tokens - 1);
+    int warpEnd = warp * 16 / p.group < tokens ? firstPosition + lastToken + 1 : 0;  // positions that this warp sees
+    int wholeEnd = firstPosition + warp * 16 / p.group + 1;                          // positions that all of its rows see
+    int wholeFirst = p.window == 0 ? 0 : max(0, firstPosition + lastToken + 1 - p.window);
+    u32 queryAt = queries + ((warp * 16 + lane % 16) * STRIDE<SIZE> + lane / 16 * 8) * 2;
+    float total[RUNS][2][4] = {};
+    float o[RUNS][2][4] = {};
+    float largest[2] = {NOTHING, NOTHING};
+    float denominator[4] = {};
+    float exponents = exponentScale(p);
+
+    for (; tile < tileEnd; tile++) {
+        copyWait<0>();
+        __syncthreads();
+        if (tile + 1 < tileEnd) {
+            load(tile + 1);
+        }
+        unsigned char* stage = stages + tile % 2 * STAGE_BYTES;
+        if constexpr (Kv::IS_CODED) {
+            decodeTile<T, Kv, SIZE, THREADS>(stage, decoded, tile, first, end);
+            __syncthreads();
+        }
+        u32 keys = sharedAddress(Kv::IS_CODED ? decoded : stage);
+        if (tile * TILE < warpEnd) {
+            float s[4][2][4] = {};
+#pragma unroll
+            for (int k = 0; k < SIZE / 16; k++) {
+                u32 query[4];
+                loadMatrices(query, queryAt + k * 32);
+#pragma unroll
+                for (int j = 0; j < 4; j++) {
+                    multiplyKeys<T, SIZE>(s[j], query, keys, j * 16, k);
+                }
+            }
+            if constexpr (Kv::IS_CODED) {
+                scaleProducts<T, Kv, SIZE, 32>(stage, 0, s[0][0]);
+            }
+            cap<32>(p, s[0][0]);
+            bool isWhole = tile * TILE + TILE <= wholeEnd && tile * TILE >= wholeFirst;
+            if (!isWhole) {
+#pragma unroll
+                for (int i = 0; i < 32; i++) {
+                    int position = tile * TILE + i / 4 * 8 + lane % 4 * 2 + i % 2;
+                    bool isSeen = position >= rowFirst[i / 2 % 2] && position < rowEnd[i / 2 % 2];
+                    s[i / 8][i / 4 % 2][i % 4] = isSeen ? s[i / 8][i / 4 % 2][i % 4] : NOTHING;
+                }
+            }
+            float most[2] = {NOTHING, NOTHING};
+#pragma unroll
+            for (int i = 0; i < 32; i++) {
+                float& score = s[i / 8][i / 4 % 2][i % 4];
+                most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
+            }
+            float shrink[2];
+            float against[2];
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                float next = follow(largest[i], __fmul_rn(quadMax(most[i]), exponents));
+                against[i] = reference(next);
+                shrink[i] = shrinkage(largest[i], against[i]);
+                largest[i] = next;
+            }
+            u32 weights[4][4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    float* pair = s[k][i / 2] + i % 2 * 2;
+                    float to = against[i % 2];
+                    weights[k][i] = pack<T>(weight(pair[0], exponents, to), weight(pair[1], exponents, to));
+                }
+            }
+            bool shrinks = anyShrinks(shrink[0], shrink[1]);
+            if (shrinks) {
+                denominator[0] = __fmul_rn(denominator[0], shrink[0]);
+                denominator[2] = __fmul_rn(denominator[2], shrink[1]);
+            }
+            addWeights<T>(denominator, weights);
+#pragma unroll
+            for (int run = 0; run < RUNS; run++) {
+                if (shrinks) {
+                    scale(o[run], shrink[0], shrink[1]);
+                }
+                multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, firstColumn + run * 16);
+            }
+        }
+        if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {
+            Merge w[2];
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                w[i] = merge(totalMax[i], totalSum[i], largest[i], denominator[i * 2]);
+                largest[i] = NOTHING;
+                denominator[i * 2] = 0.0f;
+            }
+#pragma unroll
+            for (int i = 0; i < RUNS * 8; i++) {
+                float& sum = total[i / 8][i / 4 % 2][i % 4];
+                sum = merged(w[i / 2 % 2], sum, o[i / 8][i / 4 % 2][i % 4]);
+                o[i / 8][i / 4 % 2][i % 4] = 0.0f;
+            }
+        }
+    }
+
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int token = slot[i] / p.group;
+        if (token < tokens) {
+            float inverse = __frcp_rn(totalSum[i]);
+            int head = keyHead * p.group + slot[i] % p.group;
+            u16* to = p.output + (i64)(firstRow + token) * p.outputStride + (i64)head * SIZE + firstColumn + lane % 4 * 2;
+#pragma unroll
+            for (int run = 0; run < RUNS; run++) {
+                *(u32*)(to + run * 16) = pack<T>(total[run][0][i * 2] * inverse, total[run][0][i * 2 + 1] * inverse);
+                *(u32*)(to + run * 16 + 8) = pack<T>(total[run][1][i * 2] * inverse, total[run][1][i * 2 + 1] * inverse);
+            }
+        }
+    }
+}
