@@ -193,7 +193,9 @@ class CudaProviderTest {
     }
 
     private static Engine open(FakeDriver driver, int context) {
-        var config = EngineConfig.of(MODEL).with(new BatchOptions(context, 4, 64, 0, 4));
+        var config = EngineConfig.of(MODEL)
+                .with(new BatchOptions(context, 4, 64, 0, 4))
+                .withAdapterMemory(0);
         return EngineOnDevice.open(config, driver.open(DataType.BF16));
     }
 

@@ -1,6 +1,7 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent;
+import roselle.api.CapacityException;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
@@ -29,6 +31,7 @@ import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineOnDevice;
+import roselle.engine.EnginePlan;
 import roselle.engine.Generation;
 import roselle.engine.Overlap;
 import roselle.tensor.DataType;
@@ -52,6 +55,32 @@ class FakeDeviceTest {
         try (Stream<Path> folders = Files.list(root)) {
             return folders.filter(Files::isDirectory).sorted().toList();
         }
+    }
+
+    @Test
+    void adaptersTakeTheirPartOfTheDevicesMemory() {
+        EnginePlan without = planned(0);
+        EnginePlan with = planned(1L << 30);
+        assertThat(with.totalBytes()).isEqualTo(without.totalBytes() + (1L << 30));
+        assertThat(with.describe()).contains("adapters   1.00 GiB at most");
+        assertThat(without.describe()).doesNotContain("adapters");
+    }
+
+    private static EnginePlan planned(long adapterMemory) {
+        var config = config(MODELS.resolve("llama")).withAdapterMemory(adapterMemory);
+        try (Engine engine = EngineOnDevice.open(config, new FakeDriver(Card.HOPPER).open(DataType.BF16))) {
+            return engine.plan();
+        }
+    }
+
+    @Test
+    void adaptersThatTheDeviceHasNoRoomForAreRefusedBeforeAnythingIsLoaded() {
+        var driver = new FakeDriver(Card.HOPPER);
+        var config = config(MODELS.resolve("llama")).withAdapterMemory(4L << 30);
+        assertThatThrownBy(() -> EngineOnDevice.open(config, driver.open(DataType.BF16)))
+                .isInstanceOf(CapacityException.class)
+                .hasMessageContaining("(4.00 GiB of them for adapters: --lora-memory)");
+        assertThat(driver.leaks()).isEmpty();
     }
 
     static EngineConfig config(Path model) {
@@ -140,7 +169,9 @@ class FakeDeviceTest {
     @ParameterizedTest
     @MethodSource("models")
     void whatIsPlannedIsWhatIsTakenOnceTheEngineIsReady(Path model) {
-        var large = EngineConfig.of(model).with(new BatchOptions(256, 64, 4096, 0, 64));
+        var large = EngineConfig.of(model)
+                .with(new BatchOptions(256, 64, 4096, 0, 64))
+                .withAdapterMemory(0);
         for (DataType type : List.of(DataType.BF16, DataType.F32)) {
             for (Card card : List.of(Card.AMPERE, Card.HOPPER)) {
                 var driver = new FakeDriver(card);

@@ -17,6 +17,7 @@ import roselle.backend.memory.KvType;
  * @param pageTokens tokens that share a page
  * @param caches the page pools, one for each kind of layer
  * @param workspaceBytes rows between operations, logits, and what a device's kernels need beside them
+ * @param adapterBytes what adapters may take of a device's own memory; 0 where they lie in the machine's
  * @param machineBytes memory that the machine has
  */
 public record EnginePlan(
@@ -30,6 +31,7 @@ public record EnginePlan(
         int pageTokens,
         List<Cache> caches,
         long workspaceBytes,
+        long adapterBytes,
         long machineBytes) {
     /**
      * A pool of pages.
@@ -51,7 +53,7 @@ public record EnginePlan(
     }
 
     public long totalBytes() {
-        return weightBytes + copiedBytes + kvBytes() + workspaceBytes;
+        return weightBytes + copiedBytes + kvBytes() + workspaceBytes + adapterBytes;
     }
 
     /** The plan as lines for people. */
@@ -72,6 +74,9 @@ public record EnginePlan(
                 text,
                 "workspace",
                 size(workspaceBytes) + " for steps of " + stepTokens + " tokens, " + maxSequences + " sequences");
+        if (adapterBytes > 0) {
+            line(text, "adapters", size(adapterBytes) + " at most");
+        }
         line(text, "total", size(totalBytes()) + " of " + size(machineBytes) + ", context " + context);
         return text.toString();
     }

@@ -32,6 +32,7 @@ import roselle.tensor.Tensor;
  * @param kv type and pages of the cache
  * @param memory bytes of weights, and of the rows between operations
  * @param stepBytes what steps take beside their rows, and logits and last hidden states where these are the host's
+ * @param adapterBytes what adapters may take of a device's own memory
  * @param machineBytes memory that the machine has, or what may be taken of the device's own
  * @param device in one line for people
  */
@@ -41,6 +42,7 @@ record EngineSizes(
         KvPages kv,
         MemoryPlan memory,
         long stepBytes,
+        long adapterBytes,
         long machineBytes,
         String device) {
     /** Rows of a step beyond one for each sequence whose logits may be wanted: scored prompts, drafts. */
@@ -60,9 +62,9 @@ record EngineSizes(
         return new PageLayout(memory.groups(), kv.pages(), limits.pageTokens());
     }
 
-    /** Bytes of everything: mapped weights, cache, rows between operations, logits, and what steps need beside them. */
+    /** Bytes of everything: mapped weights, cache, rows between operations, logits, what steps need beside them, and adapters. */
     public long totalBytes() {
-        return memory.totalBytes(kv.pages()) + stepBytes;
+        return memory.totalBytes(kv.pages()) + stepBytes + adapterBytes;
     }
 
     public long kvBytes() {
@@ -102,6 +104,7 @@ record EngineSizes(
                 limits.pageTokens(),
                 caches,
                 memory.workspaceBytes() + stepBytes,
+                adapterBytes,
                 machineBytes);
     }
 
@@ -229,7 +232,10 @@ record EngineSizes(
                     + " of KV cache and "
                     + EnginePlan.size(needed.totalBytes()) + " in all, but there are " + EnginePlan.size(kvBudget())
                     + " and "
-                    + EnginePlan.size(machineBytes);
+                    + EnginePlan.size(machineBytes)
+                    + (needed.adapterBytes > 0
+                            ? " (" + EnginePlan.size(needed.adapterBytes) + " of them for adapters: --lora-memory)"
+                            : "");
             String advice = largest > 0
                     ? "; the largest context that fits is " + largest
                     : "; not even the smallest context fits: use "
@@ -276,8 +282,14 @@ record EngineSizes(
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
             long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
-            String device = backend.describe();
-            return new EngineSizes(limits, chunk, new KvPages(kvType, pages), memory, step, machineBytes, device);
+            var kv = new KvPages(kvType, pages);
+            return new EngineSizes(
+                    limits, chunk, kv, memory, step, adapterBytes(), machineBytes, backend.describe());
+        }
+
+        /** Adapters are the machine's until a step has them; a device of its own memory then copies them into that. */
+        private long adapterBytes() {
+            return isOwn && backend.takesAdapters() ? config.adapterMemory() : 0;
         }
     }
 }

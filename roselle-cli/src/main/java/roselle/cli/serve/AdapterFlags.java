@@ -37,8 +37,9 @@ final class AdapterFlags {
             description = "Memory for adapters; of more of them those used last are kept; default: 1G.")
     private long memory = EngineConfig.ADAPTER_MEMORY;
 
+    /** Bytes for adapters; 0 where none can come. */
     long memory() {
-        return memory;
+        return adapters.isEmpty() && folder == null ? 0 : memory;
     }
 
     AdapterOptions options() {
