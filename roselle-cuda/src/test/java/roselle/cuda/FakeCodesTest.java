@@ -65,7 +65,8 @@ class FakeCodesTest {
     void codesOfEachTypeHaveTheirKernels() {
         for (KvType codes : List.of(KvType.FP8, KvType.INT8)) {
             String kind = "_" + codes.label() + "_128_bf16";
-            assertThat(kernels(Card.HOPPER, codes, 128)).contains("attention_decode" + kind, "attention_prefill" + kind);
+            assertThat(kernels(Card.HOPPER, codes, 128))
+                    .contains("attention_decode" + kind, "attention_prefill" + kind);
         }
     }
 

@@ -283,8 +283,7 @@ record EngineSizes(
             long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
             var kv = new KvPages(kvType, pages);
-            return new EngineSizes(
-                    limits, chunk, kv, memory, step, adapterBytes(), machineBytes, backend.describe());
+            return new EngineSizes(limits, chunk, kv, memory, step, adapterBytes(), machineBytes, backend.describe());
         }
 
         /** Adapters are the machine's until a step has them; a device of its own memory then copies them into that. */

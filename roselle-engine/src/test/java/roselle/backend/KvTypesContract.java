@@ -156,8 +156,12 @@ public abstract class KvTypesContract extends DecodingContract {
         assumeTrue(device.kvTypes().contains(type), () -> "keeps nothing as " + type.label());
         float[] atOnce = ofSequence(type, heads, 0, LENGTH);
         assertThat(atOnce).as("seed %d", SEED).doesNotContain(Float.NaN);
-        assertThat(ofSequence(type, heads, 0, 100, 139, 140, LENGTH)).as("in chunks").isEqualTo(atOnce);
-        assertThat(ofSequence(type, heads, 2, 70, 140, LENGTH)).as("among others").isEqualTo(atOnce);
+        assertThat(ofSequence(type, heads, 0, 100, 139, 140, LENGTH))
+                .as("in chunks")
+                .isEqualTo(atOnce);
+        assertThat(ofSequence(type, heads, 2, 70, 140, LENGTH))
+                .as("among others")
+                .isEqualTo(atOnce);
     }
 
     /** What attention gives the rows of a sequence in steps that end at some of its rows, each beside one row of others. */

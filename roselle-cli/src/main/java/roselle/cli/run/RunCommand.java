@@ -122,9 +122,9 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireConsistentOptions();
-        EngineConfig config =
-                checked(() -> engineFlags.config(model, outputOptions().choices()))
-                        .withAdapterMemory(lora == null ? 0 : EngineConfig.ADAPTER_MEMORY);
+        EngineConfig config = checked(
+                        () -> engineFlags.config(model, outputOptions().choices()))
+                .withAdapterMemory(lora == null ? 0 : EngineConfig.ADAPTER_MEMORY);
         ResponseFormat asked = format.format();
         Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
         try (var engine = open(config)) {

@@ -180,9 +180,7 @@ public final class AttentionKernels {
                 .integer(heads.keySize())
                 .integer(heads.valueSize());
         rotation(layer.rope());
-        pages(step, layer, cache)
-                .shared(Float.BYTES * heads.keySize())
-                .launch(rows, heads.queryHeads() + 1, 1, 32);
+        pages(step, layer, cache).shared(Float.BYTES * heads.keySize()).launch(rows, heads.queryHeads() + 1, 1, 32);
     }
 
     /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
