@@ -14,16 +14,17 @@
 // split up to its position. counters: [rows * keyHeads * ceil(group / 16)] zeros, which it leaves as zeros.
 #include "attention/decode.cuh"
 
-#define DECODE(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                             \
-    extern "C" __global__ void __launch_bounds__(128) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,              \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {     \
-        attendDecode<T, Plain, SIZE, STAGES, false>(ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}); \
-    }                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                               \
-        attention_decode_append_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength,   \
-            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                                 \
-        attendDecode<T, Plain, SIZE, STAGES, true>(                                                                                \
-            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH);                           \
+#define DECODE(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                           \
+    extern "C" __global__ void __launch_bounds__(128) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,            \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {   \
+        attendDecode<T, Plain, SIZE, STAGES, false>(                                                                      \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                                \
+    }                                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                             \
+        attention_decode_append_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength, \
+            float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                               \
+        attendDecode<T, Plain, SIZE, STAGES, true>(                                                                       \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters}, FRESH);                         \
     }
 
 BOTH_TYPES(DECODE, 64, 3, 3)

@@ -10,7 +10,7 @@
 #define PREFILL(T, SUFFIX, SIZE, HALVES)                                                                    \
     extern "C" __global__ void __launch_bounds__(256, 1)                                                    \
         attention_prefill_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) { \
-        attendPrefill<T, Plain, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                         \
+        attendPrefill<T, Plain, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                  \
     }
 
 BOTH_TYPES(PREFILL, 64, 1)

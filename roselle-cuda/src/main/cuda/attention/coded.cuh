@@ -72,7 +72,7 @@ struct Int8Codes : Codes<8, 1> {
             return fmaPair<T>(bits & 0xFF80FF80, 0xBF80BF80, bits & 0xFF7FFF7F);
         }
         u32 bits = __byte_perm(codes ^ 0x80808080, 0x64646464, BYTES_OF_PAIR);  // 1024 + 128 + the code
-        return fmaPair<T>(bits, 0x20002000, 0xC880C880);                       // divided by 128, less 9
+        return fmaPair<T>(bits, 0x20002000, 0xC880C880);  // divided by 128, less 9
     }
 };
 
@@ -81,7 +81,7 @@ struct Int4Codes : Codes<4, 2> {
     template <class T, int first>
     __device__ __forceinline__ static u32 pair(u32 codes) {
         u32 bits = __byte_perm(codes, IS_BF16<T> ? 0x43434343 : 0x64646464, first == 0 ? 0x4140 : 0x4342);
-        return IS_BF16<T> ? fmaPair<T>(bits, 0x3F803F80, 0xC300C300)   // 128 too many
+        return IS_BF16<T> ? fmaPair<T>(bits, 0x3F803F80, 0xC300C300)  // 128 too many
                           : fmaPair<T>(bits, 0x3C003C00, 0xE400E400);  // 1024
     }
 };

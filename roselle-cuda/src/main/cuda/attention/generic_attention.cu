@@ -68,7 +68,8 @@ struct Cached {
         float least;
 
         __device__ __forceinline__ float operator[](int d) const {
-            return isCoded(type) ? decoded(type, (const u8*)cache + at, size, d, scale, least) : loadCached(cache, type, at + d);
+            return isCoded(type) ? decoded(type, (const u8*)cache + at, size, d, scale, least)
+                                 : loadCached(cache, type, at + d);
         }
     };
 

@@ -8,9 +8,8 @@
 #include "attention/prefill.cuh"
 
 #define CODED_SIZE(T, SUFFIX, CODES, LABEL, SIZE, STAGES, HALVES)                                                        \
-    extern "C" __global__ void __launch_bounds__(128)                                                                    \
-        attention_decode_##LABEL##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence,                       \
-            const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {                      \
+    extern "C" __global__ void __launch_bounds__(128, 2) attention_decode_##LABEL##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {  \
         attendDecode<T, CODES, SIZE, STAGES, false>(                                                                     \
             ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                               \
     }                                                                                                                    \
@@ -22,12 +21,12 @@
 #ifdef SMALL_BLOCKS
 #define CODED_LARGE(CODES, LABEL) BOTH_TYPES(CODED_SIZE, CODES, LABEL, 128, 3, 2)
 #else
-#define CODED_LARGE(CODES, LABEL)                      \
-    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 128, 3, 1)    \
+#define CODED_LARGE(CODES, LABEL)                   \
+    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 128, 3, 1) \
     BOTH_TYPES(CODED_SIZE, CODES, LABEL, 256, 2, 2)
 #endif
-#define CODED_KERNELS(CODES, LABEL)                   \
-    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 64, 3, 1)    \
-    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 80, 3, 1)    \
-    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 96, 3, 1)    \
+#define CODED_KERNELS(CODES, LABEL)                \
+    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 64, 3, 1) \
+    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 80, 3, 1) \
+    BOTH_TYPES(CODED_SIZE, CODES, LABEL, 96, 3, 1) \
     CODED_LARGE(CODES, LABEL)

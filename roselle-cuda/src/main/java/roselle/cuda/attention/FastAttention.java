@@ -22,8 +22,9 @@ import roselle.cuda.step.StepMemory;
 import roselle.tensor.DataType;
 
 /**
- * Attention on tensor cores ({@code attention.cuh}): 16-bit rows, pages of 16-bit numbers or codes, 16 tokens a page, usual head sizes. What does not
- * fit is left to the generic kernel whatever the number of rows, since a row has the same bits among few and many.
+ * Attention on tensor cores ({@code attention.cuh}): 16-bit rows, pages of 16-bit numbers or of codes, 16 tokens a page, usual
+ * head sizes. What does not fit is left to the generic kernel whatever the number of rows, since a row has the same bits among
+ * few and many.
  */
 final class FastAttention {
     private final Launcher launcher;
