@@ -48,9 +48,9 @@ class FakeCodesTest {
     void usualHeadsHaveKernelsOfTheirOwnWhereABlockHasRoom() {
         for (Card card : CARDS) {
             for (int size : HeadKernels.SIZES) {
-                boolean fits = size < 256 || card == Card.HOPPER;
-                String kind = fits ? "_int4_" + size + "_bf16" : "";
-                assertThat(kernels(card, KvType.INT4, size))
+                boolean fits = size < 256 || card.equals(Card.HOPPER);
+                String kind = fits ? "_fp8_" + size + "_bf16" : "";
+                assertThat(kernels(card, KvType.FP8, size))
                         .as("heads of %d on %s", size, card.name())
                         .containsExactly(
                                 "append_bf16",
@@ -62,12 +62,10 @@ class FakeCodesTest {
     }
 
     @Test
-    void codesOfEachTypeHaveTheirKernels() {
-        for (KvType codes : List.of(KvType.FP8, KvType.INT8)) {
-            String kind = "_" + codes.label() + "_128_bf16";
-            assertThat(kernels(Card.HOPPER, codes, 128))
-                    .contains("attention_decode" + kind, "attention_prefill" + kind);
-        }
+    void codesOfEightBitsHaveKernelsAndThoseOfFourTheGenericOnes() {
+        assertThat(kernels(Card.HOPPER, KvType.INT8, 128))
+                .contains("attention_decode_int8_128_bf16", "attention_prefill_int8_128_bf16");
+        assertThat(kernels(Card.HOPPER, KvType.INT4, 128)).containsOnly("append_bf16", "attention_bf16");
     }
 
     @Test

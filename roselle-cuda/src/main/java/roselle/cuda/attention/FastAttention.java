@@ -48,7 +48,7 @@ final class FastAttention {
 
     private @Nullable HeadKernels kernels(HeadShape heads, KvGroup group, KvType cacheType, int pageTokens) {
         KvType stored = group.storedAs(cacheType);
-        boolean fits = (stored == KvType.of(type) || stored.isCoded())
+        boolean fits = (stored == KvType.of(type) || hasTiles(stored))
                 && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() != 0
                 && heads.keySize() == heads.valueSize();
@@ -57,6 +57,14 @@ final class FastAttention {
             return null;
         }
         return stored.isCoded() ? coded(stored, plain) : plain;
+    }
+
+    /**
+     * Whether kernels make tiles of codes. Those of INT4 round scales of keys to 16 bits, which leaves scores further from the
+     * definition than the contract allows: its pages are left to the generic kernel.
+     */
+    private static boolean hasTiles(KvType stored) {
+        return stored == KvType.FP8 || stored == KvType.INT8;
     }
 
     /** Those of codes, which are loaded when a model first asks for them. */

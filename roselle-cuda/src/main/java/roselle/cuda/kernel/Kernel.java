@@ -4,7 +4,8 @@ import roselle.cuda.memory.Gpu;
 
 /** A kernel of a loaded module, and how much dynamic shared memory it has been allowed. */
 public final class Kernel {
-    private static final int NEEDS_NO_PERMISSION = 48 << 10;
+    /** Of dynamic shared memory: the limit is 48 KiB together with what kernels declare, which is little. */
+    private static final int NEEDS_NO_PERMISSION = 47 << 10;
 
     private final String name;
     private final long function;
