@@ -30,6 +30,11 @@ class CudaStateTest {
         }
 
         @Override
+        protected boolean hasStateSpaces() {
+            return false;
+        }
+
+        @Override
         protected double tolerance() {
             return 5e-5;
         }
@@ -43,6 +48,11 @@ class CudaStateTest {
         }
 
         @Override
+        protected boolean hasStateSpaces() {
+            return false;
+        }
+
+        @Override
         protected double tolerance() {
             return 3e-2;
         }
@@ -53,6 +63,11 @@ class CudaStateTest {
         @Override
         protected Device open() {
             return device(DataType.F16);
+        }
+
+        @Override
+        protected boolean hasStateSpaces() {
+            return false;
         }
 
         @Override

@@ -1,6 +1,7 @@
 package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +28,11 @@ public abstract class StateContract extends ContractFixture {
     private static final StepLimits LIMITS = new StepLimits(200, LENGTHS.length, 200, 96, PAGE);
     private static final int PAGES = LENGTHS.length * LIMITS.maxPages();
     private static final int LAYERS = 2;
+
+    /** Whether the device computes state spaces; one that does not refuses them by name. */
+    protected boolean hasStateSpaces() {
+        return true;
+    }
 
     /** Sequences whose rows are known, and an operation that works on some of them in a step. */
     private abstract class Subject {
@@ -152,6 +158,20 @@ public abstract class StateContract extends ContractFixture {
     @MethodSource("heads")
     void deltaRulesGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
         checkBits(new Delta(heads));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void stateSpacesAreTheirRecurrence(DeltaHeads heads) {
+        assumeTrue(hasStateSpaces(), "a device without state spaces");
+        checkAgainstRecurrence(new Space(heads));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void stateSpacesGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        assumeTrue(hasStateSpaces(), "a device without state spaces");
+        checkBits(new Space(heads));
     }
 
     @ParameterizedTest
@@ -291,6 +311,77 @@ public abstract class StateContract extends ContractFixture {
                 unit[i] /= Math.sqrt(squares + DeltaRule.EPSILON);
             }
             return unit;
+        }
+    }
+
+    private final class Space extends Subject {
+        private static final float SHORTEST = 0.3f; // in the midst of what tokens take, so that both bounds are met
+        private static final float LONGEST = 1.2f;
+
+        private final DeltaHeads heads;
+        private final float[][] queries;
+        private final float[][] keys;
+        private final float[][] values;
+        private final float[][] times;
+        private final float[] rate;
+        private final float[] timeBias;
+        private final float[] skip;
+        private final DeltaRule rule;
+
+        Space(DeltaHeads heads) {
+            super(heads.spaceGroup(LAYERS), heads.values());
+            this.heads = heads;
+            queries = numbers(heads.keys());
+            keys = numbers(heads.keys());
+            values = numbers(heads.values());
+            times = numbers(heads.valueHeads());
+            rate = random(heads.valueHeads());
+            for (int h = 0; h < rate.length; h++) {
+                rate[h] = (float) -Math.exp(2 * rate[h] - 2);
+            }
+            timeBias = random(heads.valueHeads());
+            skip = random(heads.valueHeads());
+            var space = new DeltaRule.Space(device.constants(skip), SHORTEST, LONGEST);
+            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias), space);
+        }
+
+        @Override
+        Rows run(StepInputs step, int[][] tokens) {
+            Rows query = rows(queries, heads.keys(), tokens);
+            Rows key = rows(keys, heads.keys(), tokens);
+            Rows value = rows(values, heads.values(), tokens);
+            Rows time = rows(times, heads.valueHeads(), tokens);
+            Rows output = poisoned(step.rows, heads.values());
+            begin(step);
+            operations.deltaRule(query, key, value, time, time, rule, cache, output);
+            return output;
+        }
+
+        @Override
+        double[] expected(int sequence) {
+            var expected = new double[LENGTHS[sequence] * heads.values()];
+            for (int head = 0; head < heads.valueHeads(); head++) {
+                var state = new double[heads.keySize()][heads.valueSize()];
+                for (int token = 0; token < LENGTHS[sequence]; token++) {
+                    advance(sequence, head, token, state, expected);
+                }
+            }
+            return expected;
+        }
+
+        private void advance(int sequence, int head, int token, double[][] state, double[] expected) {
+            double x = times[sequence][token * heads.valueHeads() + head] + (double) timeBias[head];
+            double time = Math.clamp(Math.log1p(Math.exp(x)), SHORTEST, LONGEST);
+            double decay = Math.exp(rate[head] * time);
+            int at = token * heads.keys() + heads.keyHead(head) * heads.keySize();
+            for (int c = 0; c < heads.valueSize(); c++) {
+                int column = token * heads.values() + head * heads.valueSize() + c;
+                expected[column] = skip[head] * values[sequence][column];
+                for (int i = 0; i < heads.keySize(); i++) {
+                    state[i][c] = decay * state[i][c] + keys[sequence][at + i] * time * values[sequence][column];
+                    expected[column] += state[i][c] * queries[sequence][at + i];
+                }
+            }
         }
     }
 }

@@ -131,11 +131,12 @@ final class DeltaHead {
     private void row(DeltaRules call, int r, int token, int keyHead, long rows, long before) {
         MemorySegment pages = call.cache().segment(call.rule().group());
         long row = rows + (long) token * rowSize();
-        readUnit(call.key(), r, keyHead, keys, token * keyStride, 1f);
-        readUnit(call.query(), r, keyHead, query, 0, (float) (1 / Math.sqrt(heads.keySize())));
+        boolean isSpace = call.rule().space() != null;
+        readHead(call.key(), r, keyHead, keys, token * keyStride, isSpace, 1f);
+        readHead(call.query(), r, keyHead, query, 0, isSpace, (float) (1 / Math.sqrt(heads.keySize())));
         write(keys, token * keyStride, pages, row + (long) keyHead * heads.keySize(), heads.keySize());
         for (int j = 0; j <= token; j++) {
-            keyScores[j] = dot(keys, j * keyStride, keys, token * keyStride);
+            keyScores[j] = isSpace ? 0f : dot(keys, j * keyStride, keys, token * keyStride);
             queryScores[j] = dot(keys, j * keyStride, query, 0);
         }
         int together = heads.valueHeads() / heads.keyHeads();
@@ -158,10 +159,13 @@ final class DeltaHead {
         return (long) keyScores.length * rowSize() + (long) head * heads.headState();
     }
 
-    /** A head of a row, divided by its norm. */
-    private void readUnit(Rows from, int r, int head, float[] target, int at, float scale) {
+    /** A head of a row, as it is or divided by its norm and scaled. */
+    private void readHead(Rows from, int r, int head, float[] target, int at, boolean asIs, float scale) {
         int size = heads.keySize();
         read(CpuBuffer.of(from), CpuBuffer.row(from, r) + (long) head * size, target, at, size);
+        if (asIs) {
+            return;
+        }
         float factor = scale / (float) Math.sqrt(dot(target, at, target, at) + DeltaRule.EPSILON);
         for (int i = at; i < at + size; i++) {
             target[i] *= factor;
@@ -183,9 +187,12 @@ final class DeltaHead {
         DeltaRule rule = call.rule();
         int size = heads.valueSize();
         int first = i * keyScores.length;
-        float g = CpuBuffer.number(CpuBuffer.of(rule.rate()), head)
-                * softplus(number(call.a(), r, head) + CpuBuffer.number(CpuBuffer.of(rule.timeBias()), head));
-        float beta = VectorFunctions.sigmoid(number(call.b(), r, head));
+        DeltaRule.Space space = rule.space();
+        float time = softplus(number(call.a(), r, head) + CpuBuffer.number(CpuBuffer.of(rule.timeBias()), head));
+        if (space != null) {
+            time = Math.clamp(time, space.shortest(), space.longest());
+        }
+        float g = CpuBuffer.number(CpuBuffer.of(rule.rate()), head) * time;
         float total = token == 0 ? g : sums[first + token - 1] + g;
         sums[first + token] = total;
         for (int j = 0; j < token; j++) {
@@ -194,8 +201,15 @@ final class DeltaHead {
             queryWeights[j] = decay * queryScores[j];
         }
         read(CpuBuffer.of(call.value()), CpuBuffer.row(call.value(), r) + (long) head * size, values, 0, size);
-        sumState(call.cache().segment(rule.group()), state, token, VectorFunctions.exp(total));
-        sumCorrections(first, token, beta);
+        MemorySegment pages = call.cache().segment(rule.group());
+        float decay = VectorFunctions.exp(total);
+        if (space == null) {
+            sumState(pages, state, token, decay);
+            sumCorrections(first, token, VectorFunctions.sigmoid(number(call.b(), r, head)));
+        } else {
+            sumState(pages, state, decay);
+            sumValues(first, token, time, CpuBuffer.number(CpuBuffer.of(space.skip()), head));
+        }
         write(outputs, 0, CpuBuffer.of(call.output()), CpuBuffer.row(call.output(), r) + (long) head * size, size);
     }
 
@@ -286,6 +300,77 @@ final class DeltaHead {
         q1.mul(decay).intoArray(outputs, column + COUNT);
         q2.mul(decay).intoArray(outputs, column + 2 * COUNT);
         q3.mul(decay).intoArray(outputs, column + 3 * COUNT);
+    }
+
+    /** What the state of a state space says of the query alone, {@code decay} times. */
+    private void sumState(MemorySegment pages, long state, float decay) {
+        if (state < 0) {
+            Arrays.fill(outputs, 0f);
+            return;
+        }
+        int size = heads.valueSize();
+        int column = 0;
+        for (; column + BLOCK * COUNT <= size; column += BLOCK * COUNT) {
+            sumBlock(pages, state + column, column, decay);
+        }
+        for (; column + COUNT <= size; column += COUNT) {
+            FloatVector sum = FloatVector.zero(FLOATS);
+            for (int a = 0; a < heads.keySize(); a++) {
+                long at = (state + column + (long) a * size) * Float.BYTES;
+                FloatVector numbers = FloatVector.fromMemorySegment(FLOATS, pages, at, ORDER);
+                sum = numbers.fma(FloatVector.broadcast(FLOATS, query[a]), sum);
+            }
+            sum.mul(decay).intoArray(outputs, column);
+        }
+        for (; column < size; column++) {
+            float sum = 0;
+            for (int a = 0; a < heads.keySize(); a++) {
+                sum = Math.fma(query[a], CpuBuffer.number(pages, state + (long) a * size + column), sum);
+            }
+            outputs[column] = sum * decay;
+        }
+    }
+
+    private void sumBlock(MemorySegment pages, long state, int column, float decay) {
+        long stride = (long) heads.valueSize() * Float.BYTES;
+        long at = state * Float.BYTES;
+        int vector = COUNT * Float.BYTES;
+        FloatVector q0 = FloatVector.zero(FLOATS);
+        FloatVector q1 = FloatVector.zero(FLOATS);
+        FloatVector q2 = FloatVector.zero(FLOATS);
+        FloatVector q3 = FloatVector.zero(FLOATS);
+        for (int a = 0; a < heads.keySize(); a++) {
+            FloatVector q = FloatVector.broadcast(FLOATS, query[a]);
+            q0 = FloatVector.fromMemorySegment(FLOATS, pages, at, ORDER).fma(q, q0);
+            q1 = FloatVector.fromMemorySegment(FLOATS, pages, at + vector, ORDER)
+                    .fma(q, q1);
+            q2 = FloatVector.fromMemorySegment(FLOATS, pages, at + 2L * vector, ORDER)
+                    .fma(q, q2);
+            q3 = FloatVector.fromMemorySegment(FLOATS, pages, at + 3L * vector, ORDER)
+                    .fma(q, q3);
+            at += stride;
+        }
+        q0.mul(decay).intoArray(outputs, column);
+        q1.mul(decay).intoArray(outputs, column + COUNT);
+        q2.mul(decay).intoArray(outputs, column + 2 * COUNT);
+        q3.mul(decay).intoArray(outputs, column + 3 * COUNT);
+    }
+
+    /** Adds what the page's earlier values, each times its time, say of the query, then this token's and what goes past the state. */
+    private void sumValues(int first, int token, float time, float skip) {
+        int own = (first + token) * valueStride;
+        for (int c = 0; c < valueStride; c += COUNT) {
+            FloatVector sum = FloatVector.fromArray(FLOATS, outputs, c);
+            for (int j = 0; j < token; j++) {
+                FloatVector earlier = FloatVector.fromArray(FLOATS, corrections, (first + j) * valueStride + c);
+                sum = earlier.fma(FloatVector.broadcast(FLOATS, queryWeights[j]), sum);
+            }
+            FloatVector value = FloatVector.fromArray(FLOATS, values, c);
+            FloatVector timed = value.mul(time);
+            timed.intoArray(corrections, own + c);
+            sum = timed.fma(FloatVector.broadcast(FLOATS, queryScores[token]), sum);
+            value.fma(FloatVector.broadcast(FLOATS, skip), sum).intoArray(outputs, c);
+        }
     }
 
     /** Adds what the page's earlier corrections say, and from it makes this token's, {@code beta (v - seen)}, and its output. */

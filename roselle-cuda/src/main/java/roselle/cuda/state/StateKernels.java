@@ -76,8 +76,12 @@ public final class StateKernels {
         this.type = type;
     }
 
-    /** Loads the kernels where layers keep states. */
+    /** Loads the kernels where layers keep states; refuses state spaces, for which there are none. */
     public void reserve(List<KvGroup> groups) {
+        if (groups.stream().anyMatch(group -> group.name().equals(DeltaHeads.SPACE))) {
+            throw new DeviceException("layers of this model are state spaces (Mamba 2), which have no kernels on GPUs:"
+                    + " run it on the CPU, with --device cpu");
+        }
         if (groups.stream().anyMatch(KvGroup::isState)) {
             loaded();
         }

@@ -8,7 +8,8 @@ package roselle.backend.memory;
  * behind its last token. Their pages are float32, whatever the type of keys and values. Of layers with a window keys and values stay in 16
  * bits where others have codes: their pages are few.
  *
- * @param name for messages: {@code full}, {@code window}, {@code latent}, {@code convolution}, {@code delta}
+ * @param name for messages: {@code full}, {@code window}, {@code latent}, {@code convolution}, {@code delta},
+ *     {@code space}
  * @param layers how many layers write to this group
  * @param heads key/value heads of each layer
  * @param keySize elements of one key, or of a row that leads to a state

@@ -13,6 +13,9 @@ import roselle.backend.memory.KvGroup;
  *     {@code h * keyHeads / valueHeads}
  */
 public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSize, boolean takesTurns) {
+    /** The name of groups of state spaces. */
+    public static final String SPACE = "space";
+
     public DeltaHeads {
         if (keyHeads < 1 || valueHeads < 1 || keySize < 1 || valueSize < 1 || valueHeads % keyHeads != 0) {
             throw new IllegalArgumentException("impossible heads: " + valueHeads + " value heads on " + keyHeads
@@ -55,7 +58,16 @@ public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSiz
 
     /** The group of layers with these heads: a token's keys, its corrections {@code d}, and the sums of {@code g} up to it. */
     public KvGroup group(int layers) {
+        return group("delta", layers);
+    }
+
+    /** The same of layers that are state spaces ({@link DeltaRule.Space}). */
+    public KvGroup spaceGroup(int layers) {
+        return group(SPACE, layers);
+    }
+
+    private KvGroup group(String name, int layers) {
         int row = keys() + values() + valueHeads;
-        return KvGroup.ofState("delta", layers, row, Math.multiplyExact(valueHeads, headState()));
+        return KvGroup.ofState(name, layers, row, Math.multiplyExact(valueHeads, headState()));
     }
 }

@@ -110,7 +110,8 @@ public interface Operations {
      * <p>With {@code S} the state before the page, {@code G} the sum of {@code g} from the page's beginning on, row {@code i} of
      * the page is {@code d(i) = beta(i) (v(i) - e^G(i) S^T k(i) - sum over j < i of e^(G(i) - G(j)) (k(i) k(j)) d(j))} and
      * {@code output(i) = e^G(i) S^T q(i) + sum over j <= i of e^(G(i) - G(j)) (q(i) k(j)) d(j)}, so that it is the same whichever
-     * step computes it; a state is written where a page ends. A page of the table that is −1 keeps nothing, as with
+     * step computes it; of a state space, {@code d(i)} is {@code t(i) v(i)} and {@code skip v(i)} is added to the output. A state is
+     * written where a page ends. A page of the table that is −1 keeps nothing, as with
      * {@link #convolve}.
      */
     void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output);

@@ -1,5 +1,6 @@
 package roselle.backend.reference;
 
+import java.util.Arrays;
 import roselle.backend.Float64;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
@@ -90,8 +91,14 @@ final class ReferenceStates {
             for (int r = step.rowStart[sequence]; r < step.rowStart[sequence + 1]; r++) {
                 int position = step.positions[r];
                 sum = position % step.pageTokens == 0 ? 0 : sum;
-                double decay = decay(ReferenceBuffer.row(a, r)[head]);
+                double time = time(ReferenceBuffer.row(a, r)[head]);
+                double decay = ReferenceBuffer.of(rule.rate())[head] * time;
                 sum += decay;
+                if (rule.space() != null) {
+                    advance(rule.space(), r, time, decay, query, key, value, output);
+                    keep(position, numbers(ReferenceBuffer.row(key, r)), timed(value, r, time), sum);
+                    continue;
+                }
                 double beta = Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
                 double[] k = unit(ReferenceBuffer.row(key, r));
                 double[] q = unit(ReferenceBuffer.row(query, r));
@@ -178,17 +185,56 @@ final class ReferenceStates {
             return heads.keys() + heads.values() + head;
         }
 
-        private double decay(double a) {
+        /** A token of a state space: the state decays, takes in the token's value, and is read. */
+        private void advance(
+                DeltaRule.Space space,
+                int r,
+                double time,
+                double decay,
+                Rows query,
+                Rows key,
+                Rows value,
+                Rows output) {
+            double[] k = numbers(ReferenceBuffer.row(key, r));
+            double[] q = numbers(ReferenceBuffer.row(query, r));
+            double[] timed = timed(value, r, time);
+            double skip = ReferenceBuffer.of(space.skip())[head];
+            for (int c = 0; c < timed.length; c++) {
+                int column = head * heads.valueSize() + c;
+                double sum = skip * ReferenceBuffer.row(value, r)[column];
+                for (int i = 0; i < k.length; i++) {
+                    state[i][c] = state[i][c] * Math.exp(decay) + k[i] * timed[c];
+                    sum += state[i][c] * q[i];
+                }
+                ReferenceBuffer.of(output.buffer())[ReferenceBuffer.at(output, r) + column] = (float) sum;
+            }
+        }
+
+        private double[] timed(Rows value, int r, double time) {
+            float[] row = ReferenceBuffer.row(value, r);
+            var timed = new double[heads.valueSize()];
+            Arrays.setAll(timed, c -> time * row[head * heads.valueSize() + c]);
+            return timed;
+        }
+
+        private double time(double a) {
             double x = a + ReferenceBuffer.of(rule.timeBias())[head];
-            return ReferenceBuffer.of(rule.rate())[head] * (Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0));
+            double time = Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0);
+            DeltaRule.Space space = rule.space();
+            return space == null ? time : Math.clamp(time, space.shortest(), space.longest());
+        }
+
+        private double[] numbers(float[] row) {
+            var numbers = new double[heads.keySize()];
+            Arrays.setAll(numbers, i -> row[keyHead * numbers.length + i]);
+            return numbers;
         }
 
         private double[] unit(float[] row) {
-            var numbers = new double[heads.keySize()];
+            double[] numbers = numbers(row);
             double squares = 0;
-            for (int i = 0; i < numbers.length; i++) {
-                numbers[i] = row[keyHead * numbers.length + i];
-                squares += numbers[i] * numbers[i];
+            for (double number : numbers) {
+                squares += number * number;
             }
             for (int i = 0; i < numbers.length; i++) {
                 numbers[i] /= Math.sqrt(squares + DeltaRule.EPSILON);
