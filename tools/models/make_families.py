@@ -44,6 +44,7 @@ GEMMA = dict(vocab_size=FEW, hidden_size=32, num_hidden_layers=4, num_attention_
 ONE_KEY = dict(attention_k_eq_v=True, num_global_key_value_heads=1, use_bidirectional_attention="vision")
 SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
              intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
+SPACES = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=16, mamba_expand=2, mamba_d_conv=4)
 SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
 HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
              num_mel_bins=8, max_source_positions=16)
@@ -68,6 +69,14 @@ MODELS = {
                                                                                rope_theta=10000.0))),
     "lfm2_moe": ("Lfm2Moe", dict(THREE, layer_types=["conv", "full_attention", "conv"], num_dense_layers=1, num_experts=6,
                                  num_experts_per_tok=2, moe_intermediate_size=24, rope_parameters=ROPE)),
+    "granite-spaces": ("GraniteMoeHybrid", SMALL | SPACES | dict(
+        num_hidden_layers=3, mamba_n_groups=1, layer_types=["mamba", "attention", "mamba"], num_local_experts=4,
+        num_experts_per_tok=2, intermediate_size=16, shared_intermediate_size=24, embedding_multiplier=0.7,
+        attention_multiplier=0.2, residual_multiplier=0.5, logits_scaling=2.0, tie_word_embeddings=True)),
+    "bamba": ("Bamba", SMALL | SPACES | dict(num_hidden_layers=3, mamba_n_groups=2, attn_layer_indices=[1],
+                                             time_step_limit=[0.25, 1.0])),
+    "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
+                              n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
 OTHERS = {
     "gemma4_text": ("Gemma4Text", GEMMA | dict(vocab_size_per_layer_input=FEW, hidden_size_per_layer_input=8,
@@ -216,6 +225,22 @@ def publish_sizes(path, arguments):
         json.dump(config, file, indent=2, sort_keys=True)
 
 
+PUBLISHED = {"linear_attention": "mamba", "full_attention": "attention"}
+
+
+def publish_kinds(path):
+    """Published configurations call layers with states mamba, and say of Bamba how much of a head turns."""
+    with open(path) as file:
+        config = json.load(file)
+    if config["model_type"] == "bamba":
+        config["attn_rotary_emb"] = config["head_dim"] // 2
+    elif "layer_types" in config:
+        config["layer_types"] = [PUBLISHED.get(kind, kind) for kind in config["layer_types"]]
+    config["time_step_limit"] = [float("inf") if isinstance(bound, dict) else bound for bound in config["time_step_limit"]]
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -230,6 +255,8 @@ def write(name, kind, arguments):
             transpose_experts(os.path.join(folder, "model.safetensors"))
         if name == "gemma4":
             publish_sizes(os.path.join(folder, "config.json"), arguments)
+        if name in MODELS and hasattr(config, "time_step_limit"):
+            publish_kinds(os.path.join(folder, "config.json"))
         expected = expect(model, (1, 17, 45), 16, 45)
         save_file(expected, os.path.join(folder, "expected.safetensors"))
         if name in MODELS:

@@ -63,7 +63,11 @@ class ConfigurationTest {
         "llama,   intermediate_size,       '128',                  'has shape [112, 64], expected [128, 64]'",
         "granite, attention_multiplier,    '0.2, \"attention_scale\": 3', attention_scale is not a field",
         "mixtral, num_experts_per_tok,     '9',                    9 experts per token of 4",
-        "gpt2,    add_cross_attention,     'true',                 add_cross_attention is true"
+        "gpt2,    add_cross_attention,     'true',                 add_cross_attention is true",
+        "../similar-models/mamba2, hidden_act, '\"gelu\"',         hidden_act is gelu",
+        "../similar-models/mamba2, num_heads,  '5',                num_heads is 5 heads of 16 numbers",
+        "../similar-models/granite-spaces, mamba_n_groups, '3',    impossible heads: 8 value heads on 3 key heads",
+        "../similar-models/bamba,  attn_rotary_emb, '8',           attn_rotary_emb is 8"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {
         String config = Files.readString(MODELS.resolve(model + "/config.json"));

@@ -84,7 +84,13 @@ final class ModelTable {
             if (spec.layerInputs() != 0) {
                 row.parts().add("inputs of layers");
             }
-            row.devices().addAll(isEncoder ? List.of("CPU") : List.of("CPU", "GPU"));
+            boolean hasSpaces =
+                    spec.layers().stream().anyMatch(layer -> layer.attention() instanceof AttentionSpec.StateSpace);
+            List<String> devices = isEncoder || hasSpaces ? List.of("CPU") : List.of("CPU", "GPU");
+            if (row.devices().isEmpty()) {
+                row.devices().addAll(devices);
+            }
+            row.devices().retainAll(devices); // of those that have kernels for all of a family
             row.lengths().addAll(lengths(expected));
             if (Files.exists(RESOURCES.resolve("state-lengths/" + name + ".safetensors"))) {
                 row.lengths().add(LONGEST);
@@ -124,9 +130,10 @@ final class ModelTable {
             case AttentionSpec.Latent _ -> parts.add("latent attention");
             case AttentionSpec.DeltaNet _ -> parts.add("delta nets");
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
+            case AttentionSpec.StateSpace _ -> parts.add("state spaces");
         }
         switch (layer.feedForward()) {
-            case FeedForwardSpec.Gated _, FeedForwardSpec.Plain _ -> {}
+            case FeedForwardSpec.Gated _, FeedForwardSpec.Plain _, FeedForwardSpec.None _ -> {}
             case FeedForwardSpec.Experts experts ->
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
             case FeedForwardSpec.Beside _ -> parts.add("experts beside a feed-forward");

@@ -33,7 +33,14 @@ class StateLengthsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(
-            strings = {"tiny-models/qwen3_5", "tiny-models/qwen3_5_text", "tiny-models/lfm2", "similar-models/lfm2_moe"
+            strings = {
+                "tiny-models/qwen3_5",
+                "tiny-models/qwen3_5_text",
+                "tiny-models/lfm2",
+                "similar-models/lfm2_moe",
+                "similar-models/granite-spaces",
+                "similar-models/bamba",
+                "similar-models/mamba2"
             })
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {
         check(model, new int[] {1, 7, 63, 64, 65, 512});

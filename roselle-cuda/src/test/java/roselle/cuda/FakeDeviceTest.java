@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CapacityException;
+import roselle.api.DeviceException;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
@@ -48,7 +50,21 @@ class FakeDeviceTest {
 
     /** Of families that are made of parts which others have. */
     static List<Path> similarModels() throws IOException {
-        return in(MODELS.resolveSibling("similar-models"));
+        return in(SIMILAR).stream()
+                .filter(model -> !STATE_SPACES.contains(model.getFileName().toString()))
+                .toList();
+    }
+
+    private static final Path SIMILAR = MODELS.resolveSibling("similar-models");
+    private static final Set<String> STATE_SPACES = Set.of("bamba", "granite-spaces", "mamba2");
+
+    @Test
+    void stateSpacesAreRefusedByName() {
+        var driver = new FakeDriver(Card.HOPPER);
+        assertThatThrownBy(() -> EngineOnDevice.open(config(SIMILAR.resolve("mamba2")), driver.open(DataType.F32)))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining("state spaces (Mamba 2)")
+                .hasMessageContaining("--device cpu");
     }
 
     private static List<Path> in(Path root) throws IOException {

@@ -33,6 +33,7 @@ import roselle.model.weights.Store;
  */
 public final class Decoder implements StepProgram, AutoCloseable {
     private static final Gate SIGMOID = Gate.of(Activation.LOGISTIC);
+    private static final Gate SILU = Gate.of(Activation.SILU);
     private static final Gate PRODUCT = Gate.of(Activation.NONE);
 
     private final DecoderSpec spec;
@@ -201,6 +202,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.DeltaNet delta -> remember(operations, delta, space.hidden, layer.attentionNorm(), rows);
             case Layer.ShortConvolution convolution ->
                 convolve(operations, convolution, space.hidden, layer.attentionNorm(), rows);
+            case Layer.StateSpace kind -> remember(operations, kind, space.hidden, layer.attentionNorm(), rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
@@ -223,6 +225,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.Latent attention -> attend(operations, attention, input, rows);
             case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
             case Layer.ShortConvolution convolution -> convolve(operations, convolution, input, null, rows);
+            case Layer.StateSpace kind -> remember(operations, kind, input, null, rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), other, null, rows);
@@ -341,6 +344,26 @@ public final class Decoder implements StepProgram, AutoCloseable {
         linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
     }
 
+    private void remember(Operations operations, Layer.StateSpace kind, Rows input, @Nullable Norm norm, int rows) {
+        linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        operations.convolve(kind.mixed(), kind.convolution(), cache, kind.convolved()); // [rows, channels]
+        operations.deltaRule(
+                kind.c(),
+                kind.b(),
+                kind.x(),
+                kind.times(),
+                kind.times(),
+                kind.rule(),
+                cache,
+                kind.attended()); // [rows, heads * valueSize]
+        operations.gatedActivation(kind.gates(), kind.attended(), SILU, kind.attended(), rows);
+        for (int part = 0; part < kind.parts().size(); part++) {
+            Layer.NormedPart one = kind.parts().get(part);
+            operations.norm(one.rows(), one.norm(), one.rows(), rows);
+        }
+        linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), stream(), rows);
+    }
+
     private void convolve(
             Operations operations, Layer.ShortConvolution kind, Rows input, @Nullable Norm norm, int rows) {
         linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
@@ -352,6 +375,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
         switch (feedForward) {
+            case Layer.NoFeedForward _ -> {}
             case Layer.Plain plain -> feed(operations, plain, input, norm, rows);
             case Layer.Gated gated -> feed(operations, gated, input, norm, stream(), rows);
             case Layer.Experts experts ->

@@ -40,6 +40,7 @@ final class FeedForwardLoader {
 
     Layer.FeedForward load(FeedForwardSpec feedForward, int layer) {
         return switch (feedForward) {
+            case FeedForwardSpec.None _ -> new Layer.NoFeedForward();
             case FeedForwardSpec.Plain plain -> plain(plain, layer);
             case FeedForwardSpec.Gated gated ->
                 gated(gated.size(), gated.gate(), gated.bias(), layer, Part.GATE, Part.UP, Part.DOWN);
@@ -92,10 +93,10 @@ final class FeedForwardLoader {
     }
 
     private Layer.Gated gated(int size, Gate gate, boolean bias, int layer, Part gatePart, Part upPart, Part downPart) {
-        Rows both = Rows.of(workspace.inner, 2 * size);
-        boolean fused = gatePart == Part.GATE && tensors.has(Part.GATE_UP, layer);
-        List<StoredMatrix> blocks = fused
-                ? List.of(product(Part.GATE_UP, layer, 2 * size, spec.width()))
+        Rows all = Rows.of(workspace.inner, 2 * size);
+        Part both = gatePart == Part.GATE ? Part.GATE_UP : Part.SHARED_GATE_UP;
+        List<StoredMatrix> blocks = tensors.has(both, layer)
+                ? List.of(product(both, layer, 2 * size, spec.width()))
                 : List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
         Buffer gateBias = null;
         if (bias) {
@@ -105,9 +106,9 @@ final class FeedForwardLoader {
         var product = new GatedLinear(
                 store.load("layer " + layer + " " + gatePart + ", " + upPart, 1, blocks),
                 Epilogue.bias(gateBias),
-                both,
-                both.columns(0, size),
-                both.columns(size, size),
+                all,
+                all.columns(0, size),
+                all.columns(size, size),
                 gate);
         return new Layer.Gated(
                 product,

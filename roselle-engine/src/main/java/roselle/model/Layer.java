@@ -123,8 +123,38 @@ record Layer(
             Epilogue outputEpilogue)
             implements Attention {}
 
+    /**
+     * {@link AttentionSpec.StateSpace}; {@code c}, {@code b} and {@code x} are what queries, keys and values are to its rule.
+     *
+     * @param parts of {@code attended}, each with its norm
+     */
+    record StateSpace(
+            Weight projections,
+            Epilogue bias,
+            Rows all,
+            Rows gates,
+            Rows mixed,
+            Rows times,
+            Convolution convolution,
+            Rows convolved,
+            Rows x,
+            Rows b,
+            Rows c,
+            DeltaRule rule,
+            Rows attended,
+            List<NormedPart> parts,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** Columns that are normalised by themselves. */
+    record NormedPart(Rows rows, Norm norm) {}
+
     /** The weights of one kind of feed-forward. */
     sealed interface FeedForward {}
+
+    /** {@link FeedForwardSpec.None}. */
+    record NoFeedForward() implements FeedForward {}
 
     /** {@link FeedForwardSpec.Plain}. */
     record Plain(Weight up, Epilogue activation, Rows inner, Weight down, Epilogue downEpilogue)

@@ -15,6 +15,7 @@ import roselle.backend.operation.Norm;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.NormSpec;
 import roselle.model.weights.Floats;
@@ -57,14 +58,17 @@ final class LayerLoader {
     /** A layer, with a place in each of its groups. */
     Layer load(int index, List<LayerPlace> places) {
         BlockSpec block = spec.block();
-        boolean ownNorm = block.normsInputs() && !(block.parallel() && block.sharesNorm());
+        FeedForwardSpec feedForward = spec.layers().get(index).feedForward();
+        boolean ownNorm = block.normsInputs()
+                && !(block.parallel() && block.sharesNorm())
+                && !(feedForward instanceof FeedForwardSpec.None);
         boolean normsBehind = block.normsOutputs() || block.normsSums();
         return new Layer(
                 block.normsInputs() ? norm(Part.ATTENTION_NORM, index) : null,
                 attention(spec.layers().get(index).attention(), index, places),
                 normsBehind ? norm(Part.POST_ATTENTION_NORM, index) : null,
                 ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
-                feedForwards.load(spec.layers().get(index).feedForward(), index),
+                feedForwards.load(feedForward, index),
                 normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null,
                 spec.input().layers() == null ? null : told(spec.input().layers(), index),
                 block.scalesLayers() ? tensors.vector(Part.LAYER_SCALE, index, 1)[0] : 1f);
@@ -106,6 +110,7 @@ final class LayerLoader {
             case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
             case AttentionSpec.ShortConvolution convolution ->
                 states.shortConvolution(convolution, layer, places.getFirst());
+            case AttentionSpec.StateSpace space -> states.stateSpace(space, layer, places);
         };
     }
 

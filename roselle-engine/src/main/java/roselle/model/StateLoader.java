@@ -1,6 +1,7 @@
 package roselle.model;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
@@ -46,7 +47,11 @@ final class StateLoader {
         Rows convolved = both.columns(products, channels);
         Rows attended = Rows.of(workspace.attended, heads.values());
         var rule = new DeltaRule(
-                places.get(1).group(), places.get(1).layer(), heads, rate(heads, layer), timeBias(heads, layer));
+                places.get(1).group(),
+                places.get(1).layer(),
+                heads,
+                rate(Part.DELTA_RATE, Part.DELTA_RATE_LOGARITHM, heads.valueHeads(), layer),
+                timeBias(heads, layer));
         Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
         return new Layer.DeltaNet(
                 store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(heads, layer)),
@@ -91,6 +96,62 @@ final class StateLoader {
                 LayerLoader.addedTo(spec.block(), outputBias));
     }
 
+    /** A state space; its places are that of its convolution and that of its states. */
+    Layer.StateSpace stateSpace(AttentionSpec.StateSpace space, int layer, List<LayerPlace> places) {
+        DeltaHeads heads = space.heads();
+        int channels = heads.channels();
+        int products = heads.values() + channels + heads.valueHeads();
+        Rows both = Rows.of(workspace.projected, products + channels);
+        Rows convolved = both.columns(products, channels);
+        Rows attended = Rows.of(workspace.attended, heads.values());
+        Buffer bias = space.bias() ? store.constants(tensors.bias(Part.SPACE_INPUT, layer, products)) : null;
+        Buffer outputBias = space.bias() ? store.constants(tensors.bias(Part.SPACE_OUTPUT, layer, spec.width())) : null;
+        Buffer taps = space.convolutionBias() ? store.constants(tensors.bias(Part.CONVOLUTION, layer, channels)) : null;
+        return new Layer.StateSpace(
+                matrix(Part.SPACE_INPUT, layer, products, spec.width()),
+                Epilogue.bias(bias),
+                both.columns(0, products),
+                both.columns(0, heads.values()),
+                both.columns(heads.values(), channels),
+                both.columns(heads.values() + channels, heads.valueHeads()),
+                convolution(places.getFirst(), channels, space.taps(), taps, Activation.SILU, layer),
+                convolved,
+                convolved.columns(0, heads.values()),
+                convolved.columns(heads.values(), heads.keys()),
+                convolved.columns(heads.values() + heads.keys(), heads.keys()),
+                spaceRule(space, layer, places.get(1)),
+                attended,
+                normedParts(space, layer, attended),
+                matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
+                LayerLoader.addedTo(spec.block(), outputBias));
+    }
+
+    private DeltaRule spaceRule(AttentionSpec.StateSpace space, int layer, LayerPlace place) {
+        int count = space.heads().valueHeads();
+        Buffer skip = store.constants(tensors.vector(Part.SPACE_SKIP, layer, count));
+        return new DeltaRule(
+                place.group(),
+                place.layer(),
+                space.heads(),
+                rate(Part.SPACE_RATE, Part.SPACE_RATE_LOGARITHM, count, layer),
+                store.constants(tensors.vector(Part.SPACE_TIME_BIAS, layer, count)),
+                new DeltaRule.Space(skip, space.shortest(), space.longest()));
+    }
+
+    /** The groups of heads, each with its part of the norm. */
+    private List<Layer.NormedPart> normedParts(AttentionSpec.StateSpace space, int layer, Rows attended) {
+        int groups = space.heads().keyHeads();
+        int size = space.heads().values() / groups;
+        float[] weight = tensors.vector(Part.SPACE_NORM, layer, space.heads().values());
+        var parts = new ArrayList<Layer.NormedPart>();
+        for (int group = 0; group < groups; group++) {
+            Buffer own = store.constants(Arrays.copyOfRange(weight, group * size, (group + 1) * size));
+            var norm = new Norm(Norm.Kind.RMS, own, 0f, null, space.epsilon());
+            parts.add(new Layer.NormedPart(attended.columns(group * size, size), norm));
+        }
+        return List.copyOf(parts);
+    }
+
     private Convolution convolution(
             LayerPlace place, int channels, int taps, @Nullable Buffer bias, Activation activation, int layer) {
         float[] stored = tensors.vector(Part.CONVOLUTION, layer, (long) channels * taps); // [channels, taps]
@@ -101,11 +162,12 @@ final class StateLoader {
         return new Convolution(place.group(), place.layer(), taps, store.constants(turned), bias, activation);
     }
 
-    private Buffer rate(DeltaHeads heads, int layer) {
-        if (!tensors.has(Part.DELTA_RATE_LOGARITHM, layer)) {
-            return store.constants(tensors.vector(Part.DELTA_RATE, layer, heads.valueHeads()));
+    /** Rates of decays, from themselves or from their logarithms. */
+    private Buffer rate(Part plain, Part logarithm, int heads, int layer) {
+        if (!tensors.has(logarithm, layer)) {
+            return store.constants(tensors.vector(plain, layer, heads));
         }
-        float[] rate = tensors.vector(Part.DELTA_RATE_LOGARITHM, layer, heads.valueHeads());
+        float[] rate = tensors.vector(logarithm, layer, heads);
         for (int i = 0; i < rate.length; i++) {
             rate[i] = (float) -Math.exp(rate[i]);
         }

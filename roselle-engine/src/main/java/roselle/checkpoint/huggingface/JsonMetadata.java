@@ -206,6 +206,9 @@ public final class JsonMetadata implements Metadata {
     }
 
     private double numberOf(String key, JsonNode value) {
+        if (value.path("__float__").asString("").equals("Infinity")) { // as transformers 5 writes it
+            return Double.POSITIVE_INFINITY;
+        }
         if (!value.isNumber()) {
             throw wrong(key, value, "a number");
         }

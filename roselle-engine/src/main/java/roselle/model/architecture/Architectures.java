@@ -34,14 +34,16 @@ import roselle.model.architecture.expert.Olmoe;
 import roselle.model.architecture.expert.Qwen2Moe;
 import roselle.model.architecture.expert.Qwen3Moe;
 import roselle.model.architecture.expert.SolarOpen;
+import roselle.model.architecture.hybrid.Bamba;
+import roselle.model.architecture.hybrid.GraniteHybrid;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
+import roselle.model.architecture.hybrid.Mamba2;
 import roselle.model.architecture.hybrid.Qwen35;
 import roselle.model.architecture.hybrid.Qwen3Next;
 import roselle.model.architecture.llama.Arcee;
 import roselle.model.architecture.llama.Ernie45;
 import roselle.model.architecture.llama.Granite;
-import roselle.model.architecture.llama.GraniteHybrid;
 import roselle.model.architecture.llama.Llama;
 import roselle.model.architecture.llama.Mistral;
 import roselle.model.architecture.llama.Phi3;
@@ -63,6 +65,7 @@ import roselle.model.weights.Blueprint;
 public final class Architectures {
     private static final List<Architecture> ALL = List.of(
             new Arcee(),
+            new Bamba(),
             new Bert(),
             new Cohere(),
             new Cohere2(),
@@ -86,6 +89,7 @@ public final class Architectures {
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),
+            new Mamba2(),
             new MiniMaxM2(),
             new Mistral(),
             new Mistral3(),

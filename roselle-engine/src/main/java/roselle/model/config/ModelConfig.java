@@ -137,6 +137,10 @@ public final class ModelConfig {
         return metadata.strings(name(field, ""));
     }
 
+    public float[] numbers(String field) {
+        return metadata.numbers(name(field, ""));
+    }
+
     public int[] integers(String field) {
         return metadata.integers(name(field, ""));
     }

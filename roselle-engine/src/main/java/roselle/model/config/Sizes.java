@@ -46,6 +46,23 @@ public record Sizes(
         return new Sizes(vocabulary, width, layers, heads, keyHeads, headSize, inner, tokens);
     }
 
+    /**
+     * The sizes of a decoder all of whose layers keep states: it has no heads that attend, no feed-forward, and no longest text.
+     */
+    public static Sizes ofStates(ModelConfig config) {
+        return new Sizes(
+                vocabulary(config),
+                config.size("hidden_size", "embedding_length", MAX_NUMBERS),
+                config.size("num_hidden_layers", "block_count", MAX_LAYERS),
+                1,
+                1,
+                1,
+                1,
+                config.size("max_position_embeddings", "context_length", MAX_POSITIONS, UNLIMITED));
+    }
+
+    private static final int UNLIMITED = 1 << 20; // as llama.cpp's converter has it
+
     /** The sizes of DistilBERT, whose configuration has names of its own. */
     public static Sizes ofDistilBert(ModelConfig config) {
         int width = config.size("dim", "", MAX_NUMBERS);

@@ -151,6 +151,35 @@ public sealed interface AttentionSpec {
         }
     }
 
+    /**
+     * A selective state space (Mamba 2; Dao and Gu, 2024): of products of the input, the values and both vectors of a state pass a
+     * short convolution with SiLU, then the recurrence of {@link roselle.backend.operation.DeltaRule.Space}; what it gives is gated
+     * with SiLU and then normalised, each group of heads by itself.
+     *
+     * @param heads groups as key heads, heads as value heads, numbers of a state as the size of a key
+     * @param taps inputs that an output of the convolution sees
+     * @param bias whether the products have one
+     * @param convolutionBias whether the convolution has one
+     * @param shortest least time that a token takes
+     * @param longest most time; positive infinity for no bound
+     * @param epsilon of the norm
+     */
+    record StateSpace(
+            DeltaHeads heads,
+            int taps,
+            boolean bias,
+            boolean convolutionBias,
+            float shortest,
+            float longest,
+            float epsilon)
+            implements AttentionSpec {
+        public StateSpace {
+            requireSize(heads.keySize());
+            requireSize(heads.valueSize());
+            requireTaps(taps);
+        }
+    }
+
     private static void requireTaps(int taps) {
         if (taps < 1 || taps > MAX_TAPS) {
             throw new IllegalArgumentException("a convolution of " + taps + " taps, expected 1 to " + MAX_TAPS);

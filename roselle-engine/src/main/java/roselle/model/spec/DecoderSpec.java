@@ -57,6 +57,11 @@ public record DecoderSpec(
             throw new IllegalArgumentException(
                     "experts beside a dense feed-forward need a block that normalises outputs");
         }
+        if (layer.feedForward() instanceof FeedForwardSpec.None
+                && (block.parallel() || block.normsOutputs() || block.normsSums())) {
+            throw new IllegalArgumentException(
+                    "layer " + index + " has no feed-forward, which needs a block that normalises inputs alone");
+        }
     }
 
     /** Whether it has logits, from which text can be generated. */
@@ -131,7 +136,7 @@ public record DecoderSpec(
         return List.copyOf(groups);
     }
 
-    /** For each layer, the indices of its groups in {@link #kvGroups}: one, or that of a convolution and that of a delta rule. */
+    /** For each layer, the indices of its groups in {@link #kvGroups}: one, or that of a convolution and that of states. */
     public int[][] groupsOfLayers() {
         var kinds = new ArrayList<KvGroup>();
         var groups = new int[layers.size()][];
@@ -182,6 +187,7 @@ public record DecoderSpec(
                 Optional.of(new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank()));
             case AttentionSpec.DeltaNet delta -> Optional.empty();
             case AttentionSpec.ShortConvolution convolution -> Optional.empty();
+            case AttentionSpec.StateSpace space -> Optional.empty();
         };
     }
 
@@ -194,6 +200,8 @@ public record DecoderSpec(
             case AttentionSpec.DeltaNet delta ->
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
+            case AttentionSpec.StateSpace space ->
+                List.of(convolution(space.heads().channels()), space.heads().spaceGroup(1));
         };
     }
 

@@ -6,6 +6,9 @@ import roselle.backend.operation.Router;
 
 /** The feed-forward half of a layer. */
 public sealed interface FeedForwardSpec {
+    /** Nothing: the layer is attention alone, or what stands in its place. */
+    record None() implements FeedForwardSpec {}
+
     /** {@code down(activation(up(x)))}. */
     record Plain(int size, Activation activation, boolean bias) implements FeedForwardSpec {}
 

@@ -49,11 +49,17 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 yield new Widths(products + heads.channels(), heads.values(), 1, 1, 1, 1);
             }
             case AttentionSpec.ShortConvolution convolution -> new Widths(4 * width, width, 1, 1, 1, 1);
+            case AttentionSpec.StateSpace space -> {
+                var heads = space.heads();
+                int products = heads.values() + heads.channels() + heads.valueHeads();
+                yield new Widths(products + heads.channels(), heads.values(), 1, 1, 1, 1);
+            }
         };
     }
 
     private static Widths feedForward(FeedForwardSpec spec) {
         return switch (spec) {
+            case FeedForwardSpec.None none -> new Widths(1, 1, 1, 1, 1, 1);
             case FeedForwardSpec.Plain plain -> new Widths(1, 1, plain.size(), 1, 1, 1);
             case FeedForwardSpec.Gated gated -> new Widths(1, 1, 2 * gated.size(), 1, 1, 1);
             case FeedForwardSpec.Experts experts ->
@@ -92,6 +98,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
 
     private static int columns(FeedForwardSpec spec) {
         return switch (spec) {
+            case FeedForwardSpec.None none -> 1;
             case FeedForwardSpec.Plain plain -> plain.size();
             case FeedForwardSpec.Gated gated -> gated.size();
             case FeedForwardSpec.Experts experts -> Math.max(experts.size(), experts.sharedSize());
@@ -129,11 +136,16 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         || delta.heads().values() % UNIT != 0
                         || 2 * delta.heads().valueHeads() % UNIT != 0;
             case AttentionSpec.ShortConvolution convolution -> false;
+            case AttentionSpec.StateSpace space ->
+                space.heads().keys() % UNIT != 0
+                        || space.heads().values() % UNIT != 0
+                        || space.heads().valueHeads() % UNIT != 0;
         };
     }
 
     private static boolean isOdd(FeedForwardSpec spec) {
         return switch (spec) {
+            case FeedForwardSpec.None none -> false;
             case FeedForwardSpec.Plain plain -> plain.size() % UNIT != 0;
             case FeedForwardSpec.Gated gated -> gated.size() % UNIT != 0;
             case FeedForwardSpec.Experts experts -> experts.size() % UNIT != 0 || experts.sharedSize() % UNIT != 0;

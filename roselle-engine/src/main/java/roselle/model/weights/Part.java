@@ -49,6 +49,17 @@ public enum Part {
     DELTA_TIME_BIAS,
     DELTA_NORM,
     DELTA_OUTPUT,
+    /** Gates, values, both vectors of the state, and times of a state space, in one. */
+    SPACE_INPUT,
+    /** How fast a state space's states decay: a negative number for each head. */
+    SPACE_RATE,
+    /** The logarithm of its negative. */
+    SPACE_RATE_LOGARITHM,
+    SPACE_TIME_BIAS,
+    /** What of a head's value goes past its state. */
+    SPACE_SKIP,
+    SPACE_NORM,
+    SPACE_OUTPUT,
     /** A convolution along the sequence. */
     CONVOLUTION,
     /** The products before a short convolution. */
@@ -85,6 +96,8 @@ public enum Part {
     EXPERT_DOWN,
     SHARED_GATE,
     SHARED_UP,
+    /** Gate and up of the shared expert in one. */
+    SHARED_GATE_UP,
     SHARED_DOWN,
     SHARED_EXPERT_GATE
 }

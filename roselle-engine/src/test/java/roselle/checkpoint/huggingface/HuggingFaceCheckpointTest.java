@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -264,5 +265,16 @@ class HuggingFaceCheckpointTest {
                 .map(name -> new Tensor(name, DataType.F32, Shape.of(2), MemorySegment.ofArray(new byte[8])))
                 .toList();
         return Files.write(folder.resolve(file), SafetensorsWriter.toBytes(tensors));
+    }
+
+    @Test
+    void readsInfinityAsTransformersWritesIt() {
+        byte[] json = "{\"limit\": [0.5, {\"__float__\": \"Infinity\"}], \"other\": [{\"__float__\": \"1\"}]}"
+                .getBytes(StandardCharsets.UTF_8);
+        var metadata = JsonMetadata.parse("config.json", json);
+        assertThat(metadata.numbers("limit")).containsExactly(0.5f, Float.POSITIVE_INFINITY);
+        assertThatThrownBy(() -> metadata.numbers("other"))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("not a number");
     }
 }

@@ -93,7 +93,7 @@ public final class Lfm2 implements Architecture {
             Part.CONVOLUTION_OUTPUT, "blk.{layer}.shortconv.out_proj");
 
     /** The key heads of the layers that attend; a GGUF has 0 for the others. */
-    private static int keyHeads(ModelConfig config) {
+    static int keyHeads(ModelConfig config) {
         int[] all = Arrays.stream(config.integers("", KEY_HEADS))
                 .filter(count -> count != 0)
                 .distinct()

@@ -34,7 +34,7 @@ public final class Granite implements Architecture {
     }
 
     /** All but the feed-forwards. */
-    static SpecBuilder builder(ModelConfig config, Sizes sizes) {
+    public static SpecBuilder builder(ModelConfig config, Sizes sizes) {
         var builder = SpecBuilder.of(config, sizes);
         builder.rmsNorm(config, 0f);
         builder.rope(config, 10_000, config.isGguf());
