@@ -34,7 +34,7 @@ public record GgufVocabulary(
     public static final int CONTROL = 3;
     public static final int USER_DEFINED = 4;
     public static final int UNUSED = 5;
-    static final int BYTE = 6;
+    public static final int BYTE = 6;
 
     /** The value of a key such as {@code bos_token_id}. */
     public OptionalInt tokenId(String key) {

@@ -2,6 +2,8 @@ package roselle.tokenizer.format;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.pretokenizer.PreTokenizer;
@@ -44,6 +46,29 @@ final class GgufPreTokenizers {
 
     /** What a name stands for. */
     record Rule(PreTokenizer preTokenizer, boolean ignoresMerges, boolean addsBos) {}
+
+    /**
+     * The name of a rule that a tokenizer.json describes; empty where it is not one of those that families of decoders have.
+     *
+     * @param steps {@code split} with a regular expression that cuts out its matches, {@code digits} that cuts out each digit, and
+     *     {@code gpt2} for that tokenizer's words
+     */
+    static Optional<String> nameOf(List<String> steps, boolean ignoresMerges) {
+        return NAMES.entrySet().stream()
+                .filter(known -> known.getValue().equals(steps))
+                .map(Map.Entry::getKey)
+                .filter(name -> named(name).ignoresMerges() == ignoresMerges)
+                .findFirst();
+    }
+
+    private static final Map<String, List<String>> NAMES = Map.of(
+            "gpt-2", List.of("gpt2"),
+            "smollm", List.of("digits", "gpt2"),
+            "llama-bpe", List.of("split " + uncased("\\p{L}+", "\\p{N}{1,3}")),
+            "dbrx", List.of("split " + uncased("\\p{L}+", "\\p{N}{1,3}")), // the same, but for merges
+            "qwen2", List.of("split " + uncased("\\p{L}+", "\\p{N}")),
+            "tekken", List.of("split " + cased("\\p{N}", "")),
+            "gpt-4o", List.of("split " + cased("\\p{N}{1,3}", ANY_CASE_SUFFIX + "?")));
 
     /** The rule of a name; a {@code CheckpointException} for one that is not known. */
     static Rule named(String name) {

@@ -3,6 +3,7 @@ package roselle.tokenizer.format;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 import roselle.api.CheckpointException;
 import roselle.api.InvalidRequestException;
@@ -215,6 +216,24 @@ final class ModelJson {
         source.addString("model.merges", merges);
     }
 
+    boolean flag(String name) {
+        return flags.getOrDefault(name, false);
+    }
+
+    /** The spelling of the token for what has none; empty where there is none. */
+    Optional<String> unknown() {
+        return Optional.ofNullable(strings.get("unk_token"));
+    }
+
+    int mergeCount() {
+        return merges.size() / 2;
+    }
+
+    /** One side of a merge: 0 is the left one. */
+    String mergePart(int merge, int side) {
+        return merges.string(2 * merge + side);
+    }
+
     Vocabulary vocabulary() {
         return tokens.build();
     }
@@ -260,9 +279,9 @@ final class ModelJson {
         }
         var builder = new BytePairBuilder(vocabulary, merges.size() / 2)
                 .byteAlphabet(byteAlphabet)
-                .ignoreMerges(flags.getOrDefault("ignore_merges", false))
-                .byteFallback(flags.getOrDefault("byte_fallback", false))
-                .fuseUnknown(flags.getOrDefault("fuse_unk", false))
+                .ignoreMerges(flag("ignore_merges"))
+                .byteFallback(flag("byte_fallback"))
+                .fuseUnknown(flag("fuse_unk"))
                 .affixes(
                         strings.getOrDefault("continuing_subword_prefix", ""),
                         strings.getOrDefault("end_of_word_suffix", ""));
@@ -314,7 +333,7 @@ final class ModelJson {
         }
         double smallest = Arrays.stream(scores).min().orElse(Double.POSITIVE_INFINITY);
         var parts = new UnigramModel.Parts(trie, scores, smallest, unknownId);
-        ByteTokens bytes = flags.getOrDefault("byte_fallback", false) ? ByteTokens.of(vocabulary) : ByteTokens.NONE;
+        ByteTokens bytes = flag("byte_fallback") ? ByteTokens.of(vocabulary) : ByteTokens.NONE;
         return UnigramModel.ofDoubles(parts, (text, start, end, ids) -> {
             int whole = vocabulary.find(text, start, end);
             if (whole >= 0 && !special.test(whole)) {

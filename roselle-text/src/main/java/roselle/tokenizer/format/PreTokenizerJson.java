@@ -45,6 +45,28 @@ final class PreTokenizerJson {
         };
     }
 
+    /** Adds what is done to a text, in the words that {@link GgufPreTokenizers#nameOf} knows; steps without such a word by their type. */
+    static void steps(JsonComponent json, List<String> steps) {
+        switch (json.type()) {
+            case "Sequence" -> json.components("pretokenizers").forEach(part -> steps(part, steps));
+            case "ByteLevel" -> {
+                if (json.flag("add_prefix_space")) {
+                    steps.add("a space first");
+                }
+                if (json.flag("use_regex", true)) {
+                    steps.add("gpt2");
+                }
+            }
+            case "Digits" -> steps.add(json.flag("individual_digits") ? "digits" : "numbers");
+            case "Split" -> {
+                JsonComponent pattern = json.component("pattern");
+                boolean cuts = pattern.has("Regex") && !json.flag("invert") && behavior(json) == SplitBehavior.ISOLATED;
+                steps.add(cuts ? "split " + pattern.string("Regex") : "Split");
+            }
+            default -> steps.add(json.type());
+        }
+    }
+
     private static PreTokenizer sequence(JsonComponent json, boolean modelSpells) {
         List<JsonComponent> parts = json.components("pretokenizers");
         List<PreTokenizer> all = new ArrayList<>();

@@ -69,6 +69,11 @@ final class TokenizerConfig {
         return beyond;
     }
 
+    /** The spelling of a token that a field such as {@code bos_token} names; empty where it names none. */
+    Optional<String> named(String field) {
+        return json.filter(config -> config.has(field)).map(config -> config.spelling(field));
+    }
+
     private static int parsed(String id, JsonComponent decoder) {
         try {
             int value = Integer.parseInt(id);

@@ -40,11 +40,32 @@ final class TokenizerJson {
 
     /** Reads a file's content; {@code origin} names it in messages, {@code config} is what lies beside it. */
     static Tokenizer read(InputStream content, String origin, TokenizerConfig config) {
+        return new PipelineTokenizer(parts(content, origin).pipeline(config));
+    }
+
+    /** What a file says, before anything is built of it. */
+    static TokenizerJson parts(InputStream content, String origin) {
         var json = new TokenizerJson(origin);
         try (var source = new JsonSource(content, origin)) {
             json.readFields(source);
         }
-        return new PipelineTokenizer(json.pipeline(config));
+        return json;
+    }
+
+    List<AddedToken> added() {
+        return added;
+    }
+
+    Optional<JsonComponent> normalizer() {
+        return normalizer;
+    }
+
+    Optional<JsonComponent> preTokenizer() {
+        return preTokenizer;
+    }
+
+    ModelJson model() {
+        return model.orElseThrow(() -> new CheckpointException(origin + ": model is missing, it must be an object"));
     }
 
     private void readFields(JsonSource source) {
@@ -67,8 +88,7 @@ final class TokenizerJson {
     }
 
     private Pipeline pipeline(TokenizerConfig config) {
-        ModelJson described =
-                model.orElseThrow(() -> new CheckpointException(origin + ": model is missing, it must be an object"));
+        ModelJson described = model();
         Vocabulary vocabulary = described.vocabulary();
         Normalizer normalizing = normalizer
                 .map(part -> NormalizerJson.read(part.withFewParts("normalizers")))

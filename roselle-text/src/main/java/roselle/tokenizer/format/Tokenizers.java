@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import roselle.api.CheckpointException;
 import roselle.tokenizer.GgufVocabulary;
 import roselle.tokenizer.Tokenizer;
@@ -47,6 +48,30 @@ public final class Tokenizers {
         }
         throw new CheckpointException(folder + " has neither " + JSON + " nor " + SENTENCE_PIECE
                 + ": add the one that the model was released with");
+    }
+
+    /**
+     * What a GGUF file would say of the tokenizer of a folder: its {@code tokenizer.model}, else its {@code tokenizer.json}, with
+     * the {@code tokenizer_config.json} beside it.
+     *
+     * @param tokens rows of the model's embedding; those without a token get one that no text becomes
+     * @param stated ids that the model's configuration states, by the last part of their keys, such as {@code bos_token_id}
+     * @throws CheckpointException where GGUF has no words for it
+     */
+    public static GgufVocabulary toGguf(Path folder, int tokens, Map<String, Integer> stated) {
+        TokenizerConfig config = config(folder.resolve(CONFIG));
+        Path json = folder.resolve(JSON);
+        Path sentencePiece = folder.resolve(SENTENCE_PIECE);
+        boolean isSentencePiece = Files.exists(sentencePiece);
+        Path file = isSentencePiece ? sentencePiece : json;
+        var writing = new GgufTokens(file.toString(), tokens, config, stated, fromFolder(folder));
+        try (InputStream content = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
+            return isSentencePiece
+                    ? writing.of(SentencePieceModel.read(limited(content, file), file.toString()))
+                    : writing.of(TokenizerJson.parts(content, file.toString()));
+        } catch (IOException unreadable) {
+            throw unreadable(file, unreadable);
+        }
     }
 
     /**

@@ -50,7 +50,7 @@ public final class PackedStrings {
         return size;
     }
 
-    String string(int index) {
+    public String string(int index) {
         int start = start(index);
         return new String(characters, start, ends[index] - start);
     }
