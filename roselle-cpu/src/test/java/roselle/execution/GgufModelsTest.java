@@ -18,6 +18,10 @@ import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
+import roselle.quantization.recipe.Conversion;
+import roselle.quantization.recipe.ConversionPlan;
+import roselle.quantization.recipe.Mix;
+import roselle.quantization.recipe.Recipe;
 import roselle.tensor.DataType;
 
 /**
@@ -103,6 +107,18 @@ class GgufModelsTest {
                         assertThat(difference.agreeing()).isEqualTo(16);
                     });
         }
+    }
+
+    /** What {@code roselle quantize} makes of a folder; Gemma 2 and 3 of such sizes scale scores as no GGUF can say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "llama-bias-headdim", "mistral", "qwen2", "qwen3", "gemma", "phi", "phi3"})
+    void writtenModelsEqualTheReference(String name) throws IOException {
+        Path file = folder.resolve("model.gguf");
+        try (Checkpoint checkpoint = Checkpoints.open(MODELS.resolve(name))) {
+            var plan = ConversionPlan.of(checkpoint, new Recipe(Mix.BF16, List.of(), false, false), null);
+            new Conversion(plan, file, 1).run((index, tensor, isDone) -> {});
+        }
+        checkConverted(file, MODELS.resolve(name));
     }
 
     /** Files that llama.cpp's own converter wrote: it puts heads in another order and stores what it derived. */

@@ -22,6 +22,7 @@ import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.ModelNames;
 import roselle.cli.report.ByteCount;
+import roselle.model.architecture.Architectures;
 import roselle.quantization.recipe.Conversion;
 import roselle.quantization.recipe.ConversionPlan;
 import roselle.quantization.recipe.ImportanceMatrix;
@@ -30,13 +31,13 @@ import roselle.quantization.recipe.PlannedTensor;
 import roselle.quantization.recipe.Recipe;
 import roselle.tensor.DataType;
 
-/** {@code roselle quantize}: writes a GGUF with the numbers of another in fewer bits. */
+/** {@code roselle quantize}: writes a GGUF with the numbers of a model in fewer bits. */
 @Command(name = "quantize")
 public final class QuantizeCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "IN", description = "A .gguf, or demo.")
+    @Parameters(index = "0", paramLabel = "IN", description = "A .gguf, a folder of safetensors, or demo.")
     private Path source = Path.of("");
 
     @Parameters(
@@ -89,6 +90,9 @@ public final class QuantizeCommand implements Runnable {
             throw misuse("--threads is " + threads + ", expected 0 or more");
         }
         try (Checkpoint checkpoint = Checkpoints.open(ModelNames.resolve(source))) {
+            if (checkpoint.format() == Checkpoint.Format.HUGGING_FACE) {
+                Architectures.read(checkpoint); // refuses what its configuration says and nobody here knows
+            }
             var plan = ConversionPlan.of(checkpoint, recipe, importanceMatrix().orElse(null));
             if (isDry) {
                 list(plan);

@@ -113,6 +113,19 @@ final class QuantizeCommandTest {
     }
 
     @Test
+    void listsWhatItWouldMakeOfAFolder() {
+        String models = "../roselle-engine/src/test/resources/tiny-models/";
+        Outcome outcome = roselle("quantize", models + "qwen2", "--type", "q8_0", "--dry-run");
+        assertThat(outcome.status()).as(outcome.err()).isZero();
+        assertThat(outcome.out())
+                .containsPattern("blk\\.0\\.ffn_up\\.weight +\\[112, 64] +bf16 → q8_0, 7\\.6 kB\n")
+                .containsPattern("blk\\.0\\.attn_q\\.bias +\\[64] +f32, 256 B\n");
+        Outcome refused = roselle("quantize", models + "olmo2", "--type", "q8_0", "--dry-run");
+        assertThat(refused.status()).isEqualTo(65);
+        assertThat(refused.err()).contains("models of type olmo2 are not converted from safetensors");
+    }
+
+    @Test
     void refusesMisuse() {
         assertThat(roselle("quantize", "demo", "x.gguf", "--type", "q9").err())
                 .contains("--type is q9, expected one of F32, F16, BF16");

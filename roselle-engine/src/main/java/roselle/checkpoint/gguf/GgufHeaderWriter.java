@@ -55,6 +55,13 @@ public final class GgufHeaderWriter {
         return this;
     }
 
+    /** A signed number of 32 bits. */
+    public GgufHeaderWriter putSigned(String key, int value) {
+        key(key, GgufType.INT32);
+        integer(keys, value);
+        return this;
+    }
+
     public GgufHeaderWriter put(String key, float value) {
         key(key, GgufType.FLOAT32);
         integer(keys, Float.floatToRawIntBits(value));

@@ -1,6 +1,7 @@
 package roselle.checkpoint.gguf;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,6 +23,12 @@ public final class GgufMetadata implements Metadata {
     GgufMetadata(MappedFile file, SequencedMap<String, GgufEntry> entries) {
         this.file = file;
         this.entries = entries;
+    }
+
+    /** The keys of a header; {@code origin} names in messages what it was made of. */
+    public static GgufMetadata of(Path origin, MemorySegment header) {
+        var file = new MappedFile(origin, header);
+        return new GgufMetadata(file, GgufHeaderReader.read(file).metadata());
     }
 
     @Override

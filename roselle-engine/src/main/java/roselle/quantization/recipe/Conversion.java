@@ -175,7 +175,8 @@ public final class Conversion {
         long perMatrix = tensor.shape().rows() / ConversionPlan.matricesOf(tensor.shape());
         for (int i = 0; i < rows; i++) {
             long row = first + i;
-            dequantizer.dequantize(tensor.source().codes().data(), row * sourceRow, numbers, 0, columns);
+            long at = tensor.order().applyAsLong(row) * sourceRow;
+            dequantizer.dequantize(tensor.source().codes().data(), at, numbers, 0, columns);
             requireFinite(tensor, row, numbers);
             encoder.encode(numbers, ofMatrix(importance, row / perMatrix, columns), target, i * rowBytes);
         }

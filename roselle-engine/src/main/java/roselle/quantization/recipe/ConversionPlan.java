@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.conversion.GgufModel;
+import roselle.checkpoint.conversion.SourceTensor;
 import roselle.checkpoint.gguf.GgufHeaderWriter;
-import roselle.checkpoint.gguf.GgufMetadata;
 import roselle.quantization.StoredMatrix;
 import roselle.quantization.encoding.Encoder;
 import roselle.tensor.DataType;
@@ -29,34 +31,34 @@ public final class ConversionPlan {
             "quantize.imatrix.chunks_count");
     private static final int QUANTIZATION_VERSION = 2; // of ggml
 
-    private final Checkpoint source;
+    private final GgufModel model;
     private final Recipe recipe;
     private final @Nullable ImportanceMatrix importance;
     private final List<PlannedTensor> tensors;
 
     private ConversionPlan(
-            Checkpoint source, Recipe recipe, @Nullable ImportanceMatrix importance, List<PlannedTensor> tensors) {
-        this.source = source;
+            GgufModel model, Recipe recipe, @Nullable ImportanceMatrix importance, List<PlannedTensor> tensors) {
+        this.model = model;
         this.recipe = recipe;
         this.importance = importance;
         this.tensors = List.copyOf(tensors);
     }
 
-    /** Plans what becomes of a GGUF's tensors. */
+    /** Plans what becomes of a model's tensors. */
     public static ConversionPlan of(Checkpoint source, Recipe recipe, @Nullable ImportanceMatrix importance) {
-        if (source.format() != Checkpoint.Format.GGUF) {
-            throw new CheckpointException(
-                    source.source() + " is no GGUF; roselle quantize reads GGUF files, convert the model to one first");
-        }
-        var facts = ModelFacts.of(source.config(), source.tensors().keySet());
-        var rules = new MixRules(recipe.mix(), facts, importance != null);
+        var model = GgufModel.of(source);
+        Set<String> names =
+                model.tensors().stream().map(tensor -> tensor.tensor().name()).collect(Collectors.toUnmodifiableSet());
+        var rules = new MixRules(recipe.mix(), ModelFacts.of(model.keys(), names), importance != null);
         var tensors = new ArrayList<PlannedTensor>();
-        for (Tensor tensor : source.tensors().values()) {
+        for (SourceTensor planned : model.tensors()) {
+            Tensor tensor = planned.tensor();
             DataType type = type(tensor, recipe, rules);
             requireWay(source, tensor, type, recipe);
-            tensors.add(new PlannedTensor(tensor.name(), tensor.shape(), StoredMatrix.of(tensor), type));
+            tensors.add(
+                    new PlannedTensor(tensor.name(), tensor.shape(), StoredMatrix.of(tensor), planned.order(), type));
         }
-        return new ConversionPlan(source, recipe, importance, tensors);
+        return new ConversionPlan(model, recipe, importance, tensors);
     }
 
     private static DataType type(Tensor tensor, Recipe recipe, MixRules rules) {
@@ -95,8 +97,9 @@ public final class ConversionPlan {
         return shape.rank() < 3 ? 1 : shape.rows() / shape.extent(shape.rank() - 2);
     }
 
+    /** The files that the model is read from. */
     public Checkpoint source() {
-        return source;
+        return model.files();
     }
 
     /** In the order of the file. */
@@ -127,7 +130,7 @@ public final class ConversionPlan {
 
     /** What stands before the tensors. */
     byte[] header() {
-        var header = new GgufHeaderWriter().copy((GgufMetadata) source.config(), REPLACED);
+        var header = new GgufHeaderWriter().copy(model.keys(), REPLACED);
         header.put("general.file_type", recipe.mix().fileType());
         header.put("general.quantization_version", QUANTIZATION_VERSION);
         ImportanceMatrix known = importance;

@@ -1,5 +1,7 @@
 package roselle.quantization.recipe;
 
+import java.util.function.LongUnaryOperator;
+import roselle.checkpoint.conversion.SourceTensor;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
@@ -10,9 +12,10 @@ import roselle.tensor.Shape;
  * @param name in the new file
  * @param shape in the new file
  * @param source its numbers
+ * @param order the source's row that each row is
  * @param type in the new file
  */
-public record PlannedTensor(String name, Shape shape, StoredMatrix source, DataType type) {
+public record PlannedTensor(String name, Shape shape, StoredMatrix source, LongUnaryOperator order, DataType type) {
     /** Bytes in the new file. */
     public long bytes() {
         return shape.rows() * type.rowBytes(shape.columns());
@@ -20,6 +23,8 @@ public record PlannedTensor(String name, Shape shape, StoredMatrix source, DataT
 
     /** Whether the bytes stay as they are. */
     public boolean isCopied() {
-        return source instanceof StoredMatrix.Whole whole && whole.codes().type() == type;
+        return order.equals(SourceTensor.AS_STORED)
+                && source instanceof StoredMatrix.Whole whole
+                && whole.codes().type() == type;
     }
 }
