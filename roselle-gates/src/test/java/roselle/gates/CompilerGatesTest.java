@@ -51,7 +51,7 @@ final class CompilerGatesTest {
                   <parent>
                     <groupId>io.github.roselle</groupId>
                     <artifactId>roselle-parent</artifactId>
-                    <version>0.1.0-SNAPSHOT</version>
+                    <version>%s</version>
                   </parent>
                   <artifactId>planted</artifactId>
                   <dependencies>
@@ -61,7 +61,7 @@ final class CompilerGatesTest {
                     </dependency>
                   </dependencies>
                 </project>
-                """);
+                """.formatted(ReleaseVersions.ofThisBuild(SourceTree.ofThisProject())));
         write("planted/src/main/java/roselle/planted/package-info.java", """
                 /** Faults. */
                 @NullMarked
