@@ -8,7 +8,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for build in one another/one; do
     git clone -q --no-hardlinks . "$scratch/$build"
-    (cd "$scratch/$build" && ROSELLE_SIGNING_KEY='' MAVEN_ARGUMENTS="$*" tools/release/bundle.sh "$scratch/$build/bundle") >/dev/null
+    (cd "$scratch/$build" && ROSELLE_SIGNING_KEY='' MAVEN_ARGUMENTS="$*" tools/release/bundle.sh "$scratch/$build/bundle") \
+        >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail 70 "the build failed; the lines above say why"; }
     (cd "$scratch/$build/bundle" && find . -type f ! -name '*.md5' ! -name '*.sha*' -exec sha256sum {} + | sort -k 2) >"$scratch/${build%%/*}.sums"
 done
 cmp -s "$scratch/one/bundle.zip" "$scratch/another/one/bundle.zip" || echo "bundle.zip" >"$scratch/differ"
