@@ -47,7 +47,7 @@ mkdir -p "$folder/$name/lib"
 cp "$jars/roselle-cli-$version.jar" "$jars"/lib/*.jar "$folder/$name/lib"
 cp roselle LICENSE NOTICE CHANGELOG.md "$folder/$name"
 cp tools/release/java.options "$folder/$name"
-sed 's/$/\r/' tools/release/roselle.cmd >"$folder/$name/roselle.cmd"
+sed 's/\r*$/\r/' tools/release/roselle.cmd >"$folder/$name/roselle.cmd"
 sed "s/@PLATFORM@/$platform/; s/@VERSION@/$version/" tools/release/archive-readme.md >"$folder/$name/README.md"
 
 if [ "$platform" != portable ]; then

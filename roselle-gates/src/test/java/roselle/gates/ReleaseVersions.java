@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 /** The one version of all modules, and where a file tells another one; {@code tools/release/set-version.sh} sets it. */
 final class ReleaseVersions {
     /** A version behind an artifact of ours, in Maven's form and in the short one. */
-    private static final Pattern OURS = Pattern.compile(
-            "<artifactId>roselle[a-z0-9-]*</artifactId>\\s*<version>([0-9][^<]*)</version>"
+    private static final Pattern OURS =
+            Pattern.compile("<artifactId>roselle[a-z0-9-]*</artifactId>\\s*<version>([0-9][^<]*)</version>"
                     + "|io\\.github\\.roselle:[a-z0-9-]+:([0-9][\\w.-]*)"
                     + "|<roselle\\.version>([^<]*)</roselle\\.version>");
 

@@ -40,7 +40,8 @@ final class ArchiveTest {
         Outcome story = run(app, "./roselle", "run", "demo", "Tell me a story about a fox.", "--max-tokens", "20");
         assertThat(story.status()).as(story.said()).isZero();
         assertThat(story.said()).contains("fox");
-        assertThat(run(app, "./roselle", "doctor").said()).contains(app.resolve("runtime").toString());
+        assertThat(run(app, "./roselle", "doctor").said())
+                .contains(app.resolve("runtime").toString());
     }
 
     @Test
@@ -88,10 +89,11 @@ final class ArchiveTest {
             Path blob = blobs(image, manifest).get(layer);
             require(run(folder, "tar", "-xzpf", blob.toString(), "-C", root.toString()));
         }
-        String command = "mount -t proc proc root/proc && exec env -i HOME=/home/roselle chroot --userspec=65532:65532 root "
-                + "/lib64/ld-linux-x86-64.so.2 --library-path /lib64 /opt/roselle/runtime/bin/java "
-                + "@/opt/roselle/java.options -p /opt/roselle/lib -m roselle.cli/roselle.cli.Main "
-                + "run demo 'Tell me a story about a fox.' --max-tokens 20";
+        String command =
+                "mount -t proc proc root/proc && exec env -i HOME=/home/roselle chroot --userspec=65532:65532 root "
+                        + "/lib64/ld-linux-x86-64.so.2 --library-path /lib64 /opt/roselle/runtime/bin/java "
+                        + "@/opt/roselle/java.options -p /opt/roselle/lib -m roselle.cli/roselle.cli.Main "
+                        + "run demo 'Tell me a story about a fox.' --max-tokens 20";
         Outcome story = run(image, "unshare", "-mn", "sh", "-c", command);
         assertThat(story.status()).as(story.said()).isZero();
         assertThat(story.said()).contains("fox");
@@ -126,9 +128,7 @@ final class ArchiveTest {
     }
 
     private static Outcome run(Path where, String... command) throws IOException, InterruptedException {
-        var builder = new ProcessBuilder(command)
-                .directory(where.toFile())
-                .redirectErrorStream(true);
+        var builder = new ProcessBuilder(command).directory(where.toFile()).redirectErrorStream(true);
         var environment = builder.environment();
         environment.put("HOME", folder.toString());
         environment.put("ROSELLE_CACHE", folder.resolve("cache").toString());
