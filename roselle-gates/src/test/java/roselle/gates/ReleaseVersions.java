@@ -10,7 +10,7 @@ final class ReleaseVersions {
     /** A version behind an artifact of ours, in Maven's form and in the short one. */
     private static final Pattern OURS =
             Pattern.compile("<artifactId>roselle[a-z0-9-]*</artifactId>\\s*<version>([0-9][^<]*)</version>"
-                    + "|io\\.github\\.roselle:[a-z0-9-]+:([0-9][\\w.-]*)"
+                    + "|roselle[a-z0-9-]*:([0-9]+\\.[0-9]+\\.[0-9][\\w.-]*)"
                     + "|<roselle\\.version>([^<]*)</roselle\\.version>");
 
     private static final Pattern PARENT =

@@ -193,6 +193,21 @@ final class LauncherTest {
         assertThat(outcome(builder.start()).out()).contains(folder.toRealPath() + "/app/roselle-cli/target/");
     }
 
+    @Test
+    void runsFromAnArchiveWithTheRunTimeBesideIt() throws Exception {
+        Path app = Files.createDirectories(folder.resolve("unpacked/lib")).getParent();
+        Files.copy(folder.resolve("app/roselle"), app.resolve("roselle"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.writeString(app.resolve("lib/roselle-cli-1.jar"), "");
+        jdk(app.resolve("runtime"), "25");
+        Path other = jdk(folder.resolve("other"), "26");
+        Files.writeString(other.resolve("bin/java"), "#!/bin/sh\nexit 3\n");
+        var builder = builder(Map.of("JAVA_HOME", other.toString()), List.of());
+        builder.command(app.resolve("roselle").toString(), "version");
+        Outcome outcome = outcome(builder.start());
+        assertThat(outcome.status()).isEqualTo(42);
+        assertThat(outcome.out()).contains("<" + app.toRealPath() + "/lib/roselle-cli-1.jar>");
+    }
+
     /** Paths of modules are separated by colons, and nothing quotes one. */
     @Test
     void runsFromAFolderWithAColonInItsName() throws Exception {
