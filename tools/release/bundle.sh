@@ -13,7 +13,7 @@ rm -rf "$folder" "$folder.zip"
 mkdir -p "$folder"
 # shellcheck disable=SC2086 # a list of arguments
 "$mvn" -B -q -P release -Dmaven.test.skip=true -Dspotless.check.skip=true -Dbuild.folder=target/release \
-    "-DaltDeploymentRepository=bundle::file://$folder" ${MAVEN_ARGUMENTS-} deploy
+    -Dmaven.install.skip=true "-DaltDeploymentRepository=bundle::file://$folder" ${MAVEN_ARGUMENTS-} deploy
 find "$folder" -name 'maven-metadata*' -delete
 
 # What an upload would be refused for is told here.

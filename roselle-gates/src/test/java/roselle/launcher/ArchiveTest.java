@@ -60,7 +60,7 @@ final class ArchiveTest {
         assertThat(script).contains("java.options", "roselle.cli/roselle.cli.Main", "%ERRORLEVEL%");
         Outcome version = run(
                 app, "runtime/bin/java", "@java.options", "-p", "lib", "-m", "roselle.cli/roselle.cli.Main", "version");
-        assertThat(version.said()).startsWith("roselle ");
+        assertThat(version.said()).containsPattern("(?m)^roselle [0-9]+\\.");
     }
 
     @Test
@@ -90,8 +90,8 @@ final class ArchiveTest {
             require(run(folder, "tar", "-xzpf", blob.toString(), "-C", root.toString()));
         }
         String command =
-                "mount -t proc proc root/proc && exec env -i HOME=/home/roselle chroot --userspec=65532:65532 root "
-                        + "/lib64/ld-linux-x86-64.so.2 --library-path /lib64 /opt/roselle/runtime/bin/java "
+                "mount -t proc proc root/proc && exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/roselle "
+                        + "chroot --userspec=65532:65532 root /lib64/ld-linux-x86-64.so.2 --library-path /lib64 /opt/roselle/runtime/bin/java "
                         + "@/opt/roselle/java.options -p /opt/roselle/lib -m roselle.cli/roselle.cli.Main "
                         + "run demo 'Tell me a story about a fox.' --max-tokens 20";
         Outcome story = run(image, "unshare", "-mn", "sh", "-c", command);

@@ -195,7 +195,8 @@ final class LauncherTest {
 
     @Test
     void runsFromAnArchiveWithTheRunTimeBesideIt() throws Exception {
-        Path app = Files.createDirectories(folder.resolve("unpacked/lib")).getParent();
+        Path app = folder.resolve("unpacked");
+        Files.createDirectories(app.resolve("lib"));
         Files.copy(folder.resolve("app/roselle"), app.resolve("roselle"), StandardCopyOption.COPY_ATTRIBUTES);
         Files.writeString(app.resolve("lib/roselle-cli-1.jar"), "");
         jdk(app.resolve("runtime"), "25");
