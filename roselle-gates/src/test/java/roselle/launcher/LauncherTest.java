@@ -214,6 +214,7 @@ final class LauncherTest {
     void runsFromAFolderWithAColonInItsName() throws Exception {
         Path jdk = jdk(folder.resolve("jdk"), "25");
         Path app = Files.move(folder.resolve("app"), folder.resolve("app: new"));
+        Files.writeString(app.resolve("roselle-cli/target/lib/library.jar"), "");
         for (int start = 0; start < 2; start++) {
             var builder = builder(Map.of("ROSELLE_JAVA_HOME", jdk.toString()), List.of());
             builder.command(app.resolve("roselle").toString(), "version");
@@ -225,7 +226,7 @@ final class LauncherTest {
                     .skip(1)
                     .findFirst()
                     .orElseThrow();
-            String[] parts = path.substring(1).split(":", -1); // our jar, and the libraries, of which there are none
+            String[] parts = path.substring(1).split(":", -1); // our jar, and a library
             assertThat(parts).hasSize(2);
             assertThat(Path.of(parts[0]).toRealPath())
                     .isEqualTo(app.toRealPath().resolve("roselle-cli/target/roselle-cli-1.jar"));
