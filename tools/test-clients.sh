@@ -16,7 +16,7 @@ for environment in venv:requirements frameworks:frameworks; do # the frameworks 
     "$folder/${environment%:*}/bin/pip" install --quiet --disable-pip-version-check -r "$sources/${environment#*:}.txt"
 done
 mvn=$(command -v mvn || echo "$(cd "$(dirname "$0")/.." && pwd)/mvnw")
-for libraries in spring-ai langchain4j; do
+for libraries in spring-ai langchain4j anthropic-java ollama4j; do
     mkdir -p "$folder/$libraries"
     "$mvn" -q -B -f "$sources/$libraries/pom.xml" dependency:build-classpath -Dmdep.outputFile="$(cd "$folder" && pwd)/$libraries/classpath"
 done

@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import roselle.hub.request.TransferOptions;
 import roselle.testing.LoopbackHub;
 
 /** Python's huggingface_hub finds what we pulled, and we find what it pulled. */
+@Tag("long")
 @Timeout(value = 20, unit = TimeUnit.MINUTES) // the first run makes a virtual environment
 class PythonExchangeTest {
     private static final HubName NAME = HubName.parse("hf:org/name");

@@ -314,6 +314,18 @@ final class AnthropicTest {
         assertThat(refusal(STORY, ",\"max_tokens\":2," + field)).contains(said);
     }
 
+    /** Official clients' tool runners begin with a thread, and go on without one where the refusal has these details. */
+    @Test
+    void saysThatItKeepsNoThreads() {
+        var refused = demo.post(PATH, body(STORY, ",\"max_tokens\":2,\"thread\":{\"type\":\"create\"}"));
+
+        assertThat(refused.statusCode()).isEqualTo(400);
+        JsonNode error = DemoServer.json(refused.body()).at("/error");
+        assertThat(error.at("/message").stringValue()).startsWith("thread is");
+        assertThat(error.at("/details").toString())
+                .isEqualTo("{\"error_code\":\"thread_unsupported_request\",\"unsupported\":[\"thread\"]}");
+    }
+
     @Test
     void refusesBlocksThatItCannotRead() {
         String image = "{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{}}]}";

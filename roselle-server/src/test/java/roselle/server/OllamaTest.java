@@ -263,6 +263,29 @@ final class OllamaTest {
         assertThat(error(refused.body())).contains(" is not supported: ");
     }
 
+    /** As ollama4j writes each message and each chat. */
+    @Test
+    void passesOverWhatAnAssistantAloneSaysWhereItIsEmpty() {
+        String empty = "\"thinking\":null,\"images\":null,\"tool_calls\":[]";
+        String user = "{\"role\":\"user\",\"content\":\"Hello\",";
+        String rest = ",\"useTools\":true,\"stream\":false,\"options\":{\"num_predict\":2}}";
+
+        var accepted = demo.post(CHAT, "{\"messages\":[" + user + empty + "}]" + rest);
+        var thinking = demo.post(CHAT, "{\"messages\":[" + user + "\"thinking\":\"Hm.\"}]" + rest);
+        var calling = demo.post(CHAT, "{\"messages\":[" + user + "\"tool_calls\":[{}]}]" + rest);
+
+        var tools = demo.post(
+                CHAT,
+                "{\"messages\":[" + user + empty
+                        + "}],\"tools\":[{\"type\":\"function\",\"mcptool\":false,\"function\":{\"name\":\"f\"}}]"
+                        + rest);
+
+        assertThat(accepted.statusCode()).as(accepted.body()).isEqualTo(200);
+        assertThat(tools.statusCode()).as(tools.body()).isEqualTo(200);
+        assertThat(error(thinking.body())).contains("messages[0].thinking is", "an assistant alone thinks");
+        assertThat(error(calling.body())).contains("messages[0].tool_calls is");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -281,6 +304,7 @@ final class OllamaTest {
                 "\"truncate\":true | truncate is true",
                 "\"top_logprobs\":2 | top_logprobs is 2",
                 "\"tools\":[{\"type\":\"function\"}] | tools[0].function is missing",
+                "\"useTools\":1 | useTools",
                 "\"model\":\"llama3\" | there is no model llama3",
             })
     void refusesByNameWhatItDoesNotHonour(String field, String said) {

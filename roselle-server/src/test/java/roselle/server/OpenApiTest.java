@@ -69,7 +69,7 @@ final class OpenApiTest {
             "[{\"name\":\"f\",\"input_schema\":{},\"cache_control\":{\"type\":\"ephemeral\"}}]";
 
     private static final String CALL = """
-            {"role":"assistant","content":[{"type":"text","text":"x"}],"tool_calls":[{"function":{"name":"f"}}]},
+            {"role":"assistant","provider_specific_fields":{},"content":[{"type":"text","text":"x"}],"tool_calls":[{"function":{"name":"f"}}]},
             {"role":"tool","tool_call_id":"1","content":"x"}""";
 
     private static final String TGI_BODY = """
@@ -83,7 +83,7 @@ final class OpenApiTest {
                             List.of("""
                 {"messages":[{"role":"system","content":[{"type":"text","text":"x"}]},
                  {"role":"user","content":"x"},
-                 {"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+                 {"role":"assistant","provider_specific_fields":{},"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
                  {"role":"tool","tool_call_id":"1","content":"x"},{"role":"user","content":"Hi"}],
                  "tools":[{"type":"function","function":{"name":"f","parameters":{}}}],
                  "stream":true,"stream_options":{"include_usage":true},"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{}}},"max_tokens":1}""", """
@@ -111,7 +111,7 @@ final class OpenApiTest {
                                     "{"
                                             + HELLO.replace(
                                                     "}]",
-                                                    "},{\"role\":\"assistant\",\"content\":"
+                                                    "},{\"role\":\"assistant\",\"provider_specific_fields\":{},\"content\":"
                                                             + "[{\"type\":\"text\",\"text\":\"x\"}],\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},"
                                                             + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}]")
                                             + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]}"),
@@ -455,6 +455,7 @@ final class OpenApiTest {
         requireConforming(CHAT, "Failure", "{" + HELLO + ",\"model\":\"other\"}");
         requireConforming(MESSAGES, "AnthropicAnswer", "{" + HELLO + ",\"max_tokens\":3}");
         requireConforming(MESSAGES, "AnthropicFailure", "{}");
+        requireConforming(MESSAGES, "AnthropicFailure", "{" + HELLO + ",\"max_tokens\":3,\"thread\":{}}");
         requireConforming(COUNT, "AnthropicCount", "{" + HELLO + "}");
         String shortly = ",\"stream\":false,\"options\":{\"num_predict\":3,\"temperature\":0}";
         requireConforming("/api/chat", "OllamaChatLine", "{" + HELLO + ",\"logprobs\":true" + shortly + "}");

@@ -29,6 +29,9 @@ record AnthropicConventions() implements Conventions {
             .flatMap(unit -> Stream.of("-limit", "-remaining", "-reset").map(what -> HEADER + unit + what))
             .toList();
 
+    /** The field by which clients have a server keep a conversation between turns. */
+    static final String THREAD = "thread";
+
     /** An error's {@code type} and its status. */
     private record Words(String type, int status) {}
 
@@ -36,9 +39,19 @@ record AnthropicConventions() implements Conventions {
     public ErrorAnswer error(ApiException error, String requestId) {
         Words words = words(error);
         var body = new JsonWriter().object().field("type", "error").object("error");
-        body.field("type", words.type()).field("message", error.getMessage()).endObject();
+        body.field("type", words.type()).field("message", error.getMessage());
+        if (error.field().equals(THREAD)) {
+            tellThatNoneIsKept(body);
+        }
+        body.endObject();
         body.fieldOrNull("request_id", requestId).endObject();
         return new ErrorAnswer(words.status(), words.type(), "", body);
+    }
+
+    /** What official clients look for to send the whole conversation instead: their tool runners begin with a thread. */
+    private static void tellThatNoneIsKept(JsonWriter body) {
+        body.object("details").field("error_code", "thread_unsupported_request");
+        body.array("unsupported").value(THREAD).endArray().endObject();
     }
 
     private static Words words(ApiException error) {

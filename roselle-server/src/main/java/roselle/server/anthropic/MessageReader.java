@@ -180,6 +180,8 @@ final class MessageReader {
         fields.requireDefault("inference_geo", "this server is where it is");
         fields.requireDefault("mcp_servers", "this server calls no others", List.of());
         fields.requireDefault(
+                AnthropicConventions.THREAD, "this server keeps no conversations, so send all messages without it");
+        fields.requireDefault(
                 "context_management",
                 "a conversation is never cut",
                 Map.of("edits", List.of()),

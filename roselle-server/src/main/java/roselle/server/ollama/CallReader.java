@@ -39,7 +39,8 @@ final class CallReader {
         "truncate",
         "shift",
         "logprobs",
-        "top_logprobs"
+        "top_logprobs",
+        "useTools"
     };
     private static final String NEVER_CUT = "what is too long is refused and never cut, so it must be false";
 
@@ -164,6 +165,7 @@ final class CallReader {
         }
         fields.requireDefault("truncate", NEVER_CUT, false);
         fields.requireDefault("shift", NEVER_CUT, false);
+        fields.bool("useTools", false); // ollama4j's note to itself: whether it runs the tools that are called
         return request.output(new OutputOptions(1, logprobs, top, false)).format(format(fields, model));
     }
 

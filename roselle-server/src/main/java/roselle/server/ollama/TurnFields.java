@@ -39,6 +39,7 @@ final class TurnFields {
         Map<String, Object> read = FunctionTool.function(function, "parameters");
         read.computeIfPresent("parameters", (_, schema) -> schema instanceof Map<?, ?> map ? ordered(map) : schema);
         function.refuseOthers();
+        tool.bool("mcptool", false); // ollama4j's note to itself: where it runs the tool
         tool.refuseOthers();
         return FunctionTool.of(read);
     }
@@ -60,7 +61,10 @@ final class TurnFields {
         String content = message.string("content").orElse("");
         refuseImages(message);
         switch (role) {
-            case "system", "user" -> messages.add(ChatMessage.of(role, content));
+            case "system", "user" -> {
+                requireNothingOfAssistants(message);
+                messages.add(ChatMessage.of(role, content));
+            }
             case "assistant" -> messages.add(assistant(message, content));
             case "tool" -> messages.add(result(message, content));
             default ->
@@ -68,6 +72,12 @@ final class TurnFields {
                         message.path("role"), message.path("role") + " must be system, user, assistant or tool");
         }
         message.refuseOthers();
+    }
+
+    /** Clients of one class for all messages send what an assistant alone says, empty. */
+    private static void requireNothingOfAssistants(JsonFields message) {
+        message.requireDefault("thinking", "an assistant alone thinks");
+        message.requireDefault("tool_calls", "an assistant alone calls tools", List.of());
     }
 
     static void refuseImages(JsonFields fields) {
@@ -94,6 +104,7 @@ final class TurnFields {
     }
 
     private ChatMessage result(JsonFields message, String content) {
+        requireNothingOfAssistants(message);
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("content", content);
         String next = unanswered.isEmpty() ? "" : unanswered.remove();

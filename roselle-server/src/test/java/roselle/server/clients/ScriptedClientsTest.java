@@ -123,7 +123,9 @@ final class ScriptedClientsTest {
     @CsvSource({
         "openai_client.mjs, responsesStreaming",
         "openai_zod.mjs, streamingToolRunner",
-        "ai_client.mjs, cancellation"
+        "ai_client.mjs, cancellation",
+        "anthropic_client.mjs, cancellation",
+        "ollama_client.mjs, aiSdkObject"
     })
     void javaScriptClientsWork(String script, String last) throws Exception {
         Path copy = Files.copy(SCRIPTS.resolve(script), FOLDER.resolve(script), StandardCopyOption.REPLACE_EXISTING);
@@ -167,10 +169,15 @@ final class ScriptedClientsTest {
                 .contains("passed litellm_completes_with_a_response_format");
     }
 
-    /** Entities, answers of types and tools, as frameworks of Java ask for them. */
+    /** Entities, answers of types and tools, as frameworks of Java ask for them, and clients of APIs. */
     @ParameterizedTest
-    @CsvSource({"spring-ai, SpringAiClient", "langchain4j, LangChain4jClient"})
-    void javaFrameworksGetWhatTheyAskFor(String folder, String client) throws Exception {
+    @CsvSource({
+        "spring-ai, SpringAiClient, streamsTools",
+        "langchain4j, LangChain4jClient, streamsTools",
+        "anthropic-java, AnthropicClient, tellsErrors",
+        "ollama4j, OllamaClient, tellsErrors"
+    })
+    void javaClientsGetWhatTheyAskFor(String folder, String client, String last) throws Exception {
         Path installed = FOLDER.resolve(folder);
         String libraries = Files.readString(installed.resolve("classpath")).strip();
         Path java = Path.of(System.getProperty("java.home"), "bin");
@@ -192,7 +199,7 @@ final class ScriptedClientsTest {
                         installed + File.pathSeparator + libraries,
                         client,
                         server.root()))
-                .contains("passed streamsTools");
+                .contains("passed " + last);
     }
 
     static Stream<String> curls() throws IOException {

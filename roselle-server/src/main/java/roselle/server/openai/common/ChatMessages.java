@@ -63,6 +63,12 @@ final class ChatMessages {
         return role.equals("developer") ? "system" : role;
     }
 
+    /** LiteLLM puts what it found in an answer beside the fields that it knows, and sends it back with the conversation. */
+    private static void requireNothing(JsonFields kept) {
+        kept.requireDefault("refusal", "this server tells none here, so it must be null");
+        kept.refuseOthers();
+    }
+
     private static void assistant(JsonFields message, Map<String, Object> content) {
         message.string("reasoning_content").ifPresent(text -> content.put("reasoning_content", text));
         message.string("refusal").ifPresent(text -> content.put("refusal", text));
@@ -70,6 +76,7 @@ final class ChatMessages {
         message.requireDefault("annotations", "this server annotates nothing, so it must be empty", List.of());
         message.requireDefault("audio", "this server takes text alone");
         message.requireDefault("function_call", "use tool_calls");
+        message.object("provider_specific_fields").ifPresent(ChatMessages::requireNothing);
         var calls = new ArrayList<Map<String, Object>>();
         for (JsonFields call : message.objects("tool_calls", MOST)) {
             calls.add(ToolCalls.forTemplate(call));
