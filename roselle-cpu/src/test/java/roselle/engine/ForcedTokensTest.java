@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.api.FinishReason;
 import roselle.api.GenerationEvent;
@@ -30,6 +31,7 @@ import roselle.testing.AheadDevices;
  * Answers are the same whether tokens that must come are taken at once or sampled one by one, in fewer steps. A request that wants
  * log-probabilities has every token sampled: it is what the others are compared with.
  */
+@Tag("long")
 final class ForcedTokensTest {
     private static final Path DEMO = Path.of("../roselle-engine/src/test/resources/demo-model");
     private static final int REQUESTS = 24;

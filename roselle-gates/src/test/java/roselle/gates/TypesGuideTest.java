@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program of docs/guide/types.md, as it is written there, runs on either path, and is told what to open. */
+@Tag("long")
 final class TypesGuideTest {
     private static final Path PAGE = Path.of("docs/guide/types.md");
 
