@@ -7,15 +7,15 @@
 #include "attention/decode.cuh"
 #include "attention/prefill.cuh"
 
-#define CODED_SIZE(T, SUFFIX, CODES, LABEL, SIZE, STAGES, HALVES)                                                        \
+#define CODED_SIZE(T, SUFFIX, CODES, LABEL, SIZE, STAGES, HALVES)                                                           \
     extern "C" __global__ void __launch_bounds__(128, 2) attention_decode_##LABEL##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {  \
-        attendDecode<T, CODES, SIZE, STAGES, false>(                                                                     \
-            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                               \
-    }                                                                                                                    \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                                 \
-        attention_prefill_##LABEL##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) {    \
-        attendPrefill<T, CODES, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                               \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {     \
+        attendDecode<T, CODES, SIZE, STAGES, false>(                                                                        \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                                  \
+    }                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256, 1)                                                                    \
+        attention_prefill_##LABEL##_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart) {       \
+        attendPrefill<T, CODES, SIZE, HALVES>(ATTENTION, tiles, rowStart);                                                  \
     }
 
 #ifdef SMALL_BLOCKS
