@@ -134,6 +134,8 @@ final class CompletionTest {
                         .at("/0/token_ids")
                         .toString())
                 .isEqualTo("[7,8]");
+        assertThat(demo.post("/v1/completions/render", "{\"prompt\":[[]]}").statusCode())
+                .isEqualTo(400);
     }
 
     @Test

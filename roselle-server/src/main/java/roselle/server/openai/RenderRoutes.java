@@ -5,6 +5,7 @@ import roselle.api.Prompt;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
@@ -46,8 +47,12 @@ final class RenderRoutes {
     }
 
     private static void tokens(JsonWriter body, AdmittedRequest admitted, ServedModel model, Prompt prompt) {
+        int[] ids = admitted.tokenize(model, prompt);
+        if (ids.length == 0) {
+            throw ApiException.invalid("prompt", "prompt is empty: nothing can be answered from no tokens");
+        }
         body.object().field("model", model.name()).array("token_ids");
-        for (int id : admitted.tokenize(model, prompt)) {
+        for (int id : ids) {
             body.value(id);
         }
         body.endArray().endObject();
