@@ -69,7 +69,9 @@ final class NodeSymbols {
         int rest = toCome[above];
         long found = NONE;
         symbols[node] = symbols[above];
-        if (rest <= 0 && isContinuing(octet)) {
+        if (rest > 0 && !isContinuing(octet)) {
+            before[node] = (byte) (before[above] + 1); // the symbol is broken off, and this byte is read within it
+        } else if (rest <= 0 && isContinuing(octet)) {
             toCome[node] = (byte) rest; // of a symbol that began elsewhere, or of none
         } else if (rest <= 0) {
             rest = octet < 0x80 ? 0 : octet >= 0xF0 ? 3 : octet >= 0xE0 ? 2 : 1;
@@ -80,7 +82,7 @@ final class NodeSymbols {
             first[node] = Math.max(bits << (6 * rest), least);
             last[node] = Math.min(((bits + 1) << (6 * rest)) - 1, Character.MAX_CODE_POINT);
             found = octet > 0xF4 ? NONE : classes(first[node], last[node]);
-        } else if (isContinuing(octet)) {
+        } else {
             toCome[node] = (byte) (rest - 1);
             before[node] = (byte) (before[above] + 1);
             int from = firstOfAll(first[above], rest) + ((octet & 0x3F) << (6 * (rest - 1)));

@@ -236,7 +236,7 @@ class MasksAgreeTest {
             }
             pieces.add(piece.toString());
         }
-        byte[][] tokens = new byte[257 + pieces.size() + 6][];
+        byte[][] tokens = new byte[257 + pieces.size() + 11][];
         for (int octet = 0; octet < 256; octet++) {
             tokens[octet] = new byte[] {(byte) octet};
         }
@@ -250,7 +250,12 @@ class MasksAgreeTest {
         tokens[id++] = new byte[] {(byte) 0x80, ' ', 't', 'h', 'e'};
         tokens[id++] = new byte[] {'b', (byte) 0xE2};
         tokens[id++] = new byte[] {'b', (byte) 0xC0, 'a'};
-        tokens[id] = new byte[] {(byte) 0xA5, 'a'};
+        tokens[id++] = new byte[] {(byte) 0xA5, 'a'};
+        tokens[id++] = new byte[] {'b', (byte) 0xC3, 'a'}; // symbols that are never completed
+        tokens[id++] = new byte[] {(byte) 0xC3, '"'};
+        tokens[id++] = new byte[] {(byte) 0xE6, (byte) 0x97, 'a', 'b'};
+        tokens[id++] = new byte[] {'t', (byte) 0xE3, (byte) 0xC3, (byte) 0xA4};
+        tokens[id] = new byte[] {(byte) 0xF0, (byte) 0x9F, (byte) 0x98, '"', ','};
         return new Vocabulary(tokens, new int[] {256});
     }
 }
