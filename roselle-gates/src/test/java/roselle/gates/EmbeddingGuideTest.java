@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,11 +43,13 @@ final class EmbeddingGuideTest {
         requireStory(program.runAsModule("module app { requires roselle; }\n"));
     }
 
+    @Tag("long")
     @Test
     void worksWithTheModuleOfTheEngineAlone() throws IOException, InterruptedException {
         requireStory(program.runAsModule("module app { requires roselle.engine; }\n"));
     }
 
+    @Tag("long")
     @Test
     void worksOnTheClassPath() throws IOException, InterruptedException {
         requireStory(program.runOnTheClassPath());

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
@@ -19,6 +20,7 @@ final class BenchCapacityCommandTest {
     private Path folder;
 
     /** The stub answers at any rate, 2 ms after each request: within 2 s always, within a microsecond never. */
+    @Tag("long")
     @Test
     void saysAtLeastOrNothingWhereNoLimitIsFound() throws IOException {
         JsonNode all = capacity("2000", 4);

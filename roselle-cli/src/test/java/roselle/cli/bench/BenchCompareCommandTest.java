@@ -27,6 +27,7 @@ final class BenchCompareCommandTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void measuresEachEngineAndGoesOnAfterOneThatFails() throws IOException {
         Path file = Files.writeString(folder.resolve("compare.yaml"), """

@@ -34,6 +34,7 @@ final class BenchOnlineCommandTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void findsInTheCacheWhatMooncakesTraceShares() throws IOException {
         int[] shared = {0, 512, 600, 512, 600, 0};

@@ -155,6 +155,7 @@ final class DrainTest {
         }
     }
 
+    @Tag("long")
     @Test
     void servesAnEncoderAndEndsWithIt() throws IOException, InterruptedException {
         try (var serving = new Serving(Path.of("../roselle-engine/src/test/resources/tiny-encoders/bert"))) {
@@ -168,6 +169,7 @@ final class DrainTest {
         }
     }
 
+    @Tag("long")
     @Test
     void breaksOffWhatTheGraceDoesNotCover() throws IOException, InterruptedException {
         try (var serving = new Serving("--drain-grace=0", "--max-sequences=1")) {
@@ -237,6 +239,7 @@ final class DrainTest {
     }
 
     /** Not by a terminal that goes, which would end it, but as to a service. */
+    @Tag("long")
     @Test
     void readsItsFilesAgainAtAHangUp() throws IOException, InterruptedException {
         assumeTrue(Files.isExecutable(SETSID), "there is no setsid");
@@ -274,6 +277,7 @@ final class DrainTest {
                 .isZero();
     }
 
+    @Tag("long")
     @Test
     void endsAtOnceWhenItHasNothingToDo() throws IOException, InterruptedException {
         try (var serving = new Serving()) {
