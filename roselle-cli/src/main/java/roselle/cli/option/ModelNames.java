@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import roselle.backend.UserCache;
 import roselle.hub.BundledModel;
 import roselle.hub.request.HubName;
 
@@ -74,34 +74,8 @@ public final class ModelNames {
         }
     }
 
-    /** Where this user's caches are; the launcher looks at the same places. */
+    /** Where this user's caches are; empty where there is no home folder. */
     public static Optional<Path> cacheFolder(Map<String, String> environment) {
-        return cacheFolder(environment, osName());
-    }
-
-    /** The same on a system of that name. */
-    static Optional<Path> cacheFolder(Map<String, String> environment, String system) {
-        return value(environment, "ROSELLE_CACHE").map(Path::of).or(() -> ofSystem(environment, system));
-    }
-
-    private static Optional<Path> ofSystem(Map<String, String> environment, String system) {
-        Optional<String> home = value(environment, "HOME");
-        if (system.startsWith("windows")) {
-            return value(environment, "LOCALAPPDATA").map(folder -> Path.of(folder, "roselle", "cache"));
-        }
-        if (system.startsWith("mac")) {
-            return home.map(folder -> Path.of(folder, "Library", "Caches", "roselle"));
-        }
-        return value(environment, "XDG_CACHE_HOME")
-                .or(() -> home.map(folder -> folder + "/.cache"))
-                .map(folder -> Path.of(folder, "roselle"));
-    }
-
-    private static Optional<String> value(Map<String, String> environment, String name) {
-        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
-    }
-
-    private static String osName() {
-        return System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+        return UserCache.folder(environment, System.getProperty("os.name", ""));
     }
 }

@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.UserCache;
 
 /**
  * Rates in a folder, a small file for each thing that was measured: what it is, a line for each path, and a checksum.
@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeptRates {
     private static final long MOST_BYTES = 4096;
-    private static final String FOLDER = "cpu-paths";
 
-    private static final KeptRates USERS = new KeptRates(folder(System::getenv, System.getProperty("user.home", ".")));
+    private static final KeptRates USERS = new KeptRates(UserCache.folder().resolve("cpu-paths"));
 
     private final Path folder;
 
@@ -38,19 +37,9 @@ final class KeptRates {
         this.folder = folder;
     }
 
-    /** Those in the user's cache: the variables ROSELLE_CACHE or XDG_CACHE_HOME say where it is. */
+    /** Those in the user's cache. */
     static KeptRates ofUser() {
         return USERS;
-    }
-
-    static Path folder(Function<String, @Nullable String> environment, String home) {
-        String own = environment.apply("ROSELLE_CACHE");
-        if (own != null && !own.isBlank()) {
-            return Path.of(own, FOLDER);
-        }
-        String shared = environment.apply("XDG_CACHE_HOME");
-        boolean isShared = shared != null && !shared.isBlank();
-        return (isShared ? Path.of(shared, "roselle") : Path.of(home, ".cache", "roselle")).resolve(FOLDER);
     }
 
     /** What was kept of a thing, which its key names in one line; rates that are not of these paths are not believed. */

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -116,15 +115,6 @@ class KeptRatesTest {
         try (var files = Files.list(folder)) {
             assertThat(files).isEmpty();
         }
-    }
-
-    @Test
-    void liesInTheUsersCache() {
-        assertThat(KeptRates.folder(Map.of("ROSELLE_CACHE", "/a", "XDG_CACHE_HOME", "/b")::get, "/c"))
-                .isEqualTo(Path.of("/a/cpu-paths"));
-        assertThat(KeptRates.folder(Map.of("ROSELLE_CACHE", " ", "XDG_CACHE_HOME", "/b")::get, "/c"))
-                .isEqualTo(Path.of("/b/roselle/cpu-paths"));
-        assertThat(KeptRates.folder(_ -> null, "/c")).isEqualTo(Path.of("/c/.cache/roselle/cpu-paths"));
     }
 
     @Test

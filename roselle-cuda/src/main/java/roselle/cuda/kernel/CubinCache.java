@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 import roselle.api.DeviceException;
+import roselle.backend.UserCache;
 import roselle.cuda.nvrtc.Compiler;
 import roselle.cuda.spi.ShippedCubins;
 
@@ -82,23 +83,13 @@ public final class CubinCache implements Cubins {
                 .cubin();
     }
 
-    /** What came with the program, and the cache under the user's, {@code ROSELLE_CACHE} or {@code XDG_CACHE_HOME}, filled by NVRTC. */
+    /** What came with the program, and a folder of the user's cache, filled by NVRTC. */
     public static CubinCache ofUser() {
-        String own = System.getenv("ROSELLE_CACHE");
-        String shared = System.getenv("XDG_CACHE_HOME");
-        Path root;
-        if (own != null && !own.isBlank()) {
-            root = Path.of(own);
-        } else if (shared != null && !shared.isBlank()) {
-            root = Path.of(shared, "roselle");
-        } else {
-            root = Path.of(System.getProperty("user.home"), ".cache", "roselle");
-        }
         List<ShippedCubins> shipped =
                 ServiceLoader.load(ShippedCubins.class, CubinCache.class.getClassLoader()).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList();
-        return new CubinCache(root.resolve("cubins"), shipped, CubinCache::nvrtc);
+        return new CubinCache(UserCache.folder().resolve("cubins"), shipped, CubinCache::nvrtc);
     }
 
     /** What is kept goes before what was shipped: it is there where the driver refused that. */
