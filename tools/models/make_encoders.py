@@ -81,6 +81,21 @@ def distilbert(**more):
                                                **more), word_piece, False
 
 
+def modern(**more):
+    sizes = dict(SIZES, num_hidden_layers=4, max_position_embeddings=192, local_attention=16, global_attn_every_n_layers=3)
+    ids = dict(pad_token_id=0, bos_token_id=2, cls_token_id=2, eos_token_id=3, sep_token_id=3)
+    return transformers.ModernBertConfig, dict(sizes, **ids, **more), word_piece, False
+
+
+def euro(**more):
+    ids = dict(pad_token_id=0, bos_token_id=2, eos_token_id=3, mask_token_id=4)
+    return transformers.EuroBertConfig, dict(SIZES, num_key_value_heads=1, max_position_embeddings=192, **ids, **more), word_piece, False
+
+
+def rotary(kind, **more):
+    return kind, dict(SIZES, max_position_embeddings=514, pad_token_id=1, bos_token_id=0, eos_token_id=2, **more), unigram, True
+
+
 def with_end():
     """As tokenizers of decoders that embed have it: a token at the end, whose hidden state is the text's vector."""
     tokenizer = byte_pairs()
@@ -108,6 +123,20 @@ MODELS = {
     "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
                         "lasttoken", True, 0),
+    "modernbert": (transformers.ModernBertModel, modern(), "mean", True, 0),
+    "modernbert-cross": (transformers.ModernBertForSequenceClassification,
+                         modern(num_labels=1, classifier_pooling="mean"), None, False, 0),
+    "eurobert": (transformers.EuroBertModel, euro(), "mean", True, 0),
+    "eurobert-labels": (transformers.EuroBertForSequenceClassification, euro(num_labels=3), None, False, 0),
+    "jina-v3": (transformers.JinaEmbeddingsV3Model, rotary(transformers.JinaEmbeddingsV3Config), "mean", True, 0),
+    "jina-v3-cross": (transformers.JinaEmbeddingsV3ForSequenceClassification,
+                      rotary(transformers.JinaEmbeddingsV3Config, num_labels=1), None, False, 0),
+    "gte": (transformers.GteModel, rotary(transformers.GteConfig), "cls", True, 0),
+    "gte-cross": (transformers.GteForSequenceClassification, rotary(transformers.GteConfig, num_labels=1), None, False, 0),
+    "embedding-gemma": (transformers.Gemma3TextModel, (transformers.Gemma3TextConfig, dict(
+        SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, sliding_window=16, pad_token_id=1,
+        bos_token_id=0, eos_token_id=2, layer_types=["sliding_attention", "full_attention"],
+        use_bidirectional_attention=True), with_end, False), "mean", True, 24),
     "distilbert": (transformers.DistilBertModel, distilbert(), "mean", False, 0),
     "distilbert-labels": (transformers.DistilBertForSequenceClassification, distilbert(num_labels=2), None, False, 0),
 }

@@ -33,9 +33,14 @@ final class Classifiers {
         int width = config.has("hidden_size") ? config.integer("hidden_size") : config.integer("dim");
         List<String> labels = labels(config);
         var steps = new ArrayList<OutputStep>();
-        if (has(checkpoint, "bert.pooler.dense")) {
-            steps.add(dense(checkpoint, "bert.pooler.dense", width, width, true, Math::tanh));
+        Optional<String> pooler = POOLERS.stream().filter(name -> has(checkpoint, name)).findFirst();
+        if (pooler.isPresent()) {
+            steps.add(dense(checkpoint, pooler.get(), width, width, true, Math::tanh));
             steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        } else if (has(checkpoint, "head.dense")) {
+            return modern(checkpoint, labels, width);
+        } else if (has(checkpoint, "dense")) {
+            return euro(checkpoint, labels, width);
         } else if (has(checkpoint, "classifier.dense")) {
             steps.add(dense(checkpoint, "classifier.dense", width, width, true, Math::tanh));
             steps.add(dense(checkpoint, "classifier.out_proj", labels.size(), width, true, Classifiers::same));
@@ -45,9 +50,55 @@ final class Classifiers {
         } else {
             throw new CheckpointException(checkpoint.source()
                     + " is a classifier by its configuration, but has none of the heads that are known: "
-                    + "bert.pooler.dense, classifier.dense, pre_classifier");
+                    + String.join(", ", POOLERS) + ", classifier.dense, pre_classifier, head.dense, dense");
         }
         return new EncoderOutput(Pooling.CLS, steps, labels);
+    }
+
+    private static final List<String> POOLERS = List.of("bert.pooler.dense", "gte.pooler.dense");
+
+    /** ModernBERT's head: its own dense layer and norm. */
+    private static EncoderOutput modern(Checkpoint checkpoint, List<String> labels, int width) {
+        Metadata config = checkpoint.config();
+        boolean hasBias = config.flag("classifier_bias", false);
+        var activation = activation(config.origin(), config.string("classifier_activation", "gelu"));
+        var steps = List.of(
+                dense(checkpoint, "head.dense", width, width, hasBias, activation),
+                norm(checkpoint, "head.norm", width, config),
+                dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        return new EncoderOutput(pooling(config, "cls", "cls"), steps, labels);
+    }
+
+    /** EuroBERT's head; "late" is the mean of each token's scores, which is the scores' layer of the mean, as it is linear. */
+    private static EncoderOutput euro(Checkpoint checkpoint, List<String> labels, int width) {
+        Metadata config = checkpoint.config();
+        OutputStep inner = dense(checkpoint, "dense", width, width, true, Classifiers::gelu);
+        OutputStep scores = dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same);
+        if (config.string("classifier_pooling", "late").equals("late")) {
+            return new EncoderOutput(List.of(inner), Pooling.MEAN, List.of(scores), labels);
+        }
+        return new EncoderOutput(pooling(config, "bos", "late"), List.of(inner, scores), labels);
+    }
+
+    private static Pooling pooling(Metadata config, String first, String assumed) {
+        String name = config.string("classifier_pooling", assumed);
+        if (!name.equals(first) && !name.equals("mean")) {
+            throw new CheckpointException(
+                    config.origin() + ": classifier_pooling is " + name + "; supported are " + first + " and mean");
+        }
+        return name.equals("mean") ? Pooling.MEAN : Pooling.CLS;
+    }
+
+    private static OutputStep norm(Checkpoint checkpoint, String name, int width, Metadata config) {
+        Tensor weight = checkpoint.tensor(name + ".weight");
+        require(checkpoint, weight, width);
+        float[] bias = new float[width];
+        if (config.flag("norm_bias", false)) {
+            Tensor offsets = checkpoint.tensor(name + ".bias");
+            require(checkpoint, offsets, width);
+            bias = Dequantizer.all(offsets);
+        }
+        return new OutputStep.LayerNorm(Dequantizer.all(weight), bias, config.number("norm_eps", 1e-5));
     }
 
     /** The names of the scores, in their order. */
@@ -104,11 +155,30 @@ final class Classifiers {
             case "tanh" -> Math::tanh;
             case "identity" -> Classifiers::same;
             case "relu" -> x -> Math.max(0, x);
+            case "gelu" -> Classifiers::gelu;
             case "sigmoid" -> x -> 1 / (1 + Math.exp(-x));
             default ->
                 throw new CheckpointException(
-                        origin + ": the activation is " + name + "; supported are Tanh, Identity, ReLU and Sigmoid");
+                        origin + ": the activation is " + name + "; supported are Tanh, Identity, ReLU, GELU and Sigmoid");
         };
+    }
+
+    private static double gelu(double x) {
+        return x / 2 * (1 + errorFunction(x / Math.sqrt(2)));
+    }
+
+    /** {@code erf(x)}, by the series of positive terms {@code 2^n x^(2n+1) / (2n+1)!!} (Abramowitz and Stegun, 7.1.6). */
+    private static double errorFunction(double x) {
+        if (Math.abs(x) > 6) {
+            return Math.signum(x);
+        }
+        double term = x;
+        double sum = x;
+        for (int n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
+            term *= 2 * x * x / (2 * n + 1);
+            sum += term;
+        }
+        return 2 / Math.sqrt(Math.PI) * Math.exp(-x * x) * sum;
     }
 
     private static double same(double x) {

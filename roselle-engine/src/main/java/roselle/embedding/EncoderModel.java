@@ -121,7 +121,7 @@ final class EncoderModel implements AutoCloseable {
     float[] result(int text, EncoderOutput output) {
         int first = inputs.rowStart[text];
         int count = inputs.rowStart[text + 1] - first;
-        return output.of(output.pooling().pool(states, first, count, width()));
+        return output.of(states, first, count, width());
     }
 
     /** The last hidden states of a text of the last step, {@code [tokens, width]}. */

@@ -1,15 +1,25 @@
 package roselle.embedding;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
  * What becomes of an encoder's last hidden states.
  *
+ * @param tokenSteps of each token, before the pooling
  * @param steps behind the pooling
  * @param labels what the numbers of a classifier stand for; empty where the result is an embedding
  */
-record EncoderOutput(Pooling pooling, List<OutputStep> steps, List<String> labels) {
+record EncoderOutput(List<OutputStep> tokenSteps, Pooling pooling, List<OutputStep> steps, List<String> labels) {
+    /** With hidden states that are pooled as they are. */
+    EncoderOutput(Pooling pooling, List<OutputStep> steps, List<String> labels) {
+        this(List.of(), pooling, steps, labels);
+    }
+
     EncoderOutput {
+        tokenSteps = List.copyOf(tokenSteps);
         steps = List.copyOf(steps);
         labels = List.copyOf(labels);
     }
@@ -20,16 +30,34 @@ record EncoderOutput(Pooling pooling, List<OutputStep> steps, List<String> label
 
     /** Numbers of a result, from hidden states of so many. */
     int width(int hidden) {
-        int width = hidden;
+        return width(steps, width(tokenSteps, hidden));
+    }
+
+    private static int width(List<OutputStep> steps, int before) {
+        int width = before;
         for (OutputStep step : steps) {
             width = step.width(width);
         }
         return width;
     }
 
-    /** The result of a pooled vector. */
-    float[] of(float[] pooled) {
-        float[] vector = pooled;
+    /** The result of the hidden states of some tokens, {@code count} rows of {@code width} numbers from {@code first} on. */
+    float[] of(MemorySegment states, int first, int count, int width) {
+        if (tokenSteps.isEmpty()) {
+            return apply(steps, pooling.pool(states, first, count, width));
+        }
+        int inner = width(tokenSteps, width);
+        var rows = new float[count * inner];
+        for (int token = 0; token < count; token++) {
+            float[] row = states.asSlice((long) (first + token) * width * Float.BYTES, (long) width * Float.BYTES)
+                    .toArray(JAVA_FLOAT);
+            System.arraycopy(apply(tokenSteps, row), 0, rows, token * inner, inner);
+        }
+        return apply(steps, pooling.pool(MemorySegment.ofArray(rows), 0, count, inner));
+    }
+
+    private static float[] apply(List<OutputStep> steps, float[] before) {
+        float[] vector = before;
         for (OutputStep step : steps) {
             vector = step.apply(vector);
         }

@@ -55,6 +55,32 @@ sealed interface OutputStep {
         }
     }
 
+    /** A layer norm (Ba et al., 2016); sums are in float64. */
+    record LayerNorm(float[] weight, float[] bias, double epsilon) implements OutputStep {
+        @Override
+        public float[] apply(float[] vector) {
+            double mean = 0;
+            for (float number : vector) {
+                mean += number;
+            }
+            mean /= vector.length;
+            double variance = 0;
+            for (float number : vector) {
+                variance += (number - mean) * (number - mean);
+            }
+            double factor = 1 / Math.sqrt(variance / vector.length + epsilon);
+            for (int i = 0; i < vector.length; i++) {
+                vector[i] = (float) ((vector[i] - mean) * factor * weight[i] + bias[i]);
+            }
+            return vector;
+        }
+
+        @Override
+        public int width(int before) {
+            return before;
+        }
+    }
+
     /** A vector of length 1 in the same direction; one of zeros stays. */
     record UnitLength() implements OutputStep {
         /** As PyTorch's {@code normalize}: what is shorter is divided by this. */

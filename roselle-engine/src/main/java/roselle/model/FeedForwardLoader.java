@@ -43,7 +43,7 @@ final class FeedForwardLoader {
             case FeedForwardSpec.None _ -> new Layer.NoFeedForward();
             case FeedForwardSpec.Plain plain -> plain(plain, layer);
             case FeedForwardSpec.Gated gated ->
-                gated(gated.size(), gated.gate(), gated.bias(), layer, Part.GATE, Part.UP, Part.DOWN);
+                gated(gated, layer, Part.GATE, Part.UP, Part.DOWN);
             case FeedForwardSpec.Experts experts -> experts(experts, layer, null);
             case FeedForwardSpec.Beside both -> beside(both, layer);
         };
@@ -54,7 +54,7 @@ final class FeedForwardLoader {
         Buffer scales = store.constants(
                 tensors.vector(Part.EXPERT_SCALE, layer, both.experts().experts()));
         return new Layer.Beside(
-                gated(dense.size(), dense.gate(), false, layer, Part.GATE, Part.UP, Part.DOWN),
+                gated(dense, layer, Part.GATE, Part.UP, Part.DOWN),
                 norm(Part.POST_DENSE_NORM, layer),
                 routerNorm(layer),
                 norm(Part.PRE_EXPERTS_NORM, layer),
@@ -92,14 +92,15 @@ final class FeedForwardLoader {
                 LayerLoader.addedTo(spec.block(), downBias(plain.bias(), Part.DOWN, layer)));
     }
 
-    private Layer.Gated gated(int size, Gate gate, boolean bias, int layer, Part gatePart, Part upPart, Part downPart) {
+    private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {
+        int size = kind.size();
         Rows all = Rows.of(workspace.inner, 2 * size);
         Part both = gatePart == Part.GATE ? Part.GATE_UP : Part.SHARED_GATE_UP;
         List<StoredMatrix> blocks = tensors.has(both, layer)
                 ? List.of(product(both, layer, 2 * size, spec.width()))
-                : List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
+                : gateAndUp(size, layer, gatePart, upPart);
         Buffer gateBias = null;
-        if (bias) {
+        if (kind.bias()) {
             gateBias = store.constants(
                     Floats.concatenate(tensors.bias(gatePart, layer, size), tensors.bias(upPart, layer, size)));
         }
@@ -109,11 +110,19 @@ final class FeedForwardLoader {
                 all,
                 all.columns(0, size),
                 all.columns(size, size),
-                gate);
+                kind.gate());
         return new Layer.Gated(
                 product,
                 matrix(downPart, layer, spec.width(), size),
-                LayerLoader.addedTo(spec.block(), downBias(bias, downPart, layer)));
+                LayerLoader.addedTo(spec.block(), downBias(kind.downBias(), downPart, layer)));
+    }
+
+    private List<StoredMatrix> gateAndUp(int size, int layer, Part gatePart, Part upPart) {
+        if (gatePart == Part.GATE && tensors.has(Part.UP_GATE, layer)) {
+            StoredMatrix both = product(Part.UP_GATE, layer, 2 * size, spec.width());
+            return List.of(both.rows(size, size), both.rows(0, size));
+        }
+        return List.of(product(gatePart, layer, size, spec.width()), product(upPart, layer, size, spec.width()));
     }
 
     private @Nullable Buffer downBias(boolean bias, Part part, int layer) {
@@ -173,8 +182,8 @@ final class FeedForwardLoader {
         if (experts.sharedSize() == 0) {
             return null;
         }
-        Layer.Gated expert = gated(
-                experts.sharedSize(), experts.gate(), false, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
+        var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.gate(), false);
+        Layer.Gated expert = gated(kind, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
         if (!experts.sharedGate()) {
             return new Layer.Shared(expert, null, workspace.sharedGate);
         }

@@ -64,7 +64,9 @@ final class LayerLoader {
                 && !(feedForward instanceof FeedForwardSpec.None);
         boolean normsBehind = block.normsOutputs() || block.normsSums();
         return new Layer(
-                block.normsInputs() ? norm(Part.ATTENTION_NORM, index) : null,
+                block.normsInputs() && !(index == 0 && block.firstReadsEmbedding())
+                        ? norm(Part.ATTENTION_NORM, index)
+                        : null,
                 attention(spec.layers().get(index).attention(), index, places),
                 normsBehind ? norm(Part.POST_ATTENTION_NORM, index) : null,
                 ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,

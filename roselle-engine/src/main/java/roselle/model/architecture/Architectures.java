@@ -21,6 +21,10 @@ import roselle.model.architecture.dense.Phi;
 import roselle.model.architecture.dense.Starcoder2;
 import roselle.model.architecture.encoder.Bert;
 import roselle.model.architecture.encoder.DistilBert;
+import roselle.model.architecture.encoder.EuroBert;
+import roselle.model.architecture.encoder.Gte;
+import roselle.model.architecture.encoder.JinaV3;
+import roselle.model.architecture.encoder.ModernBert;
 import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.DeepseekV3;
@@ -74,6 +78,7 @@ public final class Architectures {
             new Dots1(),
             new Ernie45(),
             new Ernie45Moe(),
+            new EuroBert(),
             new Exaone4(),
             new Gemma(),
             new Gemma2(),
@@ -86,6 +91,8 @@ public final class Architectures {
             new GptOss(),
             new Granite(),
             new GraniteHybrid(),
+            new Gte(),
+            new JinaV3(),
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),
@@ -94,6 +101,7 @@ public final class Architectures {
             new Mistral(),
             new Mistral3(),
             new Mixtral(),
+            new ModernBert(),
             new NomicBert(),
             new Olmo2(),
             new Olmo3(),

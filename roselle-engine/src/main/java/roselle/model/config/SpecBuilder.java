@@ -80,6 +80,18 @@ public final class SpecBuilder {
         return builder;
     }
 
+    /** The same; where the configuration says that every token sees those behind it, too, without logits. */
+    public static SpecBuilder ofEitherWay(ModelConfig config, Sizes sizes) {
+        if (config.isGguf() || !config.has(BOTH_WAYS, "") || !config.metadata().isFlag(BOTH_WAYS)) {
+            return of(config, sizes);
+        }
+        boolean both = config.flag(BOTH_WAYS, "", false);
+        var builder = both ? new SpecBuilder(config, sizes) : of(config, sizes);
+        config.requireOff("is_encoder_decoder", "add_cross_attention", "use_mrope");
+        builder.bidirectional = both;
+        return builder;
+    }
+
     /** Fails where text sees what is behind it; "vision" says that pictures alone do. */
     private static void requireCausalText(ModelConfig config) {
         if (!config.isGguf() && config.has(BOTH_WAYS, "") && !config.metadata().isFlag(BOTH_WAYS)) {

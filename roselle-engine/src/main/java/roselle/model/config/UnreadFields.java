@@ -13,6 +13,13 @@ public final class UnreadFields {
     private static final Set<String> HARMLESS = Set.of(
             "architectures",
             "classifier_activation",
+            "classifier_bias",
+            "classifier_pooling",
+            "decoder_bias",
+            "deterministic_flash_attn",
+            "initializer_cutoff_factor",
+            "sparse_pred_ignore_index",
+            "sparse_prediction",
             "gradient_checkpointing",
             "sentence_transformers",
             "pooler_fc_size",

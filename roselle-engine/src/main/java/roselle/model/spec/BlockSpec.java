@@ -10,6 +10,7 @@ package roselle.model.spec;
  * @param sharesNorm whether both halves of a parallel block read the same normalised numbers
  * @param residualScale multiplies what each half adds
  * @param scalesLayers whether what a layer leaves is multiplied by a number of its own
+ * @param firstReadsEmbedding whether the first layer's attention reads the embedding as it is, which is normalised (ModernBERT)
  */
 public record BlockSpec(
         boolean normsInputs,
@@ -18,19 +19,24 @@ public record BlockSpec(
         boolean parallel,
         boolean sharesNorm,
         float residualScale,
-        boolean scalesLayers) {
+        boolean scalesLayers,
+        boolean firstReadsEmbedding) {
     /** BERT's wiring (Devlin et al., 2019). */
-    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false);
+    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false, false);
+
+    /** Norms before each half but the first, which reads the normalised embedding (ModernBERT). */
+    public static final BlockSpec NORMED_EMBEDDING =
+            new BlockSpec(true, false, false, false, false, 1f, false, true);
 
     /** A stream that is normalised once, at its end. */
     public BlockSpec(
             boolean normsInputs, boolean normsOutputs, boolean parallel, boolean sharesNorm, float residualScale) {
-        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale, false);
+        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale, false, false);
     }
 
     /** Norms before and behind each half, and layers that are scaled or not (Gemma 4). */
     public static BlockSpec normedOnBothSides(boolean scalesLayers) {
-        return new BlockSpec(true, true, false, false, false, 1f, scalesLayers);
+        return new BlockSpec(true, true, false, false, false, 1f, scalesLayers, false);
     }
 
     public BlockSpec {
@@ -39,6 +45,9 @@ public record BlockSpec(
         }
         if (parallel && (normsOutputs || !normsInputs || scalesLayers)) {
             throw new IllegalArgumentException("a parallel block normalises its input alone, and is not scaled");
+        }
+        if (firstReadsEmbedding && (!normsInputs || parallel)) {
+            throw new IllegalArgumentException("only a block that normalises each half's input can leave out the first");
         }
     }
 }

@@ -12,8 +12,18 @@ public sealed interface FeedForwardSpec {
     /** {@code down(activation(up(x)))}. */
     record Plain(int size, Activation activation, boolean bias) implements FeedForwardSpec {}
 
-    /** {@code down(gate(gate(x), up(x)))} (Shazeer, 2020). */
-    record Gated(int size, Gate gate, boolean bias) implements FeedForwardSpec {}
+    /**
+     * {@code down(gate(gate(x), up(x)))} (Shazeer, 2020).
+     *
+     * @param bias whether gate and up have one
+     * @param downBias whether down has one
+     */
+    record Gated(int size, Gate gate, boolean bias, boolean downBias) implements FeedForwardSpec {
+        /** With biases everywhere or nowhere. */
+        public Gated(int size, Gate gate, boolean bias) {
+            this(size, gate, bias, bias);
+        }
+    }
 
     /**
      * Gated experts, some of them chosen for each token, and maybe one that all share.

@@ -79,6 +79,8 @@ public enum Part {
     UP,
     /** Gate and up in one. */
     GATE_UP,
+    /** The same with up first. */
+    UP_GATE,
     DOWN,
     ROUTER,
     ROUTER_CORRECTION,

@@ -15,7 +15,10 @@ import roselle.model.spec.RopeScaling;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
 
-/** Gemma 3, text only: Gemma 2 with normalised heads instead of soft caps, and one full layer in six. */
+/**
+ * Gemma 3, text only: Gemma 2 with normalised heads instead of soft caps, and one full layer in six. EmbeddingGemma is the same, but
+ * every token sees those behind it, too, and there are no logits.
+ */
 public final class Gemma3 implements Architecture {
     @Override
     public Set<String> modelTypes() {
@@ -29,7 +32,7 @@ public final class Gemma3 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
-        var builder = SpecBuilder.of(config, Sizes.of(config));
+        var builder = SpecBuilder.ofEitherWay(config, Sizes.of(config));
         builder.rmsNorm(config, 1f);
         builder.block = new BlockSpec(true, true, false, false, 1f);
         builder.queryKeyNorm = QueryKeyNorm.PER_HEAD;
@@ -37,7 +40,8 @@ public final class Gemma3 implements Architecture {
         builder.projectionBias = config.flag("attention_bias", "", false);
         builder.attentionOutputBias = builder.projectionBias;
         int pattern = config.size("sliding_window_pattern", "attention.sliding_window_pattern", 1 << 20, 6);
-        int window = config.size("sliding_window", "attention.sliding_window", 1 << 30);
+        int told = config.size("sliding_window", "attention.sliding_window", 1 << 30);
+        int window = builder.bidirectional ? told / 2 + 1 : told; // half of it in each direction
         builder.windows(config, window, layer -> (layer + 1) % pattern != 0);
         ropes(config, builder);
         builder.scoreScale =
@@ -46,7 +50,8 @@ public final class Gemma3 implements Architecture {
         config.has("hidden_act", "");
         builder.gated(config, "hidden_activation", Activation.GELU_TANH, false);
         float softCap = (float) config.number("final_logit_softcapping", "final_logit_softcapping", 0);
-        builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, softCap);
+        boolean tied = SpecBuilder.isTied(config, true);
+        builder.output = builder.bidirectional ? null : new OutputSpec(tied, false, 1f, softCap);
         return new Blueprint(builder.spec(), Names.of(config, Gemma2.NAMES));
     }
 

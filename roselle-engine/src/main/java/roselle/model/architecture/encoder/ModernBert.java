@@ -1,0 +1,78 @@
+package roselle.model.architecture.encoder;
+
+import java.util.Map;
+import java.util.Set;
+import roselle.backend.operation.Activation;
+import roselle.model.config.Architecture;
+import roselle.model.config.ModelConfig;
+import roselle.model.config.Names;
+import roselle.model.config.Ropes;
+import roselle.model.config.Sizes;
+import roselle.model.config.SpecBuilder;
+import roselle.model.spec.BlockSpec;
+import roselle.model.spec.RopeSpec;
+import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
+
+/** ModernBERT: norms before each half, rotary positions, gates, and two layers in three that see near tokens alone (Warner et al., 2024). */
+public final class ModernBert implements Architecture {
+    private static final double FULL_THETA = 160_000;
+    private static final double WINDOW_THETA = 10_000;
+
+    @Override
+    public Set<String> modelTypes() {
+        return Set.of("modernbert");
+    }
+
+    @Override
+    public Set<String> ggufNames() {
+        return Set.of();
+    }
+
+    @Override
+    public Blueprint read(ModelConfig config) {
+        var builder = SpecBuilder.ofEncoder(config, Sizes.of(config));
+        builder.block = BlockSpec.NORMED_EMBEDDING;
+        builder.layerNorm(config, "norm_eps", config.flag("norm_bias", "", false));
+        builder.projectionBias = config.flag("attention_bias", "", false);
+        builder.attentionOutputBias = builder.projectionBias;
+        config.requireOff("mlp_bias");
+        builder.gated(config, "hidden_activation", Activation.GELU, false);
+        int every = config.size("global_attn_every_n_layers", "", 1 << 10, 3);
+        int window = config.size("local_attention", "", 1 << 20, 128) / 2 + 1; // in each direction, with the token itself
+        builder.windows(config, window, layer -> layer % every != 0);
+        ropes(config, builder);
+        return new Blueprint(builder.spec(), names(config));
+    }
+
+    private static void ropes(ModelConfig config, SpecBuilder builder) {
+        var ropes = new Ropes(config, builder.sizes.headSize(), builder.sizes.context(), FULL_THETA, false);
+        boolean told = config.object("rope_parameters").isPresent();
+        RopeSpec full = told
+                ? ropes.read("full_attention")
+                : ropes.plain(config.number("global_rope_theta", "", FULL_THETA), 1);
+        RopeSpec near = told
+                ? ropes.read("sliding_attention")
+                : ropes.plain(config.number("local_rope_theta", "", WINDOW_THETA), 1);
+        for (int layer = 0; layer < builder.ropes.length; layer++) {
+            builder.ropes[layer] = builder.windows[layer] == 0 ? full : near;
+        }
+    }
+
+    private static WeightNames names(ModelConfig config) {
+        String prefix = config.hasTensor("model.embeddings.tok_embeddings.weight") ? "model." : "";
+        String layer = prefix + "layers.{layer}.";
+        return Names.huggingFace()
+                .with(Map.ofEntries(
+                        Map.entry(Part.EMBEDDING, prefix + "embeddings.tok_embeddings"),
+                        Map.entry(Part.EMBEDDING_NORM, prefix + "embeddings.norm"),
+                        Map.entry(Part.ATTENTION_NORM, layer + "attn_norm"),
+                        Map.entry(Part.QUERY_KEY_VALUE, layer + "attn.Wqkv"),
+                        Map.entry(Part.ATTENTION_OUTPUT, layer + "attn.Wo"),
+                        Map.entry(Part.FEED_FORWARD_NORM, layer + "mlp_norm"),
+                        Map.entry(Part.GATE_UP, layer + "mlp.Wi"),
+                        Map.entry(Part.DOWN, layer + "mlp.Wo"),
+                        Map.entry(Part.FINAL_NORM, prefix + "final_norm")));
+    }
+}
