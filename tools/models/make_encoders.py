@@ -87,6 +87,11 @@ def modern(**more):
     return transformers.ModernBertConfig, dict(sizes, **ids, **more), word_piece, False
 
 
+def mpnet(**more):
+    ids = dict(pad_token_id=1, bos_token_id=0, eos_token_id=2)
+    return transformers.MPNetConfig, dict(SIZES, max_position_embeddings=514, **ids, **more), byte_pairs, False
+
+
 def euro(**more):
     ids = dict(pad_token_id=0, bos_token_id=2, eos_token_id=3, mask_token_id=4)
     return transformers.EuroBertConfig, dict(SIZES, num_key_value_heads=1, max_position_embeddings=192, **ids, **more), word_piece, False
@@ -123,6 +128,8 @@ MODELS = {
     "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
                         "lasttoken", True, 0),
+    "mpnet": (transformers.MPNetModel, mpnet(), "mean", True, 0),
+    "mpnet-cross": (transformers.MPNetForSequenceClassification, mpnet(num_labels=1), None, False, 0),
     "modernbert": (transformers.ModernBertModel, modern(), "mean", True, 0),
     "modernbert-cross": (transformers.ModernBertForSequenceClassification,
                          modern(num_labels=1, classifier_pooling="mean"), None, False, 0),

@@ -77,6 +77,10 @@ final class ModelTable {
             Row row = rows.computeIfAbsent(family, _ -> new Row());
             DecoderSpec spec = Architectures.readAny(checkpoint).spec();
             boolean isEncoder = spec.isBidirectional();
+            if (isEncoder && !row.parts().isEmpty() && !row.parts().contains("encoder")) {
+                row.parts().add("encoders of the same shape, CPU alone"); // whose other models generate
+                return;
+            }
             if (isEncoder) {
                 row.parts().add("encoder");
             }

@@ -8,6 +8,7 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.HeadShape;
@@ -35,6 +36,7 @@ final class LayerLoader {
     private final Store store;
     private final Workspace workspace;
     private final RopeTables ropes;
+    private @Nullable DistanceBias distances; // the same in all layers
     private final FeedForwardLoader feedForwards;
     private final StateLoader states;
 
@@ -143,6 +145,7 @@ final class LayerLoader {
                 attention.softCap(),
                 attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null,
                 attention.bidirectional(),
+                distances(heads.queryHeads()),
                 appends);
         return new Layer.MultiHead(
                 appends
@@ -162,6 +165,15 @@ final class LayerLoader {
                 attention.gated() ? all.columns(queries, gates) : null,
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
                 added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null));
+    }
+
+    private @Nullable DistanceBias distances(int heads) {
+        if (distances == null && spec.input().distanceBuckets() > 0) {
+            int buckets = spec.input().distanceBuckets();
+            float[] table = tensors.matrix(Part.DISTANCES, 0, buckets, heads).numbers();
+            distances = DistanceBuckets.bias(table, buckets, heads, store);
+        }
+        return distances;
     }
 
     private static List<Layer.ValueHead> valueHeads(HeadShape heads, Rows source, Rows value) {

@@ -13,6 +13,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -28,6 +29,25 @@ public abstract class BidirectionalContract extends ContractFixture {
     @CsvSource({"4,2,64,64,0", "3,3,5,9,0", "12,12,32,32,0", "4,4,16,16,1", "4,2,64,64,20", "2,2,32,32,65", "3,1,9,9,70"
     })
     void seesItsWholeSequenceWithinTheWindowAndNoOther(int queries, int keys, int keySize, int valueSize, int window) {
+        requireExpected(queries, keys, keySize, valueSize, window);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4,4,64,64,0,128", "3,3,5,9,0,7", "4,2,32,32,20,3"})
+    void addsWhatDistancesAddToScores(int queries, int keys, int keySize, int valueSize, int window, int span) {
+        table = new float[queries * (2 * span + 1)];
+        var numbers = new Random(SEED);
+        for (int i = 0; i < table.length; i++) {
+            table[i] = (float) numbers.nextGaussian();
+        }
+        this.span = span;
+        requireExpected(queries, keys, keySize, valueSize, window);
+    }
+
+    private int span;
+    private float[] table = new float[0]; // of what distances add to scores
+
+    private void requireExpected(int queries, int keys, int keySize, int valueSize, int window) {
         var heads = new HeadShape(queries, keys, keySize, valueSize);
         float[][] query = gaussian(queries * keySize);
         float[][] key = gaussian(keys * keySize);
@@ -75,7 +95,8 @@ public abstract class BidirectionalContract extends ContractFixture {
             }
         }
         begin(inputs);
-        var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true);
+        DistanceBias distances = table.length == 0 ? null : new DistanceBias(device.constants(table), span);
+        var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true, distances, true);
         Rows queries = gapless(joined(query, chosen), heads.queryHeads() * heads.keySize());
         Rows keys = gapless(joined(key, chosen), heads.keyHeads() * heads.keySize());
         Rows values = gapless(joined(value, chosen), heads.keyHeads() * heads.valueSize());
@@ -100,7 +121,7 @@ public abstract class BidirectionalContract extends ContractFixture {
         return all;
     }
 
-    private static double[] expected(
+    private double[] expected(
             HeadShape heads, int window, float[] query, float[] key, float[] value, int length) {
         var expected = new double[length * heads.queryHeads() * heads.valueSize()];
         for (int row = 0; row < length; row++) {
@@ -117,7 +138,9 @@ public abstract class BidirectionalContract extends ContractFixture {
                         score += (double) query[(row * heads.queryHeads() + head) * heads.keySize() + i]
                                 * key[(other * heads.keyHeads() + keyHead) * heads.keySize() + i];
                     }
-                    double weight = Math.exp(score * SCALE);
+                    int distance = Math.clamp(other - row, -span, span);
+                    double far = table.length == 0 ? 0 : table[head * (2 * span + 1) + span + distance];
+                    double weight = Math.exp(score * SCALE + far);
                     total += weight;
                     for (int i = 0; i < heads.valueSize(); i++) {
                         expected[to + i] +=

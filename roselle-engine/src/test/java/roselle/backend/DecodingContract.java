@@ -135,6 +135,7 @@ public abstract class DecodingContract extends BackendContract {
                 layer.softCap(),
                 layer.sinks(),
                 false,
+                null,
                 false);
     }
 

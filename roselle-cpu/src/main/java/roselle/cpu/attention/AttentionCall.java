@@ -2,9 +2,12 @@ package roselle.cpu.attention;
 
 import static java.util.Objects.requireNonNull;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.DistanceBias;
+import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;
 
@@ -61,6 +64,24 @@ public final class AttentionCall {
     private int window() {
         int window = cache().groups().get(layer().group()).window();
         return window == 0 ? Integer.MAX_VALUE : window;
+    }
+
+    /**
+     * Adds what distances add to scores that are still to be scaled, of the positions from one until another.
+     *
+     * @param target where the scores of these positions begin, at {@code at}
+     */
+    void addDistances(int row, int head, int from, int to, float[] target, int at) {
+        DistanceBias distances = layer().distances();
+        if (distances == null) {
+            return;
+        }
+        MemorySegment table = CpuBuffer.of(distances.table());
+        int own = step().position(row);
+        float scale = layer().scale();
+        for (int p = from; p < to; p++) {
+            target[at + p - from] += CpuBuffer.number(table, distances.index(head, p, own)) / scale;
+        }
     }
 
     Rows output() {

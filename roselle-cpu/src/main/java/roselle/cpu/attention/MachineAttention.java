@@ -162,7 +162,15 @@ public final class MachineAttention {
                 int fromPosition = Math.max(tile, call.first(r)) - tile;
                 int toPosition = Math.min(tile + TILE, call.end(r)) - tile;
                 for (int h = 0; h < heads; h++) {
-                    softmax.sees((r - row) * heads + h, fromPosition, toPosition);
+                    int entry = (r - row) * heads + h;
+                    softmax.sees(entry, fromPosition, toPosition);
+                    call.addDistances(
+                            r,
+                            head + h,
+                            tile + fromPosition,
+                            tile + toPosition,
+                            softmax.scores(),
+                            entry * TILE + fromPosition);
                 }
             }
             softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap());

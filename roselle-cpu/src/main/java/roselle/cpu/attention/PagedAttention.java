@@ -204,7 +204,7 @@ public final class PagedAttention implements WorkerPool.Work {
                     int to = Math.min(tile + TILE, call.end(r)) - tile;
                     for (int h = head; h < endHead; h++) {
                         if (from < to) {
-                            one(kind, i, from, to);
+                            one(call, tile, i, r, h, from, to);
                         }
                         i++;
                     }
@@ -263,11 +263,13 @@ public final class PagedAttention implements WorkerPool.Work {
         }
 
         /** One row and head over the positions {@code from} until {@code to} of the tile. */
-        private void one(AttentionLayer kind, int i, int from, int to) {
+        private void one(AttentionCall call, int tile, int i, int row, int head, int from, int to) {
+            AttentionLayer kind = call.layer();
             int count = to - from;
             int keyStride = Lanes.padded(kind.heads().keySize());
             dots(queries, i * keyStride, keys, from * keyStride, keyStride, count, lanes);
             Lanes.sums(lanes, 0, count, scores, 0);
+            call.addDistances(row, head, tile + from, tile + to, scores, 0);
             VectorFunctions.cap(scores, count, kind.scale(), kind.softCap());
             float next = largest[i];
             for (int j = 0; j < count; j++) {

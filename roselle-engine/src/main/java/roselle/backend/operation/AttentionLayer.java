@@ -16,6 +16,7 @@ import roselle.backend.memory.KvGroup;
  * @param softCap {@code c} of {@code c * tanh(score / c)}; 0 for none
  * @param sinks F32, per query head the logit of a key without value that takes part in the softmax; null for none
  * @param bidirectional whether a row sees all rows of its sequence, those behind it too, and the window reaches both ways
+ * @param distances what is added to scores by distance, before the cap; null for nothing
  * @param appends whether the layer has keys and values; else it has queries alone, to those that another layer appended there
  */
 public record AttentionLayer(
@@ -29,6 +30,7 @@ public record AttentionLayer(
         float softCap,
         @Nullable Buffer sinks,
         boolean bidirectional,
+        @Nullable DistanceBias distances,
         boolean appends) {
     /** Attention of each row to what came before it. */
     public AttentionLayer(
@@ -56,6 +58,6 @@ public record AttentionLayer(
             float softCap,
             @Nullable Buffer sinks,
             boolean bidirectional) {
-        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, true);
+        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, null, true);
     }
 }

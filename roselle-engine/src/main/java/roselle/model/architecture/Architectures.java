@@ -25,6 +25,7 @@ import roselle.model.architecture.encoder.EuroBert;
 import roselle.model.architecture.encoder.Gte;
 import roselle.model.architecture.encoder.JinaV3;
 import roselle.model.architecture.encoder.ModernBert;
+import roselle.model.architecture.encoder.MpNet;
 import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.DeepseekV3;
@@ -102,6 +103,7 @@ public final class Architectures {
             new Mistral3(),
             new Mixtral(),
             new ModernBert(),
+            new MpNet(),
             new NomicBert(),
             new Olmo2(),
             new Olmo3(),

@@ -32,6 +32,9 @@ public final class SpecBuilder {
     public float embeddingScale = 1f;
     public boolean learnedPositions;
     public int firstPosition;
+    /** Kinds of distances, each of which adds a number to scores; 0 for none. */
+    public int distanceBuckets;
+
     /** Kinds of tokens that the embedding tells apart; 0 for none. */
     public int types;
 
@@ -259,7 +262,7 @@ public final class SpecBuilder {
                 sizes.vocabulary(),
                 sizes.width(),
                 sizes.context(),
-                new InputSpec(embeddingScale, learnedPositions, firstPosition, types, normsEmbedding, layerInputs),
+                new InputSpec(embeddingScale, learnedPositions, firstPosition, distanceBuckets, types, normsEmbedding, layerInputs),
                 norm,
                 block,
                 layers,

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param scale multiplies embeddings
  * @param learnedPositions whether each position has an embedding of its own
  * @param firstPosition rows of the table of positions before that of the first token (RoBERTa)
+ * @param distanceBuckets kinds of distances that attention tells apart, each of which adds a number to scores; 0 for none
  * @param types rows of the table that tells the texts of a pair apart; 0 for none
  * @param norms whether the sum is normalised
  * @param layers what each layer is told of a token by itself; null for nothing
@@ -16,6 +17,7 @@ public record InputSpec(
         float scale,
         boolean learnedPositions,
         int firstPosition,
+        int distanceBuckets,
         int types,
         boolean norms,
         @Nullable LayerInputs layers) {}

@@ -4,6 +4,8 @@ package roselle.model.weights;
 public enum Part {
     EMBEDDING,
     POSITIONS,
+    /** What attention adds to scores by distance: a row of heads for each kind of distance. */
+    DISTANCES,
     TYPES,
     EMBEDDING_NORM,
     /** What each layer is told of each token, all layers in a row. */

@@ -9,6 +9,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
@@ -363,7 +364,9 @@ final class ReferenceOperations implements Operations {
             for (int i = 0; i < query.length; i++) {
                 score += (double) query[i] * key[i];
             }
-            scores[p] = capped(score * layer.scale(), layer.softCap());
+            DistanceBias far = layer.distances();
+            double bias = far == null ? 0 : number(far.table(), far.index(head, p, own));
+            scores[p] = capped(score * layer.scale() + bias, layer.softCap());
             largest = Math.max(largest, scores[p]);
         }
         double total = layer.sinks() == null ? 0 : Math.exp(number(layer.sinks(), head) - largest);
