@@ -128,6 +128,11 @@ MODELS = {
     "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
                         "lasttoken", True, 0),
+    "bert-tokens": (transformers.BertForTokenClassification,
+                    bert(id2label={0: "O", 1: "PER", 2: "LOC"}, label2id={"O": 0, "PER": 1, "LOC": 2}), None, False, 0),
+    "qwen3-score": (transformers.Qwen3ForSequenceClassification, (transformers.Qwen3Config, dict(
+        SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, num_labels=1, pad_token_id=1), with_end, False),
+                    None, False, 0),
     "mpnet": (transformers.MPNetModel, mpnet(), "mean", True, 0),
     "mpnet-cross": (transformers.MPNetForSequenceClassification, mpnet(num_labels=1), None, False, 0),
     "modernbert": (transformers.ModernBertModel, modern(), "mean", True, 0),

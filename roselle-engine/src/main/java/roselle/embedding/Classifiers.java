@@ -23,8 +23,12 @@ final class Classifiers {
         Metadata config = checkpoint.config();
         boolean is = config.has("architectures")
                 && config.strings("architectures").stream()
-                        .anyMatch(name -> name.endsWith("ForSequenceClassification"));
+                        .anyMatch(name -> name.endsWith("ForSequenceClassification") || isOfTokens(name));
         return is ? Optional.of(config) : Optional.empty();
+    }
+
+    private static boolean isOfTokens(String architecture) {
+        return architecture.endsWith("ForTokenClassification");
     }
 
     /** The head of a checkpoint that has one, by the tensors that are there. */
@@ -32,6 +36,13 @@ final class Classifiers {
         Metadata config = checkpoint.config();
         int width = config.has("hidden_size") ? config.integer("hidden_size") : config.integer("dim");
         List<String> labels = labels(config);
+        if (config.strings("architectures").stream().anyMatch(Classifiers::isOfTokens)) {
+            return tokens(checkpoint, labels, width);
+        }
+        if (has(checkpoint, "score")) { // a decoder, whose last token has seen all others
+            OutputStep scores = dense(checkpoint, "score", labels.size(), width, false, Classifiers::same);
+            return new EncoderOutput(Pooling.LAST, List.of(scores), labels);
+        }
         var steps = new ArrayList<OutputStep>();
         Optional<String> pooler = POOLERS.stream().filter(name -> has(checkpoint, name)).findFirst();
         if (pooler.isPresent()) {
@@ -55,18 +66,38 @@ final class Classifiers {
         return new EncoderOutput(Pooling.CLS, steps, labels);
     }
 
+    /** A score of each label for each token: names of people, parts of speech. */
+    private static EncoderOutput tokens(Checkpoint checkpoint, List<String> labels, int width) {
+        Metadata config = checkpoint.config();
+        var steps = new ArrayList<OutputStep>();
+        if (has(checkpoint, "head.dense")) {
+            steps.addAll(modernHead(checkpoint, width));
+        }
+        String name = has(checkpoint, "score") ? "score" : "classifier";
+        if (!has(checkpoint, name)) {
+            throw new CheckpointException(
+                    config.origin() + " is a classifier of tokens, but has neither classifier nor score");
+        }
+        boolean hasBias = checkpoint.tensors().containsKey(name + ".bias");
+        steps.add(dense(checkpoint, name, labels.size(), width, hasBias, Classifiers::same));
+        return new EncoderOutput(steps, Pooling.TOKENS, List.of(), labels);
+    }
+
     private static final List<String> POOLERS = List.of("bert.pooler.dense", "gte.pooler.dense");
 
-    /** ModernBERT's head: its own dense layer and norm. */
+    /** ModernBERT's head: its own dense layer and norm, then the scores. */
     private static EncoderOutput modern(Checkpoint checkpoint, List<String> labels, int width) {
+        var steps = new ArrayList<>(modernHead(checkpoint, width));
+        steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        return new EncoderOutput(pooling(checkpoint.config(), "cls", "cls"), steps, labels);
+    }
+
+    private static List<OutputStep> modernHead(Checkpoint checkpoint, int width) {
         Metadata config = checkpoint.config();
-        boolean hasBias = config.flag("classifier_bias", false);
         var activation = activation(config.origin(), config.string("classifier_activation", "gelu"));
-        var steps = List.of(
-                dense(checkpoint, "head.dense", width, width, hasBias, activation),
-                norm(checkpoint, "head.norm", width, config),
-                dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
-        return new EncoderOutput(pooling(config, "cls", "cls"), steps, labels);
+        return List.of(
+                dense(checkpoint, "head.dense", width, width, config.flag("classifier_bias", false), activation),
+                norm(checkpoint, "head.norm", width, config));
     }
 
     /** EuroBERT's head; "late" is the mean of each token's scores, which is the scores' layer of the mean, as it is linear. */

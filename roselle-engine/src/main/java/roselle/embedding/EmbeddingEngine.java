@@ -216,6 +216,11 @@ public final class EmbeddingEngine implements AutoCloseable {
         return folder.output().labels();
     }
 
+    /** Whether each token of a text has logits: then a text's are {@code [tokens, labels]}, one token's behind the other's. */
+    public boolean isTokenClassifier() {
+        return folder.output().isClassifier() && folder.output().isOfTokens();
+    }
+
     /** Texts that may go before others, by name. */
     public Map<String, String> prompts() {
         return folder.prompts();

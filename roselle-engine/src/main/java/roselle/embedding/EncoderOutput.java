@@ -24,6 +24,11 @@ record EncoderOutput(List<OutputStep> tokenSteps, Pooling pooling, List<OutputSt
         labels = List.copyOf(labels);
     }
 
+    /** Whether each token has a result, one behind the other. */
+    boolean isOfTokens() {
+        return pooling == Pooling.TOKENS;
+    }
+
     boolean isClassifier() {
         return !labels.isEmpty();
     }

@@ -16,9 +16,10 @@ import roselle.model.weights.Blueprint;
 public final class Encoders {
     private Encoders() {}
 
-    /** Whether a checkpoint is an encoder, which generates nothing. */
+    /** Whether a checkpoint is an encoder, or a decoder with scores in the place of logits: either generates nothing. */
     public static boolean isOne(Checkpoint checkpoint) {
-        return !Architectures.readAny(checkpoint).spec().generates();
+        return Classifiers.of(checkpoint).isPresent()
+                || !Architectures.readAny(checkpoint).spec().generates();
     }
 
     /** Whether a path names an encoder, or a decoder with what sentence-transformers writes beside one that embeds. */

@@ -12,7 +12,9 @@ enum Pooling {
     MEAN_BY_ROOT("mean_sqrt_len_tokens"),
     /** Later tokens count more: token {@code i} of n counts {@code i + 1} times. */
     WEIGHTED_MEAN("weightedmean"),
-    LAST("lasttoken");
+    LAST("lasttoken"),
+    /** No pooling: every token's numbers, one token's behind the other's. */
+    TOKENS("tokens");
 
     private final String label;
 
@@ -33,12 +35,17 @@ enum Pooling {
             case MEAN_BY_ROOT -> sum(rows, first, count, width, false, Math.sqrt(count));
             case WEIGHTED_MEAN -> sum(rows, first, count, width, true, count * (count + 1.0) / 2);
             case MAX -> highest(rows, first, count, width);
+            case TOKENS -> rows(rows, first, count, width);
         };
     }
 
     private static float[] row(MemorySegment rows, int row, int width) {
-        var numbers = new float[width];
-        MemorySegment.copy(rows, JAVA_FLOAT, (long) row * width * Float.BYTES, numbers, 0, width);
+        return rows(rows, row, 1, width);
+    }
+
+    private static float[] rows(MemorySegment rows, int first, int count, int width) {
+        var numbers = new float[Math.multiplyExact(count, width)];
+        MemorySegment.copy(rows, JAVA_FLOAT, (long) first * width * Float.BYTES, numbers, 0, numbers.length);
         return numbers;
     }
 

@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -38,7 +39,7 @@ final class EncodersTest {
 
     @BeforeAll
     static void start() {
-        server = new EncoderServer("bert", "bert-cross", "bert-labels");
+        server = new EncoderServer("bert", "bert-cross", "bert-labels", "bert-tokens");
     }
 
     @AfterAll
@@ -200,6 +201,34 @@ final class EncodersTest {
     }
 
     @Test
+    void poolingGivesWhateverAModelHas() throws IOException {
+        JsonNode vector = server.ask("/pooling", "{\"model\":\"bert\",\"input\":" + HI + "}");
+        assertThat(floats(vector.at("/data/0/data"))).isEqualTo(expectedNear("bert", HI));
+        JsonNode labels = server.ask("/pooling", "{\"model\":\"bert-labels\",\"input\":" + HI + "}");
+        JsonNode classes = server.ask("/classify", "{\"model\":\"bert-labels\",\"input\":" + HI + "}");
+        assertThat(labels.at("/data/0/data").size()).isEqualTo(3);
+        assertThat(labels.at("/data/0/data/2").doubleValue())
+                .isCloseTo(classes.at("/data/0/probs/2").doubleValue(), within(1e-6));
+        assertThat(server.post("/pooling", "{\"model\":\"bert\",\"task\":\"classify\",\"input\":" + HI + "}").body())
+                .contains("its task is embed");
+    }
+
+    private static float[] expectedNear(String model, String text) {
+        return server.engine(model).embed(List.of(DemoServer.json(text).stringValue())).getFirst();
+    }
+
+    @Test
+    void eachTokenHasScoresOfAClassifierOfTokens() {
+        String body = "{\"model\":\"bert-tokens\",\"use_activation\":false,\"input\":" + HI + "}";
+        JsonNode rows = server.ask("/pooling", body).at("/data/0/data");
+        float[] logits = server.engine("bert-tokens").embed(List.of("Hi.")).getFirst();
+        assertThat(rows.size() * 3).isEqualTo(logits.length);
+        assertThat(floats(rows.get(1))).isEqualTo(Arrays.copyOfRange(logits, 3, 6));
+        assertThat(server.post("/classify", "{\"model\":\"bert-tokens\",\"input\":" + HI + "}").body())
+                .contains("scores each token and no text as a whole: ask /pooling");
+    }
+
+    @Test
     void textsHaveTheLabelsOfAClassifier() {
         float[] logits = server.engine("bert-labels")
                 .embed(List.of("Hi."), EmbeddingOptions.DEFAULT)
@@ -345,7 +374,7 @@ final class EncodersTest {
                 .toList();
         JsonNode shown = server.ask("/api/show", "{\"model\":\"bert\"}");
 
-        assertThat(listed).containsExactly("bert", "bert-cross", "bert-labels");
+        assertThat(listed).containsExactly("bert", "bert-cross", "bert-labels", "bert-tokens");
         assertThat(DemoServer.json(server.get("/v1/models/bert").body())
                         .at("/max_model_len")
                         .intValue())

@@ -26,6 +26,11 @@ public final class Kinds {
         return ranker(models.encoder(name, encoder -> encoder.engine().labels().size() == 1));
     }
 
+    /** The encoder of a name, whatever it gives. */
+    public static ServedEncoder any(Models models, Optional<String> name) {
+        return models.encoder(name, _ -> true);
+    }
+
     /** The encoder, whose texts give vectors. */
     public static ServedEncoder embedding(ServedEncoder encoder) {
         if (encoder.isClassifier()) {
@@ -38,6 +43,9 @@ public final class Kinds {
     private static ServedEncoder classifier(ServedEncoder encoder) {
         if (!encoder.isClassifier()) {
             throw refusal(encoder.name() + " is no classifier, so it has no scores: ask /v1/embeddings for vectors");
+        }
+        if (encoder.engine().isTokenClassifier()) {
+            throw refusal(encoder.name() + " scores each token and no text as a whole: ask /pooling");
         }
         return encoder;
     }

@@ -12,6 +12,8 @@ public final class ClassifierRoutes {
     }
 
     public void register(Routes routes) {
-        routes.post("/score", new ScoreHandler(answers)).post("/classify", new ClassifyHandler(answers));
+        routes.post("/score", new ScoreHandler(answers))
+                .post("/classify", new ClassifyHandler(answers))
+                .post("/pooling", new PoolingHandler(answers));
     }
 }
