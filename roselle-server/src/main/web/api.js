@@ -44,6 +44,11 @@ export async function models() {
   return body.data.map((model) => model.id);
 }
 
+/** What holds for a model where a request leaves it open; it must be loaded. */
+export async function defaults(model) {
+  return (await ask("page/defaults?model=" + encodeURIComponent(model))).json();
+}
+
 export async function dashboard() {
   return (await ask("dashboard/state")).json();
 }

@@ -1,5 +1,5 @@
 // The frame of the page: which view is on screen, light or dark, the settings, the keyboard.
-import { models } from "./api.js";
+import { ApiError, defaults, models } from "./api.js";
 import * as chat from "./chat.js";
 import * as dashboard from "./dashboard.js";
 import { byId, element } from "./elements.js";
@@ -68,10 +68,31 @@ async function showModels() {
     if (names.includes(wanted)) {
       select.value = wanted;
     }
+    showDefaults();
   } catch (failure) {
     select.replaceChildren(element("option", { value: "" }, failure.status === 401 ? "needs an API key" : "no models"));
     if (failure.status === 401 || failure.status === 403) {
       togglePanel(true, "key");
+    }
+  }
+}
+
+/** Shows in each empty setting what then holds; nothing where that is not known, as of a model that is not loaded. */
+async function showDefaults() {
+  const model = byId("model").value;
+  const known = await defaults(model).catch((failure) => {
+    if (failure instanceof ApiError) {
+      return null;
+    }
+    throw failure;
+  });
+  if (model === byId("model").value) {
+    const { context, ...values } = known ?? {};
+    const shown = { ...values, max_completion_tokens: context && `≤ ${context}`, seed: known && "random" };
+    for (const field of byId("options").elements) {
+      if (field.type === "number") {
+        field.placeholder = shown[field.name] ?? "";
+      }
     }
   }
 }
@@ -113,7 +134,10 @@ byId("menu").addEventListener("click", () => {
   const isOpen = byId("sidebar").classList.toggle("open");
   byId("menu").ariaExpanded = String(isOpen);
 });
-byId("model").addEventListener("change", () => store.saveSettings({ ...store.settings(), model: byId("model").value }));
+byId("model").addEventListener("change", () => {
+  store.saveSettings({ ...store.settings(), model: byId("model").value });
+  showDefaults();
+});
 window.addEventListener("hashchange", route);
 document.addEventListener("keydown", onKey);
 chat.start();

@@ -6,10 +6,11 @@ export function isEmpty(message) {
   return message.content === "" && !message.thoughts;
 }
 
-/** The words of messages, of those in other branches too. */
+/** The words of messages and the names of their files, of those in other branches too. */
 export function* texts(messages) {
-  for (const { content, fork } of messages) {
+  for (const { content, files = [], fork } of messages) {
     yield content;
+    yield* files.map((file) => file.name);
     for (const tail of fork?.tails ?? []) {
       yield* texts(tail ?? []);
     }

@@ -1,25 +1,24 @@
 // The conversation on screen: messages, the answer being written, and what can be done with each.
-import { ApiError, chat, dashboard } from "./api.js";
+import { ApiError, chat } from "./api.js";
+import * as attachments from "./attachments.js";
 import { isEmpty, setAside, showBranch, texts } from "./branches.js";
 import { byId, copy, element } from "./elements.js";
 import { markdown } from "./markdown.js";
+import { request } from "./request.js";
 import { imported, saveFile } from "./sharing.js";
+import { figures, isAnswerTo, tellSpeed } from "./speed.js";
 import * as store from "./store.js";
 
 const IDEAS = ["Tell me a story about a fox.", "What is 17 + 25?", "Write a haiku about rain."];
-const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_completion_tokens", "seed"];
-
 const REFUSALS = [400, 413, 422]; // such a question would be refused again
-const requests = new WeakMap(); // answers to what the server calls their requests
 
 const thread = byId("thread");
 const prompt = byId("prompt");
 
 let current = store.newConversation();
 let running = null; // the AbortController of the answer being written
-let strangersKey = null; // one that may not read the server's log, which is the operators'
 let edited = null; // the place of the question whose words are in the composer, or null
-let draft = ""; // what the composer held before them
+let draft = { content: "", files: [] }; // what the composer held before them
 const deleted = new Set(); // ids of conversations
 const unfolded = new WeakSet(); // answers whose thoughts are shown
 
@@ -36,7 +35,7 @@ function draw1(message, index) {
 }
 
 function welcome() {
-  const ideas = IDEAS.map((idea) => element("button", { type: "button", onclick: () => ask(idea) }, idea));
+  const ideas = IDEAS.map((idea) => element("button", { type: "button", onclick: () => ask({ content: idea, files: [] }) }, idea));
   return element(
     "div",
     { className: "empty" },
@@ -50,7 +49,8 @@ function drawQuestion(message, index) {
   return element(
     "article",
     { className: "user", ariaLabel: "You" },
-    element("div", { className: "text" }, message.content),
+    ...attachments.drawn(message),
+    ...(message.content === "" ? [] : [element("div", { className: "text" }, message.content)]),
     element("div", { className: "foot" }, ...branches(message, index), action("Edit", () => edit(index)), copyAction(message)),
   );
 }
@@ -79,7 +79,7 @@ function drawAnswer(message, index) {
   } else if (isEmpty(message)) {
     foot.append(element("span", { className: "working", ariaLabel: "Working" }));
   }
-  foot.append(figures(message));
+  foot.append(element("span", { className: "figures" }, figures(message)));
   article.append(foot);
   return article;
 }
@@ -126,29 +126,6 @@ function action(label, onclick) {
 function copyAction(message) {
   const button = action("Copy", () => copy(button, message.content));
   return button;
-}
-
-/** Under each answer: time to first token, what the server counted, and why it ended where that is worth a word. */
-function figures(message) {
-  const parts = [];
-  if (message.firstMillis !== undefined) {
-    parts.push(`first token ${Math.round(message.firstMillis)} ms`);
-  }
-  if (message.rate) {
-    parts.push(`${message.isEstimate ? "about " : ""}${message.rate.toFixed(message.rate < 10 ? 1 : 0)} tokens/s`);
-  }
-  if (message.tokens) {
-    parts.push(`${message.tokens} ${message.tokens === 1 ? "token" : "tokens"}`);
-  }
-  if (message.cached) {
-    parts.push(`${message.cached} of ${message.promptTokens} prompt tokens cached`);
-  }
-  if (message.reason === "length") {
-    parts.push("ended at the longest length");
-  } else if (message.reason === "stopped") {
-    parts.push("stopped");
-  }
-  return element("span", { className: "figures" }, parts.join(" · "));
 }
 
 function redrawLast() {
@@ -237,17 +214,18 @@ function remove(id) {
 
 // ---- asking ----
 
-export function ask(text) {
-  if (running || text.trim() === "") {
+/** Asks with words, or files, or both. */
+function ask({ content, files }) {
+  if (running) {
     return;
   }
-  const question = { role: "user", content: text };
+  const question = files.length > 0 ? { role: "user", content, files } : { role: "user", content };
   if (edited !== null) {
     question.fork = setAside(current.messages, edited);
     endEditing();
   }
   if (current.messages.length === 0) {
-    current.title = text.trim().slice(0, 60);
+    current.title = (content.trim() || files[0].name).slice(0, 60);
     history.replaceState(null, "", "#chat/" + current.id);
   }
   current.messages.push(question);
@@ -260,11 +238,11 @@ function edit(index) {
     return;
   }
   if (edited === null) {
-    draft = prompt.value;
+    draft = { content: prompt.value, files: attachments.detached() };
   }
   edited = index;
   byId("editing").hidden = false;
-  fill(current.messages[index].content);
+  fill(current.messages[index]);
 }
 
 /** Puts back what the composer held before a question was edited. */
@@ -280,8 +258,9 @@ function endEditing() {
   byId("editing").hidden = true;
 }
 
-function fill(text) {
-  prompt.value = text;
+function fill({ content, files = [] }) {
+  prompt.value = content;
+  attachments.put(files);
   fit();
   prompt.focus();
 }
@@ -307,7 +286,7 @@ export function stop() {
 /** Has the conversation answered; the answer carries the fork that it is a branch of, if any. */
 async function answer(fork) {
   const own = current;
-  const body = request(own);
+  const body = request(byId("model").value, own);
   const message = { role: "assistant", content: "", fork };
   own.messages.push(message);
   const abort = new AbortController();
@@ -350,7 +329,7 @@ function keep(conversation) {
 async function receive(body, message, signal, own) {
   const begun = performance.now();
   const screen = new Screen(message, own);
-  const asked = (id) => requests.set(message, id);
+  const asked = (id) => isAnswerTo(message, id);
   for await (const chunk of chat(body, signal, asked)) {
     const choice = chunk.choices[0];
     const { content, reasoning_content: thought } = choice?.delta ?? {};
@@ -369,30 +348,6 @@ async function receive(body, message, signal, own) {
       message.promptTokens = chunk.usage.prompt_tokens;
       message.cached = chunk.usage.prompt_tokens_details?.cached_tokens ?? 0;
     }
-  }
-}
-
-/** Tells how fast an answer was by the server's clock, else by when its tokens came here, which the way has a part in. */
-async function tellSpeed(message) {
-  const counted = await logged(requests.get(message));
-  message.tokens ??= counted?.output_tokens;
-  message.isEstimate = !counted;
-  const millis = counted ? counted.last_millis - counted.first_millis : message.lastMillis - message.firstMillis;
-  const tokens = counted?.output_tokens ?? message.tokens ?? 0;
-  message.rate = millis > 0 && tokens > 1 ? ((tokens - 1) * 1000) / millis : undefined;
-}
-
-/** What the server's log has of a request; nothing where this key may not read it, or it has forgotten it. */
-async function logged(id) {
-  const { key } = store.settings();
-  try {
-    return id && key !== strangersKey ? (await dashboard()).recent.find((one) => one.id === id) : undefined;
-  } catch (failure) {
-    if (failure instanceof ApiError) {
-      strangersKey = failure.status === 403 ? key : strangersKey;
-      return undefined; // the answer is there all the same, and its speed can be estimated
-    }
-    throw failure;
   }
 }
 
@@ -423,37 +378,6 @@ class Screen {
   }
 }
 
-function request(conversation) {
-  const settings = conversation.settings ?? {};
-  const body = { model: byId("model").value, messages: [] };
-  if (settings.system) {
-    body.messages.push({ role: "system", content: settings.system });
-  }
-  body.messages.push(...told(conversation.messages));
-  for (const name of NUMBERS) {
-    if (settings[name] !== undefined && settings[name] !== "") {
-      body[name] = Number(settings[name]);
-    }
-  }
-  return body;
-}
-
-/** What the model is told: no answer without words, no question that the server refused, and never two questions in a row. */
-function told(messages) {
-  const list = [];
-  messages.forEach(({ role, content }, index) => {
-    if (content === "" || messages[index + 1]?.isRefused) {
-      return;
-    }
-    if (list.at(-1)?.role === role) {
-      list.at(-1).content += "\n\n" + content;
-    } else {
-      list.push({ role, content });
-    }
-  });
-  return list;
-}
-
 // ---- the composer ----
 
 /** Makes the composer as high as its text. */
@@ -463,10 +387,10 @@ function fit() {
 }
 
 function send() {
-  const text = prompt.value;
-  if (!running && text.trim() !== "") {
-    fill(edited === null ? "" : draft);
-    ask(text);
+  if (!running && (prompt.value.trim() !== "" || attachments.hasAny())) {
+    const message = { content: prompt.value, files: attachments.detached() };
+    fill(edited === null ? { content: "" } : draft);
+    ask(message);
   }
 }
 
@@ -482,6 +406,7 @@ export function start() {
       send();
     }
   });
+  attachments.listen(byId("chat").querySelector("main"), prompt);
   byId("stop").addEventListener("click", stop);
   byId("cancel").addEventListener("click", stopEditing);
   byId("new").addEventListener("click", begin);

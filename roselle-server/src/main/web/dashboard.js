@@ -1,5 +1,6 @@
 // What the server is doing, drawn from a state that it tells once a second while the dashboard is on screen.
 import { dashboard } from "./api.js";
+import { chart } from "./charts.js";
 import { byId, drawing, element } from "./elements.js";
 
 const PERIOD_MILLIS = 1000;
@@ -36,28 +37,57 @@ function draw(state) {
   const sum = (name) => total(state, name);
   const pages = (one) => percent(total(one, "used_pages"), total(one, "total_pages"));
   const cached = total(state, "cached_pages");
-  byId("dashboard").replaceChildren(
+  show1(
     health(state),
     element(
       "section",
       { className: "tiles" },
-      tile("Running", sum("running"), `${sum("waiting")} waiting`, [(one) => total(one, "running"), (one) => total(one, "waiting")]),
-      tile("Output tokens/s", rate("output_tokens"), `${count(state.output_tokens)} in all`, [perSecond("output_tokens")]),
-      tile("Prompt tokens/s", rate("prompt_tokens"), `${count(state.prompt_tokens)} in all`, [perSecond("prompt_tokens")]),
+      tile("Running", sum("running"), `${sum("waiting")} waiting`, {
+        running: (one) => total(one, "running"),
+        waiting: (one) => total(one, "waiting"),
+      }),
+      tile("Output tokens/s", rate("output_tokens"), `${count(state.output_tokens)} in all`, { "": perSecond("output_tokens") }),
+      tile("Prompt tokens/s", rate("prompt_tokens"), `${count(state.prompt_tokens)} in all`, { "": perSecond("prompt_tokens") }),
       latencyTile("Time to first token", "first_token", state),
       latencyTile("Time between tokens", "between_tokens", state),
-      tile("KV pages in use", pages(state) + " %", `${count(sum("used_pages"))} of ${count(sum("total_pages"))}, ${count(cached)} cached`, [pages]),
-      tile("Prefix hits", percent(state.cached_tokens, state.prompt_tokens) + " %", `${count(state.cached_tokens)} prompt tokens not computed`, [
-        (one) => percent(one.cached_tokens, one.prompt_tokens),
-      ]),
-      tile("Requests", count(state.requests), `${count(state.failed)} failed`, [perSecond("requests")]),
-      tile("Engine step", micros(Math.max(0, ...state.models.map((model) => model.last_step_micros))), `${count(sum("steps"))} steps`, [
-        (one) => Math.max(0, ...one.models.map((model) => model.last_step_micros)),
-      ]),
+      tile(
+        "KV pages in use",
+        pages(state) + " %",
+        `${count(sum("used_pages"))} of ${count(sum("total_pages"))}, ${count(cached)} cached`,
+        { "": pages },
+        share,
+      ),
+      tile(
+        "Prefix hits",
+        percent(state.cached_tokens, state.prompt_tokens) + " %",
+        `${count(state.cached_tokens)} prompt tokens not computed`,
+        { "": (one) => percent(one.cached_tokens, one.prompt_tokens) },
+        share,
+      ),
+      tile("Requests", count(state.requests), `${count(state.failed)} failed`, { "": perSecond("requests") }, (value) => `${short(value)}/s`),
+      tile("Engine step", micros(lastStep(state)), `${count(sum("steps"))} steps`, { "": lastStep }, micros),
     ),
     memory(state),
     timeline(state),
   );
+}
+
+/** Puts this on screen, where focus and scrolled tables stay as they were. */
+function show1(...parts) {
+  const keyOf = (one) => one?.dataset.key;
+  const focused = keyOf(document.activeElement);
+  const scrolled = new Map([...document.querySelectorAll("#dashboard .scroll")].map((one) => [keyOf(one), one.scrollLeft]));
+  byId("dashboard").replaceChildren(...parts);
+  for (const one of document.querySelectorAll("#dashboard [data-key]")) {
+    one.scrollLeft = scrolled.get(keyOf(one)) ?? 0;
+    if (keyOf(one) === focused) {
+      one.focus({ preventScroll: true });
+    }
+  }
+}
+
+function lastStep(state) {
+  return Math.max(0, ...state.models.map((model) => model.last_step_micros));
 }
 
 function health(state) {
@@ -70,14 +100,21 @@ function health(state) {
 
 // ---- tiles ----
 
-function tile(title, figure, detail, series) {
+/** Curves are functions of a state by their names, of which a single one needs none. */
+function tile(title, figure, detail, curves, text = short) {
   return element(
     "article",
     { className: "tile" },
     element("h2", {}, title),
     element("div", { className: "figure" }, String(figure)),
     element("div", { className: "detail" }, detail),
-    sparkline(series.map((value) => states.map(value))),
+    chart(
+      title,
+      Object.entries(curves).map(([name, value]) => ({ name, values: states.map(value) })),
+      states.map((one) => one.uptime_millis),
+      KEPT,
+      text,
+    ),
   );
 }
 
@@ -85,7 +122,7 @@ function latencyTile(title, name, state) {
   const { count: samples, p50, p90, p99 } = state[name];
   const figure = samples === 0 ? "–" : micros(p50);
   const detail = samples === 0 ? "no samples yet" : `p90 ${micros(p90)}, p99 ${micros(p99)}, last ${count(samples)}`;
-  return tile(title, figure, detail, [(one) => one[name].p50, (one) => one[name].p90]);
+  return tile(title, figure, detail, { p50: (one) => one[name].p50, p90: (one) => one[name].p90 }, micros);
 }
 
 // ---- the models, and the memory that each takes ----
@@ -105,7 +142,7 @@ function memory(state) {
     element("h2", {}, `Models: ${bytes(state.held_bytes)}${budget}`),
     element(
       "div",
-      { className: "scroll", tabIndex: 0 },
+      { className: "scroll", tabIndex: 0, "data-key": "models" },
       element(
         "table",
         {},
@@ -120,16 +157,6 @@ function bytes(number) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, number)) / 3));
   return `${(number / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
-}
-
-function sparkline(lists) {
-  const top = Math.max(1e-9, ...lists.flat());
-  const svg = drawing("svg", { viewBox: `0 0 ${KEPT - 1} 30`, preserveAspectRatio: "none", "aria-hidden": "true" });
-  lists.forEach((values, index) => {
-    const points = values.map((value, at) => `${KEPT - values.length + at},${29 - (28 * value) / top}`).join(" ");
-    svg.append(drawing("polyline", { points, class: index === 0 ? "spark" : "spark second" }));
-  });
-  return svg;
 }
 
 function total(state, name) {
@@ -165,7 +192,7 @@ function timeline(state) {
     element("p", { className: "note legend" }, legend("queue", "queued"), legend("prompt", "prompt"), legend("answer", "answer")),
     element(
       "div",
-      { className: "scroll", tabIndex: 0 },
+      { className: "scroll", tabIndex: 0, "data-key": "requests" },
       element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {}, text)))), element("tbody", {}, ...rows)),
     ),
     requests.length === 0 ? element("p", { className: "note" }, "None yet.") : "",
@@ -200,6 +227,15 @@ function row(one, from, span, now) {
 }
 
 // ---- numbers for people ----
+
+/** A number of about three digits. */
+function short(number) {
+  return number.toLocaleString("en", { maximumFractionDigits: number < 10 ? 1 : 0 });
+}
+
+function share(number) {
+  return short(number) + " %";
+}
 
 function count(number) {
   return number.toLocaleString("en");

@@ -1,5 +1,7 @@
 // Markdown as models write it, to elements. Whatever is not understood stays text; the time is linear in the length.
 import { copy, element } from "./elements.js";
+import { typeset } from "./formulas.js";
+import { highlight } from "./highlighting.js";
 
 const MOST_DEPTH = 16; // lists and quotes within each other
 const MOST_OPENERS = 256; // marks that wait for their partner
@@ -61,11 +63,14 @@ function fence(line) {
 }
 
 function code(lines, at, parent) {
-  const { indent, mark, language } = fence(lines[at]);
+  const { indent, mark, language: words } = fence(lines[at]);
+  const language = words.split(" ")[0].slice(0, 40);
   const content = [];
+  let isClosed = false;
   for (at++; at < lines.length; at++) {
     const end = lines[at].trim();
     if (end.startsWith(mark) && end === mark[0].repeat(end.length)) {
+      isClosed = true;
       at++;
       break;
     }
@@ -73,13 +78,12 @@ function code(lines, at, parent) {
   }
   const text = content.join("\n");
   const button = element("button", { type: "button", onclick: () => copy(button, text) }, "Copy");
+  const shown = element("code", {}, text);
+  if (isClosed) {
+    highlight(shown, language, text); // what is still being written changes with each token
+  }
   parent.append(
-    element(
-      "div",
-      { className: "block" },
-      element("header", {}, element("span", {}, language.split(" ")[0].slice(0, 40)), button),
-      element("pre", { tabIndex: 0 }, element("code", {}, text)),
-    ),
+    element("div", { className: "block" }, element("header", {}, element("span", {}, language), button), element("pre", { tabIndex: 0 }, shown)),
   );
   return at;
 }
@@ -108,8 +112,14 @@ function display(lines, at, parent) {
     content.push(line);
     line = lines[++at].trim();
   }
-  content.push(line.endsWith(closing) ? line.slice(0, -2) : line);
-  parent.append(element("pre", { className: "math", tabIndex: 0 }, content.join("\n").trim()));
+  const isClosed = line.endsWith(closing);
+  content.push(isClosed ? line.slice(0, -2) : line);
+  const source = content.join("\n").trim();
+  const place = element("pre", { className: "math", tabIndex: 0 }, source);
+  if (isClosed) {
+    typeset(place, source, true);
+  }
+  parent.append(place);
   return at + 1;
 }
 
@@ -250,7 +260,8 @@ function paragraph(lines, at, parent, depth) {
 // ---- inline ----
 
 const EMPHASIS = { "**": "strong", __: "strong", "*": "em", _: "em", "~~": "del" };
-const SPECIAL = "\\`*_~[]\nh!";
+const SPECIAL = "\\`*_~[]\nh!$";
+const MATHEMATICAL = /[\\^_={}<>+]|^[A-Za-z]$/;
 
 /** Adds a text to an element. Nodes are kept in a list with the places of what may still be opened, as CommonMark does. */
 function inline(parent, text) {
@@ -274,8 +285,13 @@ function inline(parent, text) {
     } else if (unit === "\\" && text[at + 1] === "(" && at < lastFormula) {
       flush();
       const end = text.indexOf("\\)", at);
-      nodes.push(element("code", { className: "math" }, text.slice(at + 2, end).trim()));
+      nodes.push(inlineFormula(text.slice(at + 2, end).trim()));
       at = end + 2;
+    } else if (unit === "$" && dollars(text, at)) {
+      flush();
+      const { source, after } = dollars(text, at);
+      nodes.push(inlineFormula(source));
+      at = after;
     } else if (unit === "\\" && isPunctuation(text[at + 1])) {
       plain += text[at + 1];
       at += 2;
@@ -322,6 +338,24 @@ function inline(parent, text) {
   flush();
   parent.append(...nodes);
   return parent;
+}
+
+function inlineFormula(source) {
+  const place = element("code", { className: "math" }, source);
+  typeset(place, source, false);
+  return place;
+}
+
+/** The formula between dollars, as pandoc has it, and only where it looks like one: prices stay prices. */
+function dollars(text, at) {
+  const mark = text[at + 1] === "$" ? "$$" : "$";
+  const begin = at + mark.length;
+  const end = text.indexOf(mark, begin);
+  const after = end + mark.length;
+  const source = text.slice(begin, Math.max(begin, end));
+  const isApart = [text[at - 1], text[after]].every((unit) => unit === undefined || (unit !== "$" && !isWord(unit)));
+  const isTight = source === source.trim() && !source.includes("\n");
+  return end > begin && end - at < 2000 && isApart && isTight && MATHEMATICAL.test(source) ? { source, after } : null;
 }
 
 function isPunctuation(unit) {

@@ -62,9 +62,14 @@ function isMessage(message, depth) {
   return (
     ["user", "assistant"].includes(message?.role) &&
     texts.every((text) => typeof text === "string") &&
+    areFiles(message.files ?? []) &&
     numbers.every((number) => number === undefined || number === null || typeof number === "number") &&
     (message.fork === undefined || isFork(message.fork, depth))
   );
+}
+
+function areFiles(files) {
+  return Array.isArray(files) && files.every((file) => typeof file?.name === "string" && typeof file.text === "string");
 }
 
 function isFork(fork, depth) {

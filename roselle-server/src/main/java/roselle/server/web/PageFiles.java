@@ -13,27 +13,46 @@ import roselle.server.http.Exchange;
 final class PageFiles {
     /** Scripts, styles and requests of this server alone: what a model writes can neither run nor call home. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-            + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+            + "img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private static final String INDEX = "index.html";
-    private static final List<String> NAMES = List.of(
+    /** Libraries of others, as they are; their folders name their versions, so that a browser may keep what it has of them. */
+    static final String VENDOR = "vendor/";
+
+    static final List<String> NAMES = List.of(
             INDEX,
             "icon.svg",
             "style.css",
+            "content.css",
             "api.js",
             "app.js",
+            "attachments.js",
             "branches.js",
+            "charts.js",
             "chat.js",
             "dashboard.js",
             "elements.js",
+            "formulas.js",
+            "highlighter.js",
+            "highlighting.js",
             "markdown.js",
+            "request.js",
             "sharing.js",
-            "store.js");
+            "speed.js",
+            "store.js",
+            VENDOR + "highlight-11.12.0/highlight.min.js",
+            VENDOR + "highlight-11.12.0/LICENSE",
+            VENDOR + "temml-0.13.5/temml.min.js",
+            VENDOR + "temml-0.13.5/Temml-Local.css",
+            VENDOR + "temml-0.13.5/Temml.woff2",
+            VENDOR + "temml-0.13.5/LICENSE");
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "svg", "image/svg+xml",
             "css", "text/css; charset=utf-8",
-            "js", "text/javascript; charset=utf-8");
+            "js", "text/javascript; charset=utf-8",
+            "woff2", "font/woff2");
+    private static final String PLAIN = "text/plain; charset=utf-8";
 
     private final Map<String, byte[]> contents = new HashMap<>();
 
@@ -62,14 +81,17 @@ final class PageFiles {
 
     private void send(Exchange exchange, String name) {
         byte[] content = contents.get(name);
-        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
-        if (content == null || type == null) {
+        if (content == null) {
             throw new ApiException(ErrorKind.NOT_FOUND, "the page has no such file");
         }
         exchange.header("content-security-policy", POLICY);
         exchange.header("x-content-type-options", "nosniff");
         exchange.header("referrer-policy", "no-referrer");
-        exchange.header("cache-control", "no-cache");
-        exchange.send(200, type, content);
+        exchange.header("cache-control", name.startsWith(VENDOR) ? "max-age=31536000, immutable" : "no-cache");
+        exchange.send(200, TYPES.getOrDefault(ending(name), PLAIN), content);
+    }
+
+    private static String ending(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
     }
 }

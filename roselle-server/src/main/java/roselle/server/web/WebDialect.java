@@ -9,15 +9,18 @@ import roselle.server.http.Routes;
 public final class WebDialect implements Dialect {
     private final PageFiles files = new PageFiles();
     private final DashboardState state;
+    private final ModelDefaults defaults;
 
     public WebDialect(Models models, Readiness readiness, RequestLog log) {
         state = new DashboardState(models, readiness, log);
+        defaults = new ModelDefaults(models);
     }
 
     @Override
     public void register(Routes routes) {
         routes.get("/", files::index)
                 .getBelow("/web/", files::file)
+                .get("/page/defaults", defaults::answer)
                 .get("/dashboard/state", exchange -> exchange.sendJson(200, state.write()));
     }
 }

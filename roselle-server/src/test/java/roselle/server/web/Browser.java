@@ -26,11 +26,12 @@ final class Browser implements AutoCloseable {
     static final String ALT = "\uE00A";
     static final String SHIFT = "\uE008";
     static final String TAB = "\uE004";
+    static final String LEFT = "\uE012";
     static final String UP = "\uE013";
     static final String RELEASE = "\uE000";
 
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("page.patience", 120));
     private static final String READY = "was started successfully on port ";
 
     private final HttpClient client = HttpClient.newHttpClient();

@@ -3,7 +3,6 @@ package roselle.server.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -16,87 +15,52 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.engine.Engine;
-import roselle.engine.EngineConfig;
-import roselle.hub.BundledModel;
-import roselle.server.answer.Models;
-import roselle.server.answer.Readiness;
-import roselle.server.config.ListenOptions;
-import roselle.server.config.ServedModel;
-import roselle.server.config.ServerConfig;
-import roselle.server.http.HttpListener;
-import roselle.server.http.Routes;
-import roselle.server.http.Turns;
-import roselle.server.openai.common.OpenAiConventions;
 import tools.jackson.databind.JsonNode;
 
 /** The page in a browser, in front of an API whose answers the tests write. */
 final class WebPageTest {
+    private static ScriptedPage page;
     private static Browser browser;
-    private static Engine engine;
 
     @TempDir
     private static Path folder;
 
     private ScriptedApi api;
-    private HttpListener listener;
 
     @BeforeAll
     static void startBrowser() throws Exception {
-        browser = new Browser(folder.resolve("profile"));
-        engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(Path.of("target", "models"))));
+        page = new ScriptedPage(folder);
+        browser = page.browser();
     }
 
     @AfterAll
     static void stopBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
-        if (engine != null) {
-            engine.close();
+        if (page != null) {
+            page.close();
         }
     }
 
-    /** Each test has a server on a port of its own, which is a new origin: its storage is empty. */
     @BeforeEach
-    void serve() {
-        var log = new RequestLog();
-        var model = new ServedModel("scripted", engine);
-        api = new ScriptedApi(log, model);
-        var routes = new Routes(OpenAiConventions.COMPLETIONS);
-        routes.add(new WebDialect(new Models(List.of(model)), new Readiness(), log))
-                .add(api);
-        listener =
-                HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
-        browser.resize(1100, 800);
-        browser.open(URI.create("http://127.0.0.1:" + listener.port() + "/"));
-        browser.untilTrue("document.querySelector('#model').value === 'scripted'");
+    void open() {
+        page.open();
+        api = page.api();
     }
 
     @AfterEach
-    void close() {
-        browser.leave(); // else the page may ask a server that has ended
-        var console = browser.console();
-        listener.close();
-        assertThat(console.stream().filter(line -> !line.contains("status of 4")))
-                .as("the browser's console")
-                .isEmpty();
+    void leave() {
+        page.leave();
     }
 
-    /** Asks, and waits until the answer has ended. */
     private void ask(String question, String... pieces) {
-        api.next(pieces);
-        browser.type("#prompt", question + Browser.ENTER);
-        untilIdle();
+        page.ask(question, pieces);
     }
 
     private void untilIdle() {
-        browser.untilTrue("document.querySelector('#stop').hidden && document.querySelector('.assistant')");
+        page.untilIdle();
     }
 
     private String answer() {
-        return browser.script("return [...document.querySelectorAll('.assistant .markdown')].at(-1).innerText")
-                .stringValue();
+        return page.answer();
     }
 
     private int messages() {
@@ -519,6 +483,9 @@ final class WebPageTest {
             \\[¶x_1¶\\]¶b                 | "<pre class=""math"" tabindex=""0"">x_1</pre><p>b</p>"
             $$x * y * z$$                | "<pre class=""math"" tabindex=""0"">x * y * z</pre>"
             $$5 or $$6                   | <p>$$5 or $$6</p>
+            is $x_1$, so $$a=b$$.        | "<p>is <code class=""math"">x_1</code>, so <code class=""math"">a=b</code>.</p>"
+            $5 and $6, US$5-$10          | <p>$5 and $6, US$5-$10</p>
+            $5 for me = $6 for you       | <p>$5 for me = $6 for you</p>
             ¦a¦b¦c¦¶¦:-¦:-:¦-:¦¶¦1¦2¦3¦  | "<table><thead><tr><th>a</th><th class=""center"">b</th><th class=""right"">c</th></tr></thead><tbody><tr><td>1</td><td class=""center"">2</td><td class=""right"">3</td></tr></tbody></table>"
             """)
     void rendersMarkdown(String markdown, String html) {
@@ -545,7 +512,7 @@ final class WebPageTest {
     @ValueSource(
             strings = {
                 "[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "\\(", "\\[\n\n", "$$\n",
-                "http://", "**a*_"
+                "http://", "**a*_", "$a=", "$$a=b$$"
             })
     void renderingTakesTimeInProportionToTheText(String piece) {
         String timed = "import('./web/markdown.js').then(m => { const t = performance.now(); "
@@ -579,6 +546,6 @@ final class WebPageTest {
         assertThat(loaded)
                 .isNotEmpty()
                 .allSatisfy(
-                        name -> assertThat(name.stringValue()).startsWith("http://127.0.0.1:" + listener.port() + "/"));
+                        name -> assertThat(name.stringValue()).startsWith(page.uri().toString()));
     }
 }
